@@ -1,0 +1,21 @@
+# HEDDLE_CUDA = AUTO | ON | OFF  ->  HEDDLE_HAS_CUDA
+set(HEDDLE_HAS_CUDA FALSE)
+if(HEDDLE_CUDA STREQUAL "OFF")
+  return()
+endif()
+
+include(CheckLanguage)
+check_language(CUDA)
+if(CMAKE_CUDA_COMPILER)
+  # Machine code for Hopper, and PTX that the driver compiles for anything from Ampere on.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES "80-virtual;90")
+  endif()
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  find_package(CUDAToolkit REQUIRED)
+  set(HEDDLE_HAS_CUDA TRUE)
+elseif(HEDDLE_CUDA STREQUAL "ON")
+  message(FATAL_ERROR "HEDDLE_CUDA=ON, but no CUDA compiler was found: put nvcc on PATH or set CMAKE_CUDA_COMPILER")
+endif()

@@ -1,0 +1,14 @@
+// Heddle: sparse matrix times vector as fast as memory delivers it. The whole public API, in the order of its use.
+#pragma once
+
+#include <heddle/analyze.hpp>
+#include <heddle/buffer.hpp>
+#include <heddle/device.hpp>
+#include <heddle/error.hpp>
+#include <heddle/formats.hpp>
+#include <heddle/generate.hpp>
+#include <heddle/io.hpp>
+#include <heddle/matrix.hpp>
+#include <heddle/operator.hpp>
+#include <heddle/plan.hpp>
+#include <heddle/version.hpp>

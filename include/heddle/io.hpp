@@ -1,0 +1,46 @@
+// Matrix and vector files: Matrix Market (.mtx, .mtx.gz), and .hdl, the checksummed binary form that loads by mapping.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include <heddle/matrix.hpp>
+
+namespace heddle {
+
+// What a Matrix Market banner says; for .hdl files and generated matrices, what is known.
+struct FileFacts {
+  std::string name;                  // file name without folder and suffix, or the generator's text
+  std::string field = "real";        // real, integer, pattern
+  std::string symmetry = "general";  // as stored in the file; the matrix itself is always expanded
+};
+
+// Called from time to time with the share done, 0..1. May throw to stop the work.
+using Progress = std::function<void(double)>;
+
+struct ReadOptions {
+  int threads = 0;    // 0: heddle::threads()
+  Progress progress;  // none: silent
+};
+
+// `source` is a path (.mtx, .mtx.gz, .hdl; recognised by content, not by name) or "gen:KIND,key=value,...".
+// Symmetric files are expanded, duplicates summed, rows sorted. Error(input) carries file:line.
+template <class V = double>
+Csr<V> read_matrix(const std::string& source, FileFacts* facts = nullptr, const ReadOptions& options = {});
+
+// Format by the suffix: .mtx, .mtx.gz, .hdl. Atomic: the final name holds the old file or the whole new one.
+template <class V>
+void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress = {});
+template <class V>
+void write_matrix(const std::string& path, const Csr<V>& A, const Progress& progress = {}) {
+  write_matrix(path, A.view(), progress);
+}
+
+// A vector is a Matrix Market file with one column (or one row): array or coordinate; or plain numbers, one a line.
+template <class V = double>
+Buffer<V> read_vector(const std::string& path);
+template <class V>
+void write_vector(const std::string& path, std::span<const V> x);
+
+}  // namespace heddle

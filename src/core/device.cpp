@@ -1,0 +1,111 @@
+#include <heddle/device.hpp>
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "core/check.hpp"
+#include "core/gpu.hpp"
+
+namespace heddle {
+
+Device Device::parse(std::string_view text) {
+  if (text == "auto") return gpu_available() ? gpu() : cpu();
+  if (text == "cpu") return cpu();
+  if (text == "emulator") return emulator();
+  if (text == "gpu") return gpu();
+  if (text.size() == 5 && text.starts_with("gpu:") && text[4] >= '0' && text[4] <= '9') return gpu(text[4] - '0');
+  fail(ErrorKind::usage, {std::string(text), "known devices: auto, cpu, gpu, gpu:N, emulator"}, "no such device");
+}
+
+std::string to_string(Device device) {
+  switch (device.kind) {
+    case Device::Kind::cpu: return "cpu";
+    case Device::Kind::emulator: return "emulator";
+    case Device::Kind::gpu: return device.ordinal == 0 ? "gpu" : fmt::format("gpu:{}", device.ordinal);
+  }
+  return "cpu";
+}
+
+namespace {
+
+std::string first_line_with(const char* file, std::string_view key) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(key)) return line.substr(line.find(':') + 2);
+  return {};
+}
+
+std::string cpu_name() {
+  const std::string model = first_line_with("/proc/cpuinfo", "model name");
+  if (!model.empty()) return model;
+#if defined(__aarch64__)
+  return "ARM 64-bit processor";
+#else
+  return "processor";
+#endif
+}
+
+std::string instruction_set() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
+  if (__builtin_cpu_supports("avx2")) return "AVX2";
+  return "x86-64";
+#elif defined(__aarch64__)
+  return "NEON";
+#else
+  return "generic";
+#endif
+}
+
+DeviceInfo describe_cpu() {
+  DeviceInfo info;
+  info.name = cpu_name();
+  const std::int64_t page = sysconf(_SC_PAGESIZE);
+  info.memory_bytes = page * sysconf(_SC_PHYS_PAGES);
+  info.free_bytes = page * sysconf(_SC_AVPHYS_PAGES);
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  info.cache_bytes = std::max<std::int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
+#endif
+  info.units = threads();
+  info.capability = instruction_set();
+  return info;
+}
+
+DeviceInfo describe_emulator() {
+  DeviceInfo info = describe_cpu();
+  info.device = Device::emulator();
+  info.name = "GPU emulator (fibres on one core, for tests)";
+  info.units = 1;
+  info.capability = "warps of 32";
+  return info;
+}
+
+}  // namespace
+
+bool gpu_available() noexcept {
+  try {
+    return gpu::absence().empty();
+  } catch (...) {
+    return false;
+  }
+}
+
+std::string gpu_absence() { return gpu::absence(); }
+
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> all{describe_cpu()};
+  if (gpu_available())
+    for (DeviceInfo& info : gpu::list()) all.push_back(std::move(info));
+  all.push_back(describe_emulator());
+  return all;
+}
+
+DeviceInfo describe(Device device) {
+  for (const DeviceInfo& info : devices())
+    if (info.device == device) return info;
+  fail(ErrorKind::unavailable, {to_string(device), "run `heddle devices` to see what there is"}, "no such device here{}{}",
+       gpu_absence().empty() ? "" : ": ", gpu_absence());
+}
+
+}  // namespace heddle

@@ -1,0 +1,29 @@
+// What the library asks of a GPU beside running kernels. Implemented by simt/gpu_cuda.cu, or by simt/gpu_none.cpp in a
+// build without CUDA: then `absence` says so and everything else throws Error(unavailable).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <heddle/device.hpp>
+
+namespace heddle::gpu {
+
+std::string absence();  // empty: there is a GPU
+std::vector<DeviceInfo> list();
+void* allocate(int ordinal, std::size_t bytes);  // throws Error(unavailable)
+void release(int ordinal, void* memory) noexcept;
+void copy(void* to, const void* from, std::size_t bytes);  // either side host or device; returns when done
+bool is_device_pointer(const void* memory);
+// Queued copies for multiplying host vectors; the host side is pageable memory, so they return when it may be reused.
+void synchronize(Stream stream);
+
+// Seconds per call of a kernel sequence, by events; `cold` evicts the L2 before every call.
+struct Timing {
+  double median = 0, spread = 0;  // spread: (90th - 10th percentile) / median
+  int repeats = 0;
+};
+Timing time(const void* context, void (*call)(const void* context, Stream stream), double seconds, bool cold);
+
+}  // namespace heddle::gpu

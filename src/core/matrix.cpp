@@ -1,0 +1,254 @@
+#include <heddle/matrix.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <numeric>
+
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "core/system.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::int64_t row_grain = 8192;
+
+void check_dimensions(std::int64_t rows, std::int64_t cols) {
+  check(rows >= 0 && cols >= 0, ErrorKind::input, "a matrix cannot have {} rows and {} columns", rows, cols);
+  check(rows <= max_dimension && cols <= max_dimension, ErrorKind::input,
+        "{} x {} is beyond the largest dimension, {}", rows, cols, max_dimension);
+}
+
+// The row with the least number for which `bad` holds, or -1; rows are looked at in parallel.
+template <class F>
+std::int64_t first_bad_row(std::int64_t rows, F bad) {
+  std::atomic<std::int64_t> first{rows};
+  parallel_ranges(rows, row_grain, [&](std::int64_t begin, std::int64_t end) {
+    if (begin >= first.load(std::memory_order_relaxed)) return;
+    for (std::int64_t row = begin; row < end; ++row)
+      if (bad(row)) {
+        std::int64_t seen = first.load();
+        while (row < seen && !first.compare_exchange_weak(seen, row)) {
+        }
+        return;
+      }
+  });
+  return first == rows ? -1 : first.load();
+}
+
+std::string offset_violation(const PatternView& A) {
+  const auto nnz = A.nnz();
+  if (static_cast<std::int64_t>(A.ptr.size()) != A.rows + 1)
+    return fmt::format("ptr has {} elements, {} rows need {}", A.ptr.size(), A.rows, A.rows + 1);
+  if (A.ptr[0] != 0) return fmt::format("ptr[0] = {}, not 0", A.ptr[0]);
+  if (A.ptr[A.rows] != nnz) return fmt::format("ptr[{}] = {}, but there are {} entries", A.rows, A.ptr[A.rows], nnz);
+  const std::int64_t row = first_bad_row(A.rows, [&](std::int64_t r) { return A.ptr[r + 1] < A.ptr[r]; });
+  if (row < 0) return {};
+  return fmt::format("ptr[{}] = {} is below ptr[{}] = {}", row + 1, A.ptr[row + 1], row, A.ptr[row]);
+}
+
+std::string column_violation(const PatternView& A) {
+  const auto outside = [&](Offset k) { return A.col[k] < 0 || A.col[k] >= A.cols; };
+  const std::int64_t row = first_bad_row(A.rows, [&](std::int64_t r) {
+    bool bad = false;
+    for (Offset k = A.ptr[r]; k < A.ptr[r + 1]; ++k) bad |= outside(k);
+    return bad;
+  });
+  if (row < 0) return {};
+  Offset k = A.ptr[row];
+  while (!outside(k)) ++k;
+  return fmt::format("col[{}] = {} in row {} is outside 0..{}", k, A.col[k], row, A.cols - 1);
+}
+
+std::string order_violation(const PatternView& A) {
+  const std::int64_t row = first_bad_row(A.rows, [&](std::int64_t r) {
+    bool bad = false;
+    for (Offset k = A.ptr[r] + 1; k < A.ptr[r + 1]; ++k) bad |= A.col[k] <= A.col[k - 1];
+    return bad;
+  });
+  if (row < 0) return {};
+  Offset k = A.ptr[row] + 1;
+  while (A.col[k] > A.col[k - 1]) ++k;
+  const char* what = A.col[k] == A.col[k - 1] ? "repeats" : "comes after a larger one";
+  return fmt::format("col[{}] = {} in row {} {}", k, A.col[k], row, what);
+}
+
+// rows + 1 offsets out of the counts in ptr[1..rows].
+void sum_up(Buffer<Offset>& ptr) {
+  ptr[0] = 0;
+  std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
+}
+
+// Sorts the row [begin, end) by column, stably, and adds up duplicates; returns the new end.
+template <class V>
+Offset canonical_row(Index* col, V* val, Offset begin, Offset end, Vector<std::pair<Index, V>>& scratch) {
+  const bool sorted = std::is_sorted(col + begin, col + end, std::less_equal<Index>());  // strictly ascending
+  if (end - begin < 2 || sorted) return end;
+  scratch.clear();
+  for (Offset k = begin; k < end; ++k) scratch.emplace_back(col[k], val[k]);
+  std::stable_sort(scratch.begin(), scratch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Offset out = begin;
+  for (const auto& [c, v] : scratch) {
+    if (out > begin && col[out - 1] == c) {
+      val[out - 1] += v;
+    } else {
+      col[out] = c;
+      val[out++] = v;
+    }
+  }
+  return out;
+}
+
+// Makes every row canonical in place, and closes the gaps that summed duplicates leave.
+template <class V>
+void make_canonical(Csr<V>& A) {
+  Buffer<Offset> ends(A.rows);
+  std::atomic<bool> shrank{false};
+  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    Vector<std::pair<Index, V>> scratch;
+    for (std::int64_t row = first; row < last; ++row) {
+      ends[row] = canonical_row(A.col.data(), A.val.data(), A.ptr[row], A.ptr[row + 1], scratch);
+      if (ends[row] != A.ptr[row + 1]) shrank.store(true, std::memory_order_relaxed);
+    }
+  });
+  if (!shrank) return;
+  Buffer<Offset> ptr(A.rows + 1);
+  for (std::int64_t row = 0; row < A.rows; ++row) ptr[row + 1] = ends[row] - A.ptr[row];
+  sum_up(ptr);
+  Buffer<Index> col(ptr[A.rows]);
+  Buffer<V> val(ptr[A.rows]);
+  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) {
+      std::copy(A.col.data() + A.ptr[row], A.col.data() + ends[row], col.data() + ptr[row]);
+      std::copy(A.val.data() + A.ptr[row], A.val.data() + ends[row], val.data() + ptr[row]);
+    }
+  });
+  A.ptr = std::move(ptr);
+  A.col = std::move(col);
+  A.val = std::move(val);
+}
+
+}  // namespace
+
+std::vector<std::string> violations(const PatternView& A, Require level) {
+  if (A.rows < 0 || A.cols < 0 || A.rows > max_dimension || A.cols > max_dimension)
+    return {fmt::format("{} x {} is not a possible shape", A.rows, A.cols)};
+  // Columns can be looked at only once the offsets are known to be safe.
+  if (std::string offsets = offset_violation(A); !offsets.empty()) return {offsets};
+  std::vector<std::string> found;
+  if (std::string columns = column_violation(A); !columns.empty()) found.push_back(columns);
+  if (level == Require::canonical)
+    if (std::string order = order_violation(A); !order.empty()) found.push_back(order);
+  return found;
+}
+
+void validate(const PatternView& A, Require level) {
+  const std::vector<std::string> found = violations(A, level);
+  if (found.empty()) return;
+  const char* hint = level == Require::canonical ? "heddle::make_csr sorts rows and sums duplicates" : "";
+  fail(ErrorKind::input, {"matrix arrays", hint}, "{}", found.front());
+}
+
+template <class V>
+Csr<V> make_csr(std::int64_t rows, std::int64_t cols, std::span<const Offset> ptr, std::span<const Index> col,
+                std::span<const V> val) {
+  check_dimensions(rows, cols);
+  validate({rows, cols, ptr, col});
+  check(val.size() == col.size(), ErrorKind::input, "{} columns but {} values", col.size(), val.size());
+  Csr<V> A{rows, cols, Buffer<Offset>::copy_of(ptr), Buffer<Index>::copy_of(col), Buffer<V>::copy_of(val)};
+  make_canonical(A);
+  return A;
+}
+
+template <class V>
+Csr<V> to_csr(const Coo<V>& entries) {
+  const auto [rows, cols] = std::pair(entries.rows, entries.cols);
+  check_dimensions(rows, cols);
+  check(entries.row.size() == entries.val.size() && entries.col.size() == entries.val.size(), ErrorKind::input,
+        "{} rows, {} columns and {} values do not belong together", entries.row.size(), entries.col.size(),
+        entries.val.size());
+  Csr<V> A{rows, cols, Buffer<Offset>(rows + 1), Buffer<Index>(entries.nnz()), Buffer<V>(entries.nnz())};
+  std::fill(A.ptr.begin(), A.ptr.end(), 0);
+  for (std::int64_t k = 0; k < entries.nnz(); ++k) {
+    const Index r = entries.row[k], c = entries.col[k];
+    check(r >= 0 && r < rows && c >= 0 && c < cols, ErrorKind::input, "entry {} at ({}, {}) is outside the {} x {} matrix",
+          k, r, c, rows, cols);
+    ++A.ptr[r + 1];
+  }
+  sum_up(A.ptr);
+  Buffer<Offset> next(rows);
+  std::copy_n(A.ptr.begin(), rows, next.begin());
+  for (std::int64_t k = 0; k < entries.nnz(); ++k) {
+    const Offset to = next[entries.row[k]]++;
+    A.col[to] = entries.col[k];
+    A.val[to] = entries.val[k];
+  }
+  make_canonical(A);
+  return A;
+}
+
+template <class V>
+Coo<V> to_coo(CsrView<V> A) {
+  Coo<V> entries{A.rows, A.cols, Buffer<Index>(A.nnz()), Buffer<Index>::copy_of(A.col), Buffer<V>::copy_of(A.val)};
+  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row)
+      std::fill(entries.row.data() + A.ptr[row], entries.row.data() + A.ptr[row + 1], static_cast<Index>(row));
+  });
+  return entries;
+}
+
+template <class V>
+Csr<V> transpose(CsrView<V> A) {
+  Csr<V> T{A.cols, A.rows, Buffer<Offset>(A.cols + 1), Buffer<Index>(A.nnz()), Buffer<V>(A.nnz())};
+  std::fill(T.ptr.begin(), T.ptr.end(), 0);
+  for (const Index c : A.col) ++T.ptr[c + 1];
+  sum_up(T.ptr);
+  Buffer<Offset> next(A.cols);
+  std::copy_n(T.ptr.begin(), A.cols, next.begin());
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+      const Offset to = next[A.col[k]]++;
+      T.col[to] = static_cast<Index>(row);
+      T.val[to] = A.val[k];
+    }
+  return T;
+}
+
+template <class To, class From>
+Csr<To> convert(CsrView<From> A) {
+  Csr<To> B{A.rows, A.cols, Buffer<Offset>::copy_of(A.ptr), Buffer<Index>::copy_of(A.col), Buffer<To>(A.nnz())};
+  parallel_ranges(A.nnz(), 1 << 17, [&](std::int64_t begin, std::int64_t end) {
+    std::transform(A.val.begin() + begin, A.val.begin() + end, B.val.begin() + begin,
+                   [](From v) { return static_cast<To>(v); });
+  });
+  return B;
+}
+
+template <class V>
+bool identical(CsrView<V> A, CsrView<V> B) {
+  const auto same = [](auto a, auto b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+  };
+  return A.rows == B.rows && A.cols == B.cols && same(A.ptr, B.ptr) && same(A.col, B.col) && same(A.val, B.val);
+}
+
+template Csr<float> make_csr(std::int64_t, std::int64_t, std::span<const Offset>, std::span<const Index>,
+                             std::span<const float>);
+template Csr<double> make_csr(std::int64_t, std::int64_t, std::span<const Offset>, std::span<const Index>,
+                              std::span<const double>);
+template Csr<float> to_csr(const Coo<float>&);
+template Csr<double> to_csr(const Coo<double>&);
+template Coo<float> to_coo(CsrView<float>);
+template Coo<double> to_coo(CsrView<double>);
+template Csr<float> transpose(CsrView<float>);
+template Csr<double> transpose(CsrView<double>);
+template Csr<float> convert(CsrView<double>);
+template Csr<double> convert(CsrView<float>);
+template Csr<float> convert(CsrView<float>);
+template Csr<double> convert(CsrView<double>);
+template bool identical(CsrView<float>, CsrView<float>);
+template bool identical(CsrView<double>, CsrView<double>);
+
+}  // namespace heddle

@@ -1,0 +1,69 @@
+#include <cstdlib>
+#include <cstring>
+
+#include <heddle/buffer.hpp>
+
+#include "core/check.hpp"
+#include "core/gpu.hpp"
+#include "core/parallel.hpp"
+#include "core/system.hpp"
+
+namespace heddle {
+
+namespace {
+constexpr std::size_t alignment = 64;
+
+void* host_allocate(std::size_t bytes) noexcept {
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  return rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+}
+void host_release(void* memory, std::size_t) noexcept { std::free(memory); }
+}  // namespace
+
+HostTable& host_table() noexcept {
+  static HostTable table{host_allocate, host_release};
+  return table;
+}
+
+namespace memory {
+
+std::size_t array_bytes(std::int64_t count, std::size_t size) {
+  std::size_t bytes = 0;
+  const bool overflow = count < 0 || __builtin_mul_overflow(static_cast<std::size_t>(count), size, &bytes) ||
+                        bytes > static_cast<std::size_t>(INT64_MAX);
+  check(!overflow, ErrorKind::unavailable, "an array of {} elements of {} bytes is too large", count, size);
+  return bytes;
+}
+
+std::shared_ptr<void> allocate(Device device, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (!device.host_memory()) {
+    void* data = gpu::allocate(device.ordinal, bytes);
+    return {data, [device](void* p) { gpu::release(device.ordinal, p); }};
+  }
+  void* data = host_table().allocate(bytes);
+  check(data != nullptr, ErrorKind::unavailable, "out of memory: {} bytes were asked for", bytes);
+  return {data, [bytes](void* p) { host_table().release(p, bytes); }};
+}
+
+namespace {
+// One thread cannot draw the bandwidth of a socket, and untouched pages are faulted in by whoever copies first.
+void host_copy(void* to, const void* from, std::size_t bytes) {
+  constexpr std::int64_t grain = 1 << 20;
+  parallel_ranges(static_cast<std::int64_t>(bytes), grain, [&](std::int64_t begin, std::int64_t end) {
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
+                static_cast<std::size_t>(end - begin));
+  });
+}
+}  // namespace
+
+void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
+  if (bytes == 0) return;
+  if (to_device.host_memory() && from_device.host_memory())
+    host_copy(to, from, bytes);
+  else
+    gpu::copy(to, from, bytes);
+}
+
+}  // namespace memory
+}  // namespace heddle

@@ -1,0 +1,138 @@
+#include "core/parallel.hpp"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include <heddle/device.hpp>
+
+namespace heddle {
+
+namespace {
+
+int default_threads() {
+  if (const char* text = std::getenv("HEDDLE_THREADS")) {
+    const int asked = std::atoi(text);
+    if (asked > 0) return std::min(asked, 1024);
+  }
+  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+
+std::atomic<int> wanted_threads{0};
+
+struct Job {
+  void (*run)(void*, std::int64_t) = nullptr;
+  void* context = nullptr;
+  std::int64_t count = 0;
+  int helpers = 0;  // workers that take tasks: number 0 .. helpers-1
+};
+
+// Workers sleep on `epoch`. A job is published by writing `job` and raising the epoch; workers claim task numbers until
+// none is left. Every worker signs off in `running`, also one that takes no task: so nobody can still be looking at an
+// old job when the next one is written.
+class Pool {
+ public:
+  void run(const Job& next, int helpers) {
+    start_workers(helpers);
+    job = next;
+    job.helpers = std::min(helpers, started);
+    failure = nullptr;
+    cursor.store(0, std::memory_order_relaxed);
+    running.store(started, std::memory_order_relaxed);
+    epoch.fetch_add(1, std::memory_order_release);
+    epoch.notify_all();
+    work();
+    for (int left = running.load(std::memory_order_acquire); left != 0; left = running.load(std::memory_order_acquire))
+      running.wait(left, std::memory_order_acquire);
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+  }
+
+  std::mutex busy;
+
+ private:
+  void start_workers(int helpers) {
+    for (; started < helpers; ++started) {
+      try {
+        std::thread([this, number = started, seen = epoch.load()] { serve(number, seen); }).detach();
+      } catch (const std::system_error&) {
+        return;  // no more threads to be had: the caller and the present workers do the work
+      }
+    }
+  }
+
+  void serve(int number, std::uint32_t seen) {
+    for (;;) {
+      epoch.wait(seen, std::memory_order_acquire);
+      seen = epoch.load(std::memory_order_acquire);
+      if (number < job.helpers) work();
+      if (running.fetch_sub(1, std::memory_order_acq_rel) == 1) running.notify_one();
+    }
+  }
+
+  void work() {
+    for (;;) {
+      const std::int64_t index = cursor.fetch_add(1, std::memory_order_relaxed);
+      if (index >= job.count) return;
+      try {
+        job.run(job.context, index);
+      } catch (...) {
+        const std::lock_guard lock(failure_guard);
+        if (!failure) failure = std::current_exception();
+        cursor.store(job.count, std::memory_order_relaxed);
+      }
+    }
+  }
+
+  Job job;
+  int started = 0;
+  std::atomic<std::uint32_t> epoch{0};
+  std::atomic<int> running{0};
+  alignas(64) std::atomic<std::int64_t> cursor{0};
+  std::mutex failure_guard;
+  std::exception_ptr failure;
+};
+
+// Never destroyed: workers may still sleep in it when the process ends. A forked child has no workers and starts anew.
+std::atomic<Pool*> current_pool{nullptr};
+
+Pool& pool() {
+  Pool* found = current_pool.load(std::memory_order_acquire);
+  if (found) return *found;
+  static const int fork_hook = pthread_atfork(nullptr, nullptr, [] { current_pool.store(nullptr); });
+  (void)fork_hook;
+  auto* made = new Pool;
+  if (current_pool.compare_exchange_strong(found, made)) return *made;
+  delete made;
+  return *found;
+}
+
+void run_serially(const Job& job) {
+  for (std::int64_t i = 0; i < job.count; ++i) job.run(job.context, i);
+}
+
+}  // namespace
+
+void set_threads(int count) { wanted_threads.store(std::clamp(count, 0, 1024)); }
+
+int threads() noexcept {
+  static const int by_default = default_threads();
+  const int wanted = wanted_threads.load(std::memory_order_relaxed);
+  return wanted > 0 ? wanted : by_default;
+}
+
+void run_tasks(std::int64_t count, void (*run)(void*, std::int64_t), void* context) {
+  const Job job{run, context, count, 0};
+  const auto helpers = static_cast<int>(std::min<std::int64_t>(threads(), count)) - 1;
+  if (helpers < 1) return run_serially(job);
+  Pool& shared = pool();
+  const std::unique_lock lock(shared.busy, std::try_to_lock);
+  if (!lock.owns_lock()) return run_serially(job);
+  shared.run(job, helpers);
+}
+
+}  // namespace heddle

@@ -1,0 +1,22 @@
+// A build without CUDA: there is no GPU, and it says so.
+#include "core/check.hpp"
+#include "core/gpu.hpp"
+
+namespace heddle::gpu {
+
+namespace {
+[[noreturn]] void no_gpu() {
+  fail(ErrorKind::unavailable, {"gpu", "configure with -DHEDDLE_CUDA=ON, or use --device cpu"}, "{}", absence());
+}
+}  // namespace
+
+std::string absence() { return "this build of Heddle has no CUDA"; }
+std::vector<DeviceInfo> list() { return {}; }
+void* allocate(int, std::size_t) { no_gpu(); }
+void release(int, void*) noexcept {}
+void copy(void*, const void*, std::size_t) { no_gpu(); }
+bool is_device_pointer(const void*) { return false; }
+void synchronize(Stream) { no_gpu(); }
+Timing time(const void*, void (*)(const void*, Stream), double, bool) { no_gpu(); }
+
+}  // namespace heddle::gpu
