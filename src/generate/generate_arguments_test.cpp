@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <heddle/error.hpp>
 #include <heddle/generate.hpp>
 
 #include "generate/arguments.hpp"

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include <heddle/error.hpp>
 #include <heddle/generate.hpp>
 
 namespace heddle {
