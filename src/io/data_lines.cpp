@@ -18,7 +18,7 @@ DataLines::DataLines(const Text& text, std::int64_t body, const LineRules& rules
 void DataLines::count_quickly() {
   each_chunk(
       [](Chunk& chunk, const ChunkText& bytes) {
-        chunk.lines = chunk.entries = std::count(bytes.begin(), bytes.end(), '\n');
+        chunk.lines = chunk.entries = count_line_breaks(bytes.begin(), bytes.end());
       },
       {});
   for (const Chunk& chunk : chunks_) lines_ += chunk.lines;
@@ -58,7 +58,7 @@ void DataLines::finish() const {
 }
 
 void DataLines::fail_at(const Chunk& chunk, const ChunkText& bytes, const char* at, const BadLine& bad) const {
-  const std::int64_t line = chunk.first_line + std::count(bytes.begin(), at, '\n');
+  const std::int64_t line = chunk.first_line + count_line_breaks(bytes.begin(), at);
   fail(ErrorKind::input, At{fmt::format("{}:{}", text_.name(), line), bad.hint}, "{}", bad.message);
 }
 

@@ -183,6 +183,27 @@ Vector<Chunk> split_at_lines(const Text& text, std::int64_t body, std::int64_t c
   return chunks;
 }
 
+// Eight bytes at a time: 0x01 in every byte that is a line break, added up before a byte can overflow.
+std::int64_t count_line_breaks(const char* begin, const char* end) {
+  constexpr std::uint64_t ones = 0x0101010101010101, low_bits = 0x7F * ones;
+  std::int64_t count = 0;
+  while (end - begin >= 8) {
+    const std::int64_t words = std::min<std::int64_t>(255, (end - begin) / 8);
+    std::uint64_t sums = 0;
+    for (std::int64_t i = 0; i < words; ++i) {
+      std::uint64_t eight;
+      std::memcpy(&eight, begin + 8 * i, 8);
+      eight ^= '\n' * ones;
+      sums += (~(((eight & low_bits) + low_bits) | eight) >> 7) & ones;
+    }
+    // Neighbouring bytes are paired first: eight times 255 does not fit one byte.
+    const std::uint64_t pairs = (sums & 0x00FF00FF00FF00FF) + (sums >> 8 & 0x00FF00FF00FF00FF);
+    count += static_cast<std::int64_t>(pairs * 0x0001000100010001 >> 48);
+    begin += 8 * words;
+  }
+  return count + std::count(begin, end, '\n');
+}
+
 ChunkText::ChunkText(const Text& text, const Chunk& chunk, Vector<char>& scratch) {
   const std::int64_t bytes = chunk.end - chunk.begin;
   const auto wanted = static_cast<std::size_t>(bytes + 1 + slack);

@@ -111,6 +111,8 @@ class ChunkText {
   const char *begin_, *end_;
 };
 
+std::int64_t count_line_breaks(const char* begin, const char* end);
+
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline const char* skip_blanks(const char* p) {
   while (is_blank(*p)) ++p;
