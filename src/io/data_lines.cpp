@@ -7,7 +7,10 @@
 namespace heddle::io {
 
 DataLines::DataLines(const Text& text, std::int64_t body, const LineRules& rules, ParseOptions options)
-    : text_(text), rules_(rules), options_(std::move(options)), chunks_(split_at_lines(text, body, options_.chunk_bytes)) {
+    : text_(text),
+      rules_(rules),
+      options_(std::move(options)),
+      chunks_(split_at_lines(text, body, options_.chunk_bytes)) {
   count_quickly();
   // As many lines as entries: then none is blank, or the parser will find too few.
   if (lines_ != rules.entries) count_exactly();
@@ -62,9 +65,7 @@ void DataLines::fail_at(const Chunk& chunk, const ChunkText& bytes, const char* 
   fail(ErrorKind::input, At{fmt::format("{}:{}", text_.name(), line), bad.hint}, "{}", bad.message);
 }
 
-BadLine DataLines::too_many() const {
-  return {fmt::format("there are more entries than the {} declared", entries_)};
-}
+BadLine DataLines::too_many() const { return {fmt::format("there are more entries than the {} declared", entries_)}; }
 
 void DataLines::remember_failure(std::int64_t chunk) {
   const std::lock_guard lock(failure_guard_);

@@ -65,7 +65,8 @@ bool split(std::string_view text, Decimal& parts) {
 // The number is at least 1: tells overflow from underflow once from_chars has said "out of range".
 bool at_least_one(const Decimal& parts) {
   const std::size_t whole = parts.whole.find_first_not_of('0');
-  if (whole != std::string_view::npos) return static_cast<std::int64_t>(parts.whole.size() - whole) + parts.exponent > 0;
+  if (whole != std::string_view::npos)
+    return static_cast<std::int64_t>(parts.whole.size() - whole) + parts.exponent > 0;
   const std::size_t zeros = parts.fraction.find_first_not_of('0');
   return zeros != std::string_view::npos && parts.exponent > static_cast<std::int64_t>(zeros);
 }
@@ -129,7 +130,8 @@ bool scale_by_table(std::uint64_t w, int exponent, double& value) {
   const int zeros = std::countl_zero(w);
   w <<= zeros;
   unsigned __int128 product = static_cast<unsigned __int128>(w) * five.high;
-  if ((static_cast<std::uint64_t>(product >> 64) & 0x1FF) == 0x1FF) product += static_cast<unsigned __int128>(w) * five.low >> 64;
+  if ((static_cast<std::uint64_t>(product >> 64) & 0x1FF) == 0x1FF)
+    product += static_cast<unsigned __int128>(w) * five.low >> 64;
   const auto lower = static_cast<std::uint64_t>(product);
   const auto upper = static_cast<std::uint64_t>(product >> 64);
   if (lower == UINT64_MAX && (exponent < -27 || exponent > 55)) return false;
