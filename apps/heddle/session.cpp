@@ -42,7 +42,7 @@ std::vector<std::string> Session::take_json(const std::vector<std::string>& word
 void Session::add_global_options(CLI::App& app) {
   const std::string group = "Every command";
   // Never met by the parser (see take_json): here for --help.
-  app.add_flag("--json", "[=FILE] Result as JSON on stdout, or in FILE: --json=FILE, or --json NAME.json")
+  app.add_flag("--json", json_, "[=FILE] Result as JSON on stdout, or in FILE: --json=FILE, or --json NAME.json")
       ->group(group);
   app.add_option("--device", device_text_, "auto, cpu, gpu, gpu:N or emulator")->group(group)->capture_default_str();
   app.add_option("--precision", precision_, "f64 or f32")
