@@ -117,7 +117,10 @@ Progress Session::progress(const std::string& what) const {
   return quiet_ ? Progress() : progress_bar(terminal_, what);
 }
 
-void Session::put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void Session::put(const std::string& text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error_ == 0) output_error_ = errno;
+}
 
 void Session::say(const std::string& text) {
   std::fflush(stdout);  // on a terminal both streams end up in one place: keep the order
@@ -128,9 +131,9 @@ void Session::say(const std::string& text) {
 // disk is a failure.
 void Session::finish_output() {
   errno = 0;
-  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  if (lost && errno != EPIPE && errno != 0)
-    fail(ErrorKind::unavailable, {"standard output"}, "cannot be written: {}", std::strerror(errno));
+  if (std::fflush(stdout) != 0 && output_error_ == 0) output_error_ = errno;
+  if (output_error_ != 0 && output_error_ != EPIPE)
+    fail(ErrorKind::unavailable, At{"standard output"}, "cannot be written: {}", std::strerror(output_error_));
 }
 
 }  // namespace heddle

@@ -81,6 +81,7 @@ class Session {
   bool json_ = false, quiet_ = false;
   std::string json_file_, device_text_ = "auto", precision_ = "f64", command_;
   int threads_ = 0;
+  int output_error_ = 0;  // errno of the first failure to write results
   std::function<void()> run_;
   DeviceInfo info_;
   Json document_ = Json::object();

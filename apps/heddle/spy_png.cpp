@@ -54,7 +54,7 @@ std::string png_of(const Density& grid) {
 }  // namespace
 
 void write_spy_png(const std::string& path, const PatternView& A, int size) {
-  if (A.rows == 0 || A.cols == 0) fail(ErrorKind::input, {path}, "a matrix without rows or columns has no picture");
+  if (A.rows == 0 || A.cols == 0) fail(ErrorKind::input, At{path}, "a matrix without rows or columns has no picture");
   write_whole_file(path, png_of(density(A, fit(A.rows, A.cols, {size, size}, size, 16))));
 }
 
