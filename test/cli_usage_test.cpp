@@ -114,8 +114,10 @@ TEST(Json, goes_to_a_file_when_one_is_named_and_results_stay_on_stdout) {
   const ScratchFolder folder;
   for (const bool joined : {false, true}) {
     const std::string file = folder.path(joined ? "joined" : "apart.json");
+    const std::vector<std::string> named =
+        joined ? std::vector{"--json=" + file} : std::vector<std::string>{"--json", file};
     std::vector<std::string> words{"formats"};
-    joined ? words.push_back("--json=" + file) : words.insert(words.end(), {"--json", file});
+    words.insert(words.end(), named.begin(), named.end());
     const Outcome outcome = heddle_command(words);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("csr"), std::string::npos);

@@ -16,11 +16,11 @@ struct Outcome {
 };
 
 struct Surroundings {
-  std::vector<std::pair<std::string, std::string>> environment;  // set on top of ours; an empty value unsets
-  bool terminal = false;     // stdout and stderr are one terminal; everything it shows is in Outcome::out
-  bool reads_output = true;  // false: the reading end of stdout is closed before the command starts
-  std::string stdout_path;   // stdout is this file instead
-  long memory_limit = 0;     // bytes of address space; 0: no limit
+  std::vector<std::pair<std::string, std::string>> environment = {};  // set on top of ours; an empty value unsets
+  bool terminal = false;         // stdout and stderr are one terminal; everything it shows is in Outcome::out
+  bool reads_output = true;      // false: the reading end of stdout is closed before the command starts
+  std::string stdout_path = {};  // stdout is this file instead
+  long memory_limit = 0;         // bytes of address space; 0: no limit
 };
 
 Outcome run_program(const std::vector<std::string>& words, const Surroundings& around = {});
