@@ -20,20 +20,20 @@ int bits_for(std::int64_t lowest, std::int64_t highest) {
 
 template <class V>
 Structure analyze(CsrView<V> A) {
-  const RowFacts rows = measure_rows(A);
+  const PatternFacts pattern = measure_pattern(A);
   const Symmetry symmetry = measure_symmetry(A);
   const ValueFacts values = measure_values(A.val);
   Structure facts;
   facts.rows = A.rows;
   facts.cols = A.cols;
   facts.nnz = A.nnz();
-  facts.rows_len = rows.lengths;
-  facts.bandwidth = rows.bandwidth;
-  facts.profile = rows.profile;
+  facts.rows_len = pattern.lengths;
+  facts.bandwidth = pattern.bandwidth;
+  facts.profile = pattern.profile;
   facts.blocks = measure_blocks(A);
   facts.blocks_sampled = A.nnz() >= 2 * block_sample;
-  facts.diagonals = measure_diagonals(A);
-  facts.index_bits = bits_for(rows.lowest, rows.highest);
+  facts.diagonals = pattern.diagonals;
+  facts.index_bits = bits_for(pattern.lowest, pattern.highest);
   facts.structurally_symmetric = symmetry.structural;
   facts.symmetric = symmetry.numerical;
   facts.distinct_values = values.distinct;

@@ -71,10 +71,10 @@ void count_window(const PatternView& A, std::int64_t first, Counts& counts) {
 
 }  // namespace
 
-std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample_above) {
+std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample) {
   constexpr int sizes[] = {2, 3, 4, 6};
   const std::int64_t windows = (A.rows + window - 1) / window;
-  const std::int64_t stride = std::max<std::int64_t>(1, A.nnz() / sample_above);  // every stride-th window
+  const std::int64_t stride = std::max<std::int64_t>(1, A.nnz() / sample);  // every stride-th window
   const std::int64_t looked_at = (windows + stride - 1) / stride;
   constexpr std::int64_t grain = 256;
   Vector<Counts> parts(static_cast<std::size_t>((looked_at + grain - 1) / grain));

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "analyze/diagonals.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/row_pieces.hpp"
 #include "core/system.hpp"
@@ -18,7 +19,7 @@ struct Partial {
 };
 
 // Rows are sorted, so the first and the last entry say everything about the distance from the diagonal.
-Partial look_at(const PatternView& A, std::int64_t first, std::int64_t last, double mean) {
+Partial look_at(const PatternView& A, std::int64_t first, std::int64_t last, double mean, DiagonalMarks& diagonals) {
   Partial part;
   for (std::int64_t row = first; row < last; ++row) {
     const std::int64_t length = A.length(row);
@@ -31,6 +32,7 @@ Partial look_at(const PatternView& A, std::int64_t first, std::int64_t last, dou
     part.lowest = std::min(part.lowest, left);
     part.highest = std::max(part.highest, right);
     part.profile += std::max<std::int64_t>(0, -left);
+    diagonals.add(row, row > first);
   }
   return part;
 }
@@ -47,14 +49,16 @@ void add(Partial& sum, const Partial& part) {
 
 }  // namespace
 
-RowFacts measure_rows(const PatternView& A) {
-  RowFacts facts;
+PatternFacts measure_pattern(const PatternView& A) {
+  PatternFacts facts;
   if (A.rows == 0) return facts;
   const double mean = static_cast<double>(A.nnz()) / static_cast<double>(A.rows);
   const RowPieces pieces{A};
+  DiagonalMarks diagonals(A);
   Vector<Partial> parts(static_cast<std::size_t>(pieces.count()));
-  pieces.for_each(
-      [&](std::int64_t piece, std::int64_t first, std::int64_t last) { parts[piece] = look_at(A, first, last, mean); });
+  pieces.for_each([&](std::int64_t piece, std::int64_t first, std::int64_t last) {
+    parts[piece] = look_at(A, first, last, mean, diagonals);
+  });
   Partial sum;
   for (const Partial& part : parts) add(sum, part);
 
@@ -72,6 +76,7 @@ RowFacts measure_rows(const PatternView& A) {
   facts.highest = sum.highest;
   facts.bandwidth = std::max(std::abs(sum.lowest), std::abs(sum.highest));
   facts.profile = sum.profile;
+  facts.diagonals = diagonals.count();
   return facts;
 }
 

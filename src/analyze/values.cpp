@@ -49,6 +49,33 @@ class PatternSet {
   std::atomic<bool> has_zero{false};
 };
 
+// The last four distinct values of a thread. Matrices with constant coefficients have hardly more, and a comparison of
+// a whole group with four registers costs less than a look into the set.
+template <class V>
+struct Recent {
+  static constexpr std::size_t group = 16;
+  Bits<V> known[4];
+  unsigned next = 0;
+
+  Recent(V first, PatternSet& seen) {
+    std::fill(known, known + 4, std::bit_cast<Bits<V>>(first));
+    seen.insert(known[0]);
+  }
+  bool knows(Bits<V> bits) const {
+    return (bits == known[0]) | (bits == known[1]) | (bits == known[2]) | (bits == known[3]);
+  }
+  void insert(std::span<const V> values, PatternSet& seen) {
+    bool all_known = true;
+    for (const V v : values) all_known &= knows(std::bit_cast<Bits<V>>(v));
+    if (all_known) return;
+    for (const V v : values) {
+      const auto bits = std::bit_cast<Bits<V>>(v);
+      seen.insert(bits);
+      if (!knows(bits)) known[next++ % 4] = bits;
+    }
+  }
+};
+
 template <class V>
 bool survives_float(std::span<const V> val) {
   Bits<V> lost = 0;
@@ -69,12 +96,9 @@ ValueFacts measure_values(std::span<const V> val, std::int64_t cap) {
   parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
     const auto piece = val.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
     if (exact.load(std::memory_order_relaxed) && !survives_float(piece)) exact.store(false, std::memory_order_relaxed);
-    Bits<V> before = ~std::bit_cast<Bits<V>>(piece[0]);
-    for (std::size_t k = 0; k < piece.size() && !seen.full(); ++k) {
-      const auto bits = std::bit_cast<Bits<V>>(piece[k]);
-      if (bits != before) seen.insert(bits);
-      before = bits;
-    }
+    Recent<V> recent(piece[0], seen);
+    for (std::size_t k = 0; k < piece.size() && !seen.full(); k += Recent<V>::group)
+      recent.insert(piece.subspan(k, std::min(Recent<V>::group, piece.size() - k)), seen);
   });
   const bool capped = seen.size() > cap;
   return {capped ? cap : seen.size(), capped, exact.load()};
