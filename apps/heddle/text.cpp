@@ -8,9 +8,13 @@
 namespace heddle {
 
 std::string with_commas(std::int64_t number) {
-  std::string text = std::to_string(number);
+  const std::string digits = std::to_string(number);
   const std::size_t first_digit = number < 0 ? 1 : 0;
-  for (std::size_t at = text.size(); at > first_digit + 3;) text.insert(at -= 3, ",");
+  std::string text;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > first_digit && (digits.size() - at) % 3 == 0) text += ',';
+    text += digits[at];
+  }
   return text;
 }
 
