@@ -134,7 +134,8 @@ Csr<V> sort_by_row(Entries<V>&& entries, int threads) {
   A.val = Buffer<V>(A.nnz());
   const V* val = entries.val.data();
   const bool skew = entries.symmetry == Symmetry::skew_symmetric;
-  scatter.place_backwards(A.ptr, A.val, [=](std::int64_t k, bool mirrored) { return skew && mirrored ? -val[k] : val[k]; });
+  scatter.place_backwards(A.ptr, A.val,
+                          [=](std::int64_t k, bool mirrored) { return skew && mirrored ? -val[k] : val[k]; });
   return A;
 }
 
@@ -200,18 +201,18 @@ void make_canonical(Csr<V>& A, int threads) {
     }
     return ptr;
   };
-  run_on_with<Vector<std::uint64_t>>(threads, (A.rows + row_grain - 1) / row_grain,
-                                     [&](std::int64_t task, Vector<std::uint64_t>& key) {
-    for (std::int64_t r = task * row_grain; r < std::min(A.rows, (task + 1) * row_grain); ++r) {
-      Index* col = A.col.data() + A.ptr[r];
-      V* val = A.val.data() + A.ptr[r];
-      const std::int64_t length = A.ptr[r + 1] - A.ptr[r];
-      if (std::is_sorted(col, col + length, std::less_equal<Index>())) continue;  // strictly ascending
-      if (!std::is_sorted(col, col + length)) sort_row(col, val, length, key);
-      const std::int64_t left = add_duplicates(col, val, length);
-      if (left < length) lengths()[r + 1] = left;
-    }
-  });
+  run_on_with<Vector<std::uint64_t>>(
+      threads, (A.rows + row_grain - 1) / row_grain, [&](std::int64_t task, Vector<std::uint64_t>& key) {
+        for (std::int64_t r = task * row_grain; r < std::min(A.rows, (task + 1) * row_grain); ++r) {
+          Index* col = A.col.data() + A.ptr[r];
+          V* val = A.val.data() + A.ptr[r];
+          const std::int64_t length = A.ptr[r + 1] - A.ptr[r];
+          if (std::is_sorted(col, col + length, std::less_equal<Index>())) continue;  // strictly ascending
+          if (!std::is_sorted(col, col + length)) sort_row(col, val, length, key);
+          const std::int64_t left = add_duplicates(col, val, length);
+          if (left < length) lengths()[r + 1] = left;
+        }
+      });
   if (ptr.empty()) return;
   std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
   A.col = without_gaps(A.col, A.ptr, ptr, threads);

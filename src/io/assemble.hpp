@@ -1,4 +1,5 @@
-// Entries in the order of the file -> canonical Csr: mirrored if symmetric, rows sorted, duplicates added in file order.
+// Entries in the order of the file -> canonical Csr: mirrored if symmetric, rows sorted, duplicates added in file
+// order.
 //
 //   row ascends already      col and val are final; only ptr is made                             16 bytes an entry
 //   any other order          a stable counting sort by row: columns first, then values, so that

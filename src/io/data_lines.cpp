@@ -7,7 +7,10 @@
 namespace heddle::io {
 
 DataLines::DataLines(const Text& text, std::int64_t body, const LineRules& rules, ParseOptions options)
-    : text_(text), rules_(rules), options_(std::move(options)), chunks_(split_at_lines(text, body, options_.chunk_bytes)) {
+    : text_(text),
+      rules_(rules),
+      options_(std::move(options)),
+      chunks_(split_at_lines(text, body, options_.chunk_bytes)) {
   count_quickly();
   // As many lines as entries: then none is blank, or the parser will find too few.
   if (lines_ != rules.entries) count_exactly();
@@ -18,7 +21,7 @@ DataLines::DataLines(const Text& text, std::int64_t body, const LineRules& rules
 void DataLines::count_quickly() {
   each_chunk(
       [](Chunk& chunk, const ChunkText& bytes) {
-        chunk.lines = chunk.entries = std::count(bytes.begin(), bytes.end(), '\n');
+        chunk.lines = chunk.entries = count_line_breaks(bytes.begin(), bytes.end());
       },
       {});
   for (const Chunk& chunk : chunks_) lines_ += chunk.lines;
@@ -58,13 +61,11 @@ void DataLines::finish() const {
 }
 
 void DataLines::fail_at(const Chunk& chunk, const ChunkText& bytes, const char* at, const BadLine& bad) const {
-  const std::int64_t line = chunk.first_line + std::count(bytes.begin(), at, '\n');
+  const std::int64_t line = chunk.first_line + count_line_breaks(bytes.begin(), at);
   fail(ErrorKind::input, At{fmt::format("{}:{}", text_.name(), line), bad.hint}, "{}", bad.message);
 }
 
-BadLine DataLines::too_many() const {
-  return {fmt::format("there are more entries than the {} declared", entries_)};
-}
+BadLine DataLines::too_many() const { return {fmt::format("there are more entries than the {} declared", entries_)}; }
 
 void DataLines::remember_failure(std::int64_t chunk) {
   const std::lock_guard lock(failure_guard_);

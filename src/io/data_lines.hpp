@@ -1,4 +1,5 @@
-// The loop over the data lines of a text, in parallel, with the same result and the same error for any number of threads.
+// The loop over the data lines of a text, in parallel, with the same result and the same error for any number of
+// threads.
 //
 //   pass 1   count lines in every chunk    -> where each chunk's entries go, and the number of its first line
 //   pass 2   parse every chunk             -> straight into the final arrays
@@ -27,9 +28,9 @@ struct ParseOptions {
 };
 
 struct LineRules {
-  std::int64_t entries = -1;     // how many there must be; -1: as many as there are
-  bool comments = false;         // lines that begin with % or # count as blank
-  std::int64_t lines_before = 0; // lines of the file before the data
+  std::int64_t entries = -1;      // how many there must be; -1: as many as there are
+  bool comments = false;          // lines that begin with % or # count as blank
+  std::int64_t lines_before = 0;  // lines of the file before the data
 };
 
 // A line that cannot be read: the place is added where file and line are known.
@@ -67,7 +68,8 @@ class DataLines {
   template <class F>
   void each_chunk(F&& f, const Progress& progress) {
     const auto count = static_cast<std::int64_t>(chunks_.size());
-    const std::int64_t batch = progress ? std::max<std::int64_t>(4 * thread_count(options_.threads), count / 64) : count;
+    const std::int64_t batch =
+        progress ? std::max<std::int64_t>(4 * thread_count(options_.threads), count / 64) : count;
     for (std::int64_t first = 0; first < count; first += batch) {
       const std::int64_t last = std::min(count, first + batch);
       run_on_with<Vector<char>>(options_.threads, last - first,

@@ -1,5 +1,5 @@
-// The door to the file system. Reads, writes, fsync and rename of data pass this table, so that a test can make the k-th
-// one fail, come up short or be interrupted. Same meaning and same errno as the system calls of these names.
+// The door to the file system. Reads, writes, fsync and rename of data pass this table, so that a test can make the
+// k-th one fail, come up short or be interrupted. Same meaning and same errno as the system calls of these names.
 #pragma once
 
 #include <sys/types.h>

@@ -20,7 +20,8 @@ constexpr int gzip_window = 15 + 16;  // the largest window, with a gzip header 
 
 class Inflater {
  public:
-  explicit Inflater(const Text& packed) : packed_(packed), input_(static_cast<std::size_t>(std::min(most, packed.size()))) {
+  explicit Inflater(const Text& packed)
+      : packed_(packed), input_(static_cast<std::size_t>(std::min(most, packed.size()))) {
     if (inflateInit2(&stream_, gzip_window) != Z_OK) throw std::bad_alloc();
   }
   Inflater(const Inflater&) = delete;
@@ -116,7 +117,8 @@ void require_gzip(const std::string&) {}
 #else
 
 void require_gzip(const std::string& where) {
-  fail(ErrorKind::unavailable, At{where, "unpack it with gunzip, or build with zlib"}, "this build of heddle has no zlib");
+  fail(ErrorKind::unavailable, At{where, "unpack it with gunzip, or build with zlib"},
+       "this build of heddle has no zlib");
 }
 
 Text inflate_text(const Text& packed, const Progress&) {

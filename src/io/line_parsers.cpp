@@ -67,7 +67,8 @@ void check_triangle(Symmetry symmetry, std::uint64_t r, std::uint64_t c) {
   if (c > r)
     throw BadLine{fmt::format("entry ({}, {}) is above the diagonal", r, c),
                   "symmetric files hold the lower triangle only"};
-  if (symmetry == Symmetry::skew_symmetric) reject("entry ({}, {}) is on the diagonal, which is zero if skew-symmetric", r, c);
+  if (symmetry == Symmetry::skew_symmetric)
+    reject("entry ({}, {}) is on the diagonal, which is zero if skew-symmetric", r, c);
 }
 
 void check_count(const Words& words, int wanted) {

@@ -84,7 +84,8 @@ void read_banner(const Text& text, std::string_view line, MarketHeader& header) 
   read_symmetry(text, lower_case(words[4]), header);
 }
 
-std::int64_t read_size(const Text& text, std::int64_t line, std::string_view word, const char* what, std::int64_t limit) {
+std::int64_t read_size(const Text& text, std::int64_t line, std::string_view word, const char* what,
+                       std::int64_t limit) {
   std::int64_t value = 0;
   const Verdict verdict = parse_integer(word, value);
   if (verdict == Verdict::malformed) reject(text, line, "the number of {} is {}, not an integer", what, quoted(word));
@@ -99,7 +100,8 @@ void read_sizes(const Text& text, std::string_view line, MarketHeader& header) {
   const auto words = words_of(line, wanted);
   const std::int64_t at = header.size_line;
   if (words.size() != wanted)
-    reject(text, at, "expected {}, found {}", header.array ? "rows and columns" : "rows, columns and entries", quoted(line));
+    reject(text, at, "expected {}, found {}", header.array ? "rows and columns" : "rows, columns and entries",
+           quoted(line));
   header.rows = read_size(text, at, words[0], "rows", max_dimension);
   header.cols = read_size(text, at, words[1], "columns", max_dimension);
   if (header.symmetry != Symmetry::general && header.rows != header.cols)
@@ -121,7 +123,8 @@ void bound_by_size(const Text& text, const MarketHeader& header) {
   const std::int64_t least = header.array ? 2 : header.field == Field::pattern ? 4 : 6;
   const std::int64_t room = (text.size() - header.body + 1) / least;
   if (header.entries > room)
-    reject(text, header.size_line, "{} entries are declared, but the file has room for at most {}", header.entries, room);
+    reject(text, header.size_line, "{} entries are declared, but the file has room for at most {}", header.entries,
+           room);
   const std::int64_t most_rows = (std::int64_t{1} << 20) + 64 * text.size();
   if (header.rows > most_rows)
     fail(ErrorKind::input, At{at_line(text, header.size_line), "remove empty rows"},

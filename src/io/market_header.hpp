@@ -21,11 +21,11 @@ struct MarketHeader {
   bool array = false;
   Field field = Field::real;
   Symmetry symmetry = Symmetry::general;
-  std::string symmetry_word;      // as in the banner
+  std::string symmetry_word;  // as in the banner
   std::int64_t rows = 0, cols = 0;
-  std::int64_t entries = 0;       // lines of data that must follow
-  std::int64_t size_line = 0;     // where the sizes are
-  std::int64_t body = 0;          // byte behind that line
+  std::int64_t entries = 0;    // lines of data that must follow
+  std::int64_t size_line = 0;  // where the sizes are
+  std::int64_t body = 0;       // byte behind that line
 };
 
 bool is_matrix_market(const Text& text);

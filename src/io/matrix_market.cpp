@@ -98,8 +98,8 @@ Buffer<V> parse_vector(const Text& text, const ParseOptions& options) {
     fail(ErrorKind::input, At{fmt::format("{}:{}", text.name(), header.size_line)},
          "a vector has one column or one row, this is {} x {}", header.rows, header.cols);
   if (header.array && header.symmetry == Symmetry::general) return read_array<V>(text, header, options);
-  const Entries<V> entries = header.array ? triangle(header, read_array<V>(text, header, options))
-                                          : read_entries<V>(text, header, options);
+  const Entries<V> entries =
+      header.array ? triangle(header, read_array<V>(text, header, options)) : read_entries<V>(text, header, options);
   return scattered(entries, header.cols == 1, header.field == Field::pattern);
 }
 

@@ -13,7 +13,8 @@ namespace heddle::io {
 
 enum class Verdict { good, malformed, too_large };
 
-// [+-] digits [. digits] [e|E|d|D [+-] digits], or nan, inf, infinity in any case. What underflows becomes 0 as IEEE says.
+// [+-] digits [. digits] [e|E|d|D [+-] digits], or nan, inf, infinity in any case. What underflows becomes 0 as IEEE
+// says.
 template <class V>
 Verdict parse_number(std::string_view text, V& value);
 // [+-] digits; negative numbers are good here and judged by the caller. Beyond 2^63 - 1: too_large.

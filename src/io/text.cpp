@@ -80,7 +80,8 @@ void Text::read(std::int64_t begin, std::int64_t end, char* to) const {
   if (begin >= end) return;
   if (file_) return read_file(begin, end, to);
   auto block = std::upper_bound(blocks_.begin(), blocks_.end(), begin,
-                                [](std::int64_t at, const Block& b) { return at < b.begin; }) - 1;
+                                [](std::int64_t at, const Block& b) { return at < b.begin; }) -
+               1;
   for (; begin < end; ++block) {
     const std::int64_t bytes = std::min(end, block->begin + block->bytes.size()) - begin;
     std::memcpy(to, block->bytes.data() + (begin - block->begin), static_cast<std::size_t>(bytes));
@@ -114,8 +115,9 @@ bool LineCursor::next(std::string_view& line) {
   for (;;) {
     const std::int64_t in_window = window_begin_ + window_size_ - position_;
     const char* start = window_.data() + (position_ - window_begin_);
-    const void* found =
-        in_window > searched ? std::memchr(start + searched, '\n', static_cast<std::size_t>(in_window - searched)) : nullptr;
+    const void* found = in_window > searched
+                            ? std::memchr(start + searched, '\n', static_cast<std::size_t>(in_window - searched))
+                            : nullptr;
     const bool last = window_begin_ + window_size_ == text_.size();
     if (found || (last && in_window > 0)) {
       const std::int64_t length = found ? static_cast<const char*>(found) - start : in_window;
@@ -133,7 +135,8 @@ bool LineCursor::next(std::string_view& line) {
 void LineCursor::refill() {
   const std::int64_t keep = window_begin_ + window_size_ - position_;
   const std::int64_t wanted = std::min(std::max<std::int64_t>(16 << 10, 2 * keep), text_.size() - position_);
-  if (keep > 0) std::memmove(window_.data(), window_.data() + (position_ - window_begin_), static_cast<std::size_t>(keep));
+  if (keep > 0)
+    std::memmove(window_.data(), window_.data() + (position_ - window_begin_), static_cast<std::size_t>(keep));
   window_.resize(static_cast<std::size_t>(std::max(wanted, keep)));
   text_.read(position_ + keep, position_ + wanted, window_.data() + keep);
   window_begin_ = position_;
@@ -181,6 +184,27 @@ Vector<Chunk> split_at_lines(const Text& text, std::int64_t body, std::int64_t c
     begin = next;
   }
   return chunks;
+}
+
+// Eight bytes at a time: 0x01 in every byte that is a line break, added up before a byte can overflow.
+std::int64_t count_line_breaks(const char* begin, const char* end) {
+  constexpr std::uint64_t ones = 0x0101010101010101, low_bits = 0x7F * ones;
+  std::int64_t count = 0;
+  while (end - begin >= 8) {
+    const std::int64_t words = std::min<std::int64_t>(255, (end - begin) / 8);
+    std::uint64_t sums = 0;
+    for (std::int64_t i = 0; i < words; ++i) {
+      std::uint64_t eight;
+      std::memcpy(&eight, begin + 8 * i, 8);
+      eight ^= '\n' * ones;
+      sums += (~(((eight & low_bits) + low_bits) | eight) >> 7) & ones;
+    }
+    // Neighbouring bytes are paired first: eight times 255 does not fit one byte.
+    const std::uint64_t pairs = (sums & 0x00FF00FF00FF00FF) + (sums >> 8 & 0x00FF00FF00FF00FF);
+    count += static_cast<std::int64_t>(pairs * 0x0001000100010001 >> 48);
+    begin += 8 * words;
+  }
+  return count + std::count(begin, end, '\n');
 }
 
 ChunkText::ChunkText(const Text& text, const Chunk& chunk, Vector<char>& scratch) {

@@ -91,8 +91,8 @@ class LineCursor {
 };
 
 struct Chunk {
-  std::int64_t begin = 0, end = 0;                // bytes; begins at a line, ends behind a line break or at the end
-  std::int64_t lines = 0, entries = 0;            // entries: lines that are not blank
+  std::int64_t begin = 0, end = 0;      // bytes; begins at a line, ends behind a line break or at the end
+  std::int64_t lines = 0, entries = 0;  // entries: lines that are not blank
   std::int64_t first_line = 0, first_entry = 0;
 };
 
@@ -110,6 +110,8 @@ class ChunkText {
  private:
   const char *begin_, *end_;
 };
+
+std::int64_t count_line_breaks(const char* begin, const char* end);
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline const char* skip_blanks(const char* p) {
