@@ -62,7 +62,11 @@ std::optional<std::uint64_t> parse_whole(std::string_view text) {
 
 }  // namespace
 
-std::string listed(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+std::string listed(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : ", ") + word;
+  return line;
+}
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const auto farther = [&](const auto& a, const auto& b) { return edit_distance(word, a) < edit_distance(word, b); };
@@ -132,7 +136,7 @@ double Arguments::real(std::string_view key, double low, double high) const {
 std::string Arguments::word(std::string_view key, std::initializer_list<std::string_view> allowed) const {
   const std::string& value = text_of(key);
   if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-    reject(key, fmt::format("must be one of {}", fmt::join(allowed, ", ")));
+    reject(key, "must be one of " + listed({allowed.begin(), allowed.end()}));
   return value;
 }
 

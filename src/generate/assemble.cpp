@@ -60,29 +60,57 @@ Rows::Rows(double row_count, double column_count, double expected_entries) {
   cols = static_cast<std::int64_t>(column_count);
 }
 
+namespace {
+
+// Columns of consecutive rows, as made.
+using Piece = Vector<Index>;
+
+// Writes the length of every row to ptr[row + 1]; makes the rows where that is the only way to know, one piece per
+// `grain` rows.
+Vector<Piece> measure(const Rows& source, std::int64_t grain, Buffer<Offset>& ptr) {
+  Vector<Piece> pieces(source.counted ? 0 : static_cast<std::size_t>((source.rows + grain - 1) / grain));
+  parallel_ranges(source.rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    if (source.counted) {
+      for (std::int64_t row = begin; row < end; ++row) ptr[row + 1] = source.length(row);
+      return;
+    }
+    Piece& piece = pieces[static_cast<std::size_t>(begin / grain)];
+    Row made;
+    for (std::int64_t row = begin; row < end; ++row) {
+      source.pattern(row, made);
+      ptr[row + 1] = static_cast<Offset>(made.col.size());
+      piece.insert(piece.end(), made.col.begin(), made.col.end());
+    }
+  });
+  ptr[0] = 0;
+  std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
+  return pieces;
+}
+
+}  // namespace
+
 template <class V>
 Csr<V> assemble(const Rows& source, const ValueLaw& law) {
   Csr<V> A{source.rows, source.cols, Buffer<Offset>(source.rows + 1), {}, {}};
   const std::int64_t grain = grain_of(source.rows);
-  parallel_ranges(source.rows, grain, [&](std::int64_t begin, std::int64_t end) {
-    Row scratch;
-    for (std::int64_t row = begin; row < end; ++row) A.ptr[row + 1] = source.length(row, scratch);
-  });
-  A.ptr[0] = 0;
-  std::partial_sum(A.ptr.begin(), A.ptr.end(), A.ptr.begin());
+  Vector<Piece> pieces = measure(source, grain, A.ptr);
   check_memory(static_cast<double>(A.rows), static_cast<double>(A.ptr[A.rows]), sizeof(V));
   A.col = Buffer<Index>(A.ptr[A.rows]);
   A.val = Buffer<V>(A.ptr[A.rows]);
   parallel_ranges(source.rows, grain, [&](std::int64_t begin, std::int64_t end) {
+    const Piece piece = pieces.empty() ? Piece() : std::move(pieces[static_cast<std::size_t>(begin / grain)]);
     Row made;
     for (std::int64_t row = begin; row < end; ++row) {
-      source.pattern(row, made);
-      const Offset length = A.ptr[row + 1] - A.ptr[row];
+      const Offset first = A.ptr[row], length = A.ptr[row + 1] - first;
+      if (source.counted)
+        source.pattern(row, made);
+      else
+        made.col.assign(piece.begin() + (first - A.ptr[begin]), piece.begin() + (first - A.ptr[begin] + length));
       check(static_cast<Offset>(made.col.size()) == length, ErrorKind::internal,
             "row {} was announced with {} entries and made with {}", row, length, made.col.size());
       fill_values(source, law, row, made);
-      std::copy(made.col.begin(), made.col.end(), A.col.data() + A.ptr[row]);
-      std::transform(made.val.begin(), made.val.end(), A.val.data() + A.ptr[row],
+      std::copy(made.col.begin(), made.col.end(), A.col.data() + first);
+      std::transform(made.val.begin(), made.val.end(), A.val.data() + first,
                      [](double v) { return static_cast<V>(v); });
     }
   });

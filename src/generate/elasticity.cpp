@@ -77,11 +77,11 @@ class Elasticity : public Rows {
         nodes_{ez + 1, ey + 1, ex},
         cells_{ez, ey, ex},
         element_(young, poisson) {
-    symmetric = true;
+    symmetric = counted = true;
     steps_ = steps_within(1, 1, [](Grid::Step) { return true; });
   }
 
-  std::int64_t length(std::int64_t row, Row&) const override {
+  std::int64_t length(std::int64_t row) const override {
     const Grid::Point p = nodes_.at(row / 3);
     std::int64_t count = 0;
     for (const Grid::Step& s : steps_) count += nodes_.inside(p + s);

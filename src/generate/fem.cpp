@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/parallel.hpp"
 #include "generate/families.hpp"
 #include "generate/grid.hpp"
 #include "generate/random.hpp"
@@ -26,13 +27,13 @@ class Fem : public Rows {
         dof_(dof),
         irregular_(irregular),
         seed_(seed) {
-    symmetric = true;
+    symmetric = counted = true;
     const int reach = irregular > 0 ? 2 : 1;
     steps_ = steps_within(
         reach, reach, [](Grid::Step s) { return is_near(s) || std::abs(s.x) + std::abs(s.y) + std::abs(s.z) == 2; });
   }
 
-  std::int64_t length(std::int64_t row, Row&) const override {
+  std::int64_t length(std::int64_t row) const override {
     std::int64_t nodes = 0;
     each_neighbour(row / dof_, [&](std::int64_t) { ++nodes; });
     return nodes * dof_;
@@ -96,8 +97,12 @@ class Mesh : public Rows {
       : Rows(static_cast<double>(points), static_cast<double>(points), 24 * static_cast<double>(points)),
         isolated_(isolated),
         seed_(seed),
-        order_(seed, points) {
+        order_(seed, points),
+        place_(points) {
     symmetric = true;
+    parallel_ranges(points, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t point = begin; point < end; ++point) place_[point] = static_cast<Index>(order_(point));
+    });
     std::int64_t side = 1;
     while (side * side * side < points) ++side;
     grid_ = {side, side, side};
@@ -114,8 +119,9 @@ class Mesh : public Rows {
       if (!grid_.inside(p + s)) continue;
       const std::int64_t other = grid_.number(p + s);
       if (other >= rows) continue;
-      if (is_zero(s) || chance(hash_pair(seed_, point, other), w * weight(other) * (is_near(s) ? 1.0 : 0.72)))
-        out.col.push_back(static_cast<Index>(order_(other)));
+      // Most pairs are settled by w alone: the other's weight, at most 1, is looked up for the rest.
+      const double u = unit(hash_pair(seed_, point, other)), limit = is_near(s) ? 1.0 : 0.70;
+      if (is_zero(s) || (u < w * limit && u < w * weight(other) * limit)) out.col.push_back(place_[other]);
     }
     sort_columns(out.col);
   }
@@ -129,6 +135,7 @@ class Mesh : public Rows {
   double isolated_;
   std::uint64_t seed_;
   Shuffle order_;
+  Buffer<Index> place_;  // order_(point), looked up 22 times a row
   Grid grid_;
   std::vector<Grid::Step> steps_;
 };

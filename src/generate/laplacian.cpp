@@ -56,8 +56,8 @@ Generator laplacian_generator() {
             if (of.empty()) given.reject("of", "is missing: of=FILE names the matrix");
             const double shift = given.real("shift", 0, 1e300);
             Csr<double> A = read_matrix<double>(of);
-            check(A.rows == A.cols, ErrorKind::input, "{} has {} rows and {} columns, a graph needs as many of both",
-                  of, A.rows, A.cols);
+            if (A.rows != A.cols)
+              fail(ErrorKind::input, At{of}, "{} rows and {} columns: a graph needs as many of both", A.rows, A.cols);
             return std::make_unique<Laplacian>(std::move(A), shift);
           }};
 }

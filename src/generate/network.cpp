@@ -76,7 +76,7 @@ class Circuit : public Rows {
 
 // Pages in hosts of 64: seven of ten links stay around the host, the others go to popular pages (rank = rows u^4, so
 // the most popular page gets a share rows^(-1/4) of them), which are spread over all hosts. Links per page: P(>= x) =
-// x^(-4/3), none for one page out of ten.
+// x^(-4/3), and none for a share of the pages.
 class Web : public Rows {
  public:
   Web(std::int64_t n, std::int64_t longest, double empty, std::uint64_t seed)
@@ -165,7 +165,7 @@ Generator circuit_generator() {
            {"giants", "2", "number of giant rows and columns"},
            {"giant_share", "0.125", "length of a giant row, as a share of the columns"}},
           [](const Arguments& given) -> std::unique_ptr<Rows> {
-            return std::make_unique<Circuit>(given.integer("rows", 0, max_dimension), given.integer("giants", 0, 10000),
+            return std::make_unique<Circuit>(given.integer("rows", 0, max_dimension), given.integer("giants", 0, 1000),
                                              given.real("giant_share", 1e-6, 1), given.seed());
           }};
 }
@@ -176,7 +176,7 @@ Generator web_generator() {
           false,
           {{"rows", "1000005", "rows and columns"},
            {"max", "4700", "the longest row"},
-           {"empty", "0.1", "share of empty rows"}},
+           {"empty", "0.06", "share of empty rows"}},
           [](const Arguments& given) -> std::unique_ptr<Rows> {
             return std::make_unique<Web>(given.integer("rows", 0, max_dimension),
                                          given.integer("max", 1, max_dimension), given.real("empty", 0, 1),

@@ -24,6 +24,43 @@ std::int64_t binomial(Draws& draws, std::int64_t n, double p) {
   return static_cast<std::int64_t>(std::clamp(guess, 0.0, static_cast<double>(n)));
 }
 
+// Draws a number of 0 .. 255 with given probabilities from one 32-bit word, by Walker's alias method: slot i keeps i
+// with probability cut/2^24 and gives `other` otherwise.
+class Alias {
+ public:
+  explicit Alias(std::array<double, 256> weight) {
+    double sum = 0;
+    for (const double w : weight) sum += w;
+    std::array<std::uint8_t, 256> small, large;
+    int smalls = 0, larges = 0;
+    const auto file = [&](int i) {
+      (weight[i] < 1 ? small[smalls++] : large[larges++]) = static_cast<std::uint8_t>(i);
+    };
+    for (int i = 0; i < 256; ++i) {
+      weight[i] *= 256 / sum;
+      file(i);
+    }
+    while (smalls > 0 && larges > 0) {
+      const int i = small[--smalls], j = large[--larges];
+      slots_[i] = slot(weight[i], j);
+      weight[j] -= 1 - weight[i];
+      file(j);
+    }
+    for (int k = 0; k < larges; ++k) slots_[large[k]] = slot(1, large[k]);
+    for (int k = 0; k < smalls; ++k) slots_[small[k]] = slot(1, small[k]);
+  }
+  std::uint32_t operator()(std::uint32_t bits) const {
+    const std::uint32_t i = bits & 255, packed = slots_[i];
+    return (bits >> 8) < packed >> 8 ? i : packed & 255;
+  }
+
+ private:
+  static std::uint32_t slot(double share, int other) {
+    return static_cast<std::uint32_t>(share * 0xffffff + 0.5) << 8 | static_cast<std::uint32_t>(other);
+  }
+  std::array<std::uint32_t, 256> slots_;
+};
+
 //  Each edge descends `scale` times into a quadrant of the matrix:   a b      row bit 0
 //                                                                    c d      row bit 1
 //  Done row by row: first all edges are split between the upper and the lower half, again and again down to single
@@ -37,9 +74,10 @@ class Rmat : public Rows {
         upper_(abc[0] + abc[1]),
         seed_(seed),
         edges_(rows) {
+    // Probability of column bit 1, for row bit 0 and 1.
     const double lower = 1 - upper_, d = std::max(0.0, lower - abc[2]);
-    right_[0] = share16(abc[1], upper_);
-    right_[1] = share16(d, lower);
+    const std::array<double, 2> right{upper_ > 0 ? abc[1] / upper_ : 0, lower > 0 ? d / lower : 0};
+    for (int bits = 0; bits < 256; ++bits) columns_.push_back(column_byte(bits, right));
     split(static_cast<std::int64_t>(std::ldexp(per_row, levels) + 0.5));
   }
 
@@ -47,20 +85,29 @@ class Rmat : public Rows {
     Draws draws(mix(seed_ + 1), row);
     out.col.clear();
     for (std::int64_t edge = 0; edge < edges_[row]; ++edge) {
-      std::uint32_t column = 0;
-      std::uint64_t bits = 0;
-      for (int level = levels_ - 1, left = 0; level >= 0; --level, --left, bits >>= 16) {
-        if (left == 0) bits = draws.bits(), left = 4;
-        column = column << 1 | ((bits & 0xffff) < right_[row >> level & 1]);
+      std::uint64_t bits = draws.bits();
+      std::uint32_t column = columns_[row & 255](static_cast<std::uint32_t>(bits));
+      for (int level = 8; level < levels_; level += 8) {
+        bits = level % 16 == 0 ? draws.bits() : bits >> 32;
+        column |= columns_[row >> level & 255](static_cast<std::uint32_t>(bits)) << level;
       }
-      out.col.push_back(static_cast<Index>(column));
+      out.col.push_back(static_cast<Index>(column & static_cast<std::uint32_t>(rows - 1)));
     }
     sort_columns(out.col);
   }
 
  private:
-  static std::uint32_t share16(double part, double whole) {
-    return whole > 0 ? static_cast<std::uint32_t>(part / whole * 65536 + 0.5) : 0;
+  // Eight column bits at once, given eight row bits.
+  static Alias column_byte(int row_bits, const std::array<double, 2>& right) {
+    std::array<double, 256> weight;
+    for (int column = 0; column < 256; ++column) {
+      weight[column] = 1;
+      for (int level = 0; level < 8; ++level) {
+        const double one = right[row_bits >> level & 1];
+        weight[column] *= column >> level & 1 ? one : 1 - one;
+      }
+    }
+    return Alias(weight);
   }
 
   // Halves on the first levels one after the other, the subtrees below them in parallel.
@@ -94,8 +141,8 @@ class Rmat : public Rows {
   }
 
   int levels_;
-  double upper_;                          // probability of row bit 0
-  std::array<std::uint32_t, 2> right_{};  // probability of column bit 1 for row bit 0, 1; in 1/65536
+  double upper_;  // probability of row bit 0
+  Vector<Alias> columns_;
   std::uint64_t seed_;
   Buffer<std::int64_t> edges_;  // of every row
 };

@@ -13,21 +13,24 @@ class FreeRows : public Rows {
   FreeRows(std::int64_t m, std::int64_t n, double mean, std::uint64_t seed)
       : Rows(static_cast<double>(m), static_cast<double>(n),
              static_cast<double>(m) * std::min(mean, static_cast<double>(n))),
-        seed_(seed) {}
+        seed_(seed) {
+    counted = true;
+  }
 
   virtual std::int64_t wanted_length(std::int64_t row) const = 0;
 
-  std::int64_t length(std::int64_t row, Row&) const override { return std::min(cols, wanted_length(row)); }
+  std::int64_t length(std::int64_t row) const override { return std::min(cols, wanted_length(row)); }
   void pattern(std::int64_t row, Row& out) const override {
     Draws draws(mix(seed_ + 1), row);
-    distinct_columns(draws, length(row, out), cols, out.col);
+    distinct_columns(draws, length(row), cols, out.col);
   }
 
  protected:
   std::uint64_t seed_;
 };
 
-// Every length from per_row (1 - spread) to per_row (1 + spread) equally likely.
+// Every length from per_row (1 - spread) to per_row (1 + spread) equally likely; two neighbouring rows together have
+// twice per_row, so that the mean is exact.
 class Random : public FreeRows {
  public:
   Random(const Arguments& given, double spread)
@@ -37,7 +40,8 @@ class Random : public FreeRows {
         slack_(static_cast<std::int64_t>(static_cast<double>(per_row_) * spread)) {}
 
   std::int64_t wanted_length(std::int64_t row) const override {
-    return per_row_ - slack_ + below(hash(seed_, row), 2 * slack_ + 1);
+    const std::int64_t more = below(hash(seed_, row / 2), 2 * slack_ + 1) - slack_;
+    return row % 2 == 0 ? per_row_ + more : per_row_ - more;
   }
 
  private:
@@ -123,7 +127,7 @@ class Economics : public Rows {
 
   void pattern(std::int64_t row, Row& out) const override {
     constexpr std::int64_t longest = 44, periods = 44;
-    constexpr double one_more = 0.722;  // a geometric number of mean 2.6
+    constexpr double one_more = 0.725;  // a geometric number of mean 2.6
     Draws draws(seed_, row);
     std::int64_t count = 1;
     for (int part = 0; part < 2; ++part)

@@ -33,9 +33,11 @@ class Band : public Rows {
 class Dense : public Rows {
  public:
   Dense(std::int64_t m, std::int64_t n)
-      : Rows(static_cast<double>(m), static_cast<double>(n), static_cast<double>(m) * static_cast<double>(n)) {}
+      : Rows(static_cast<double>(m), static_cast<double>(n), static_cast<double>(m) * static_cast<double>(n)) {
+    counted = true;
+  }
 
-  std::int64_t length(std::int64_t, Row&) const override { return cols; }
+  std::int64_t length(std::int64_t) const override { return cols; }
   void pattern(std::int64_t, Row& out) const override {
     out.col.resize(static_cast<std::size_t>(cols));
     std::iota(out.col.begin(), out.col.end(), 0);
@@ -51,10 +53,10 @@ class Arrow : public Rows {
   Arrow(std::int64_t n, bool tip_is_first)
       : Rows(static_cast<double>(n), static_cast<double>(n), 3 * static_cast<double>(n)),
         tip_(tip_is_first ? 0 : n - 1) {
-    symmetric = true;
+    symmetric = counted = true;
   }
 
-  std::int64_t length(std::int64_t row, Row&) const override { return row == tip_ ? cols : 2; }
+  std::int64_t length(std::int64_t row) const override { return row == tip_ ? cols : 2; }
   void pattern(std::int64_t row, Row& out) const override {
     if (row == tip_) {
       out.col.resize(static_cast<std::size_t>(cols));

@@ -31,11 +31,11 @@ class Stencil : public Rows {
         steps_(std::move(neighbours)),
         varying_(varies),
         seed_(seed) {
-    symmetric = true;
+    symmetric = counted = true;
     for (const Grid::Step& s : steps_) reach_z_ = std::max(reach_z_, s.z);
   }
 
-  std::int64_t length(std::int64_t row, Row&) const override {
+  std::int64_t length(std::int64_t row) const override {
     const Grid::Point p = grid_.at(row);
     if (interior(p)) return static_cast<std::int64_t>(steps_.size());
     std::int64_t count = 0;

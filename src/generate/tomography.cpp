@@ -18,7 +18,7 @@ std::pair<double, double> small_cos_sin(double x) {
   return {cosine, x * sine};
 }
 
-// Of pi a / n for 0 <= a < n; exact at 0 and pi/2.
+// Of pi a / n for 0 <= a <= n.
 std::pair<double, double> cos_sin(std::int64_t a, std::int64_t n) {
   constexpr double pi = 3.14159265358979323846;
   if (2 * a > n) {
@@ -44,7 +44,7 @@ class Tomography : public Rows {
              static_cast<double>(side) * static_cast<double>(side),
              1.8 * static_cast<double>(side) * static_cast<double>(side) * static_cast<double>(side)),
         n_(side) {
-    for (std::int64_t a = 0; a < side; ++a) angles_.push_back(cos_sin(a, side));
+    for (std::int64_t a = 0; a < side; ++a) angles_.push_back(cos_sin(2 * a + 1, 2 * side));
   }
 
   void pattern(std::int64_t row, Row& out) const override {
