@@ -10,105 +10,84 @@ namespace heddle {
 namespace {
 
 template <class V>
-using Bits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
+std::uint64_t bits_of(V value) {
+  if constexpr (sizeof(V) == 8)
+    return std::bit_cast<std::uint64_t>(value);
+  else
+    return std::bit_cast<std::uint32_t>(value);
+}
 
-// Every entry (i, j) below the diagonal looks for its mirror (j, i). The questions are collected and answered in
-// batches, so that the cache misses of a batch (ptr[j], then the row j) overlap instead of following each other.
+// Looks up the mirrors of some entries spread over the matrix: says no at once to nearly everything unsymmetric.
+bool sample_has_mirrors(const PatternView& A) {
+  constexpr std::int64_t samples = 512;
+  const std::int64_t step = std::max<std::int64_t>(1, A.rows / samples);
+  for (std::int64_t row = 0; row < A.rows; row += step) {
+    if (A.length(row) == 0) continue;
+    for (const Index col : {A.col[A.ptr[row]], A.col[A.ptr[row + 1] - 1]}) {
+      const auto mirror = A.col.subspan(A.ptr[col], A.length(col));
+      if (!std::binary_search(mirror.begin(), mirror.end(), static_cast<Index>(row))) return false;
+    }
+  }
+  return true;
+}
+
+//  A symmetric matrix has the same set of places (i < j) above the diagonal as, mirrored, below it. Two sets are
+//  compared by the sums of well mixed 64-bit numbers of their elements, modulo 2^64:
 //
-// In meshes and bands the mirror of the k-th entry of a row sits where it sat for the k-th entry of the row before:
-// that place is tried first, then binary search.
+//     pattern = sum over j > i of mix(i, j)  -  sum over j < i of mix(j, i)           0 when symmetric
+//     values  = the same with the bits of a_ij mixed in
+//
+//  One pass in storage order, in any number of pieces. Looking up every mirror instead costs a cache miss each: on a
+//  random matrix of 10M entries 8 multiplications' time instead of 1 (2 cores, 2026-11). "No" is certain; an
+//  unsymmetric matrix passes with a probability of 2^-64.
+struct Balance {
+  std::uint64_t pattern = 0, values = 0;
+};
+
+std::uint64_t mix(std::uint64_t key) {  // the finaliser of splitmix64
+  key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9u;
+  key = (key ^ key >> 27) * 0x94D049BB133111EBu;
+  return key ^ key >> 31;
+}
+
+// Both halves of a 128-bit product folded together: one instruction that does not distribute over sums.
+std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
 template <class V>
-class MirrorSearch {
- public:
-  explicit MirrorSearch(const CsrView<V>& matrix) : A(matrix) {}
-
-  // Entry `at` is (row, A.col[at]), the k-th of its row. False: an entry of the batch that is complete now has no
-  // mirror.
-  bool ask(std::int64_t row, Offset at, std::int64_t k) {
-    __builtin_prefetch(&A.ptr[A.col[at]]);
-    questions[asked++] = {at, 0, 0, static_cast<Index>(row), static_cast<int>(k & (habit_count - 1))};
-    return asked < batch || answer();
-  }
-
-  bool answer() {
-    for (Question& q : std::span(questions, asked)) {
-      q.begin = A.ptr[A.col[q.at]];
-      q.end = A.ptr[A.col[q.at] + 1];
-      const Offset likely = q.begin + habits[q.k];
-      __builtin_prefetch(A.col.data() + likely);
-      __builtin_prefetch(A.val.data() + likely);
-    }
-    bool all = true;
-    for (const Question& q : std::span(questions, asked)) all = all && find(q);
-    asked = 0;
-    return all;
-  }
-
-  bool same_values = true;
-
- private:
-  static constexpr std::size_t batch = 64;
-  static constexpr int habit_count = 64;
-  struct Question {
-    Offset at, begin, end;
-    Index row;
-    int k;
+Balance weigh(const CsrView<V>& A, std::int64_t first, std::int64_t last) {
+  Balance above, below;
+  const auto add = [](Balance& sum, std::uint64_t key, V value) {
+    const std::uint64_t place = mix(key);
+    sum.pattern += place;
+    sum.values += fold(place ^ bits_of(value), place | 1);
   };
-
-  bool find(const Question& q) {
-    Offset mirror = q.begin + habits[q.k];
-    if (mirror >= q.end || A.col[mirror] != q.row) {
-      const Index *first = A.col.data() + q.begin, *last = A.col.data() + q.end;
-      const Index* found = std::lower_bound(first, last, q.row);
-      if (found == last || *found != q.row) return false;
-      habits[q.k] = found - first;
-      mirror = found - A.col.data();
-    }
-    same_values = same_values && std::bit_cast<Bits<V>>(A.val[mirror]) == std::bit_cast<Bits<V>>(A.val[q.at]);
-    return true;
+  for (std::int64_t row = first; row < last; ++row) {
+    const auto i = static_cast<std::uint64_t>(row);
+    const Offset end = A.ptr[row + 1];
+    Offset k = A.ptr[row];
+    for (; k < end && A.col[k] < row; ++k) add(below, static_cast<std::uint64_t>(A.col[k]) << 32 | i, A.val[k]);
+    if (k < end && A.col[k] == row) ++k;
+    for (; k < end; ++k) add(above, i << 32 | static_cast<std::uint64_t>(A.col[k]), A.val[k]);
   }
-
-  const CsrView<V>& A;
-  Question questions[batch];
-  std::size_t asked = 0;
-  Offset habits[habit_count] = {};
-};
-
-struct Verdict {
-  std::atomic<bool> structural{true}, numerical{true};
-  std::atomic<std::int64_t> surplus{0};  // entries above the diagonal less entries below
-};
-
-template <class V>
-void look_at(const CsrView<V>& A, std::int64_t first, std::int64_t last, Verdict& verdict) {
-  MirrorSearch<V> mirror(A);
-  bool found = true;
-  std::int64_t surplus = 0;
-  for (std::int64_t row = first; row < last && found; ++row) {
-    const Offset begin = A.ptr[row], end = A.ptr[row + 1];
-    Offset k = begin;
-    for (; k < end && A.col[k] < row && found; ++k) found = mirror.ask(row, k, k - begin);
-    const bool diagonal = k < end && A.col[k] == row;
-    surplus += (end - k - (diagonal ? 1 : 0)) - (k - begin);
-  }
-  found = found && mirror.answer();
-  if (!found) verdict.structural.store(false, std::memory_order_relaxed);
-  if (!mirror.same_values) verdict.numerical.store(false, std::memory_order_relaxed);
-  verdict.surplus.fetch_add(surplus, std::memory_order_relaxed);
+  return {above.pattern - below.pattern, above.values - below.values};
 }
 
 }  // namespace
 
-// Each entry below has its own mirror above; when the numbers are equal too, nothing above is left without one.
 template <class V>
 Symmetry measure_symmetry(const CsrView<V>& A) {
-  if (A.rows != A.cols) return {};
-  Verdict verdict;
+  if (A.rows != A.cols || !sample_has_mirrors(A)) return {};
+  std::atomic<std::uint64_t> pattern{0}, values{0};
   RowPieces{A}.for_each([&](std::int64_t, std::int64_t first, std::int64_t last) {
-    if (verdict.structural.load(std::memory_order_relaxed)) look_at(A, first, last, verdict);
+    const Balance part = weigh(A, first, last);
+    pattern.fetch_add(part.pattern, std::memory_order_relaxed);
+    values.fetch_add(part.values, std::memory_order_relaxed);
   });
-  const bool structural = verdict.structural && verdict.surplus == 0;
-  return {structural, structural && verdict.numerical};
+  return {pattern == 0, pattern == 0 && values == 0};
 }
 
 template Symmetry measure_symmetry(const CsrView<float>&);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <bit>
 
@@ -39,6 +40,11 @@ class PatternSet {
   }
 
   bool full() const { return count.load(std::memory_order_relaxed) > cap; }
+  // Whether `holds` is true of every pattern; +0 is not asked.
+  template <class F>
+  bool all(F holds) const {
+    return std::all_of(slots.begin(), slots.end(), [&](std::uint64_t bits) { return bits == 0 || holds(bits); });
+  }
   std::int64_t size() const { return count.load() + (has_zero.load() ? 1 : 0); }
 
  private:
@@ -49,21 +55,19 @@ class PatternSet {
   std::atomic<bool> has_zero{false};
 };
 
-// The last four distinct values of a thread. Matrices with constant coefficients have hardly more, and a comparison of
-// a whole group with four registers costs less than a look into the set.
+// The last two distinct values of a thread. Matrices with constant coefficients have hardly more, and a comparison of a
+// whole group with two registers costs less than a look into the set.
 template <class V>
 struct Recent {
   static constexpr std::size_t group = 16;
-  Bits<V> known[4];
+  Bits<V> known[2];
   unsigned next = 0;
 
   Recent(V first, PatternSet& seen) {
-    std::fill(known, known + 4, std::bit_cast<Bits<V>>(first));
+    std::fill(known, known + 2, std::bit_cast<Bits<V>>(first));
     seen.insert(known[0]);
   }
-  bool knows(Bits<V> bits) const {
-    return (bits == known[0]) | (bits == known[1]) | (bits == known[2]) | (bits == known[3]);
-  }
+  bool knows(Bits<V> bits) const { return (bits == known[0]) | (bits == known[1]); }
   void insert(std::span<const V> values, PatternSet& seen) {
     bool all_known = true;
     for (const V v : values) all_known &= knows(std::bit_cast<Bits<V>>(v));
@@ -71,17 +75,14 @@ struct Recent {
     for (const V v : values) {
       const auto bits = std::bit_cast<Bits<V>>(v);
       seen.insert(bits);
-      if (!knows(bits)) known[next++ % 4] = bits;
+      if (!knows(bits)) known[next++ % 2] = bits;
     }
   }
 };
 
 template <class V>
-bool survives_float(std::span<const V> val) {
-  Bits<V> lost = 0;
-  for (const V v : val)
-    lost |= std::bit_cast<Bits<V>>(v) ^ std::bit_cast<Bits<V>>(static_cast<V>(static_cast<float>(v)));
-  return lost == 0;
+bool survives_float(V value) {
+  return std::bit_cast<Bits<V>>(static_cast<V>(static_cast<float>(value))) == std::bit_cast<Bits<V>>(value);
 }
 
 }  // namespace
@@ -89,19 +90,29 @@ bool survives_float(std::span<const V> val) {
 template <class V>
 ValueFacts measure_values(std::span<const V> val, std::int64_t cap) {
   const auto size = static_cast<std::int64_t>(val.size());
-  constexpr std::int64_t grain = 1 << 14;
-  // Threads that look at `full` at the same time may each insert one more: room for 1024 of them.
-  PatternSet seen(std::min(size, cap + 1024), cap);
-  std::atomic<bool> exact{true};
-  parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
-    const auto piece = val.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    if (exact.load(std::memory_order_relaxed) && !survives_float(piece)) exact.store(false, std::memory_order_relaxed);
+  // Threads that look at `full` at the same time may each insert one more group: room for 1024 of them.
+  PatternSet seen(std::min(size, cap + 1024 * static_cast<std::int64_t>(Recent<V>::group)), cap);
+  const auto for_pieces = [&](auto f) {
+    parallel_ranges(size, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
+      f(val.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    });
+  };
+  for_pieces([&](std::span<const V> piece) {
     Recent<V> recent(piece[0], seen);
     for (std::size_t k = 0; k < piece.size() && !seen.full(); k += Recent<V>::group)
       recent.insert(piece.subspan(k, std::min(Recent<V>::group, piece.size() - k)), seen);
   });
   const bool capped = seen.size() > cap;
-  return {capped ? cap : seen.size(), capped, exact.load()};
+  // Where the set holds every value, asking each of them once is enough.
+  if (!capped)
+    return {seen.size(), false,
+            seen.all([](std::uint64_t bits) { return survives_float(std::bit_cast<V>(static_cast<Bits<V>>(bits))); })};
+  std::atomic<bool> exact{true};
+  for_pieces([&](std::span<const V> piece) {
+    if (exact.load(std::memory_order_relaxed) && !std::all_of(piece.begin(), piece.end(), survives_float<V>))
+      exact.store(false, std::memory_order_relaxed);
+  });
+  return {cap, true, exact.load()};
 }
 
 template ValueFacts measure_values(std::span<const float>, std::int64_t);
