@@ -135,7 +135,7 @@ TEST(Json, does_not_take_a_matrix_after_it_for_its_file) {
 }
 
 TEST(Json, in_a_folder_that_does_not_exist_is_an_error) {
-  expect_one_line_error(heddle_command({"formats", "--json=/no/such/folder/a.json"}), 3);
+  expect_one_line_error(heddle_command({"formats", "--json=/no/such/folder/a.json"}), 5);
 }
 
 TEST(Json, is_alone_on_stdout_and_messages_are_on_stderr) {

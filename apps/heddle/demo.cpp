@@ -43,7 +43,7 @@ void make_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0777) == 0) return;
   struct stat status {};
   if (errno == EEXIST && stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return;
-  fail(ErrorKind::input, At{folder, "name another folder with --out DIR"}, "cannot make this folder: {}",
+  fail(ErrorKind::unavailable, At{folder, "name another folder with --out DIR"}, "cannot make this folder: {}",
        std::strerror(errno));
 }
 
