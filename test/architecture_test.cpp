@@ -158,18 +158,31 @@ Complaints foreign_public_includes(const Files& files) {
   return found;
 }
 
-Complaints incomplete_formats(const Files& files) {
+std::set<std::string> format_names(const Files& files) {
   static const std::regex in_format(R"(src/formats/([^/]+)/[^/]+)");
   std::set<std::string> names;
   std::smatch hit;
   for (const auto& [path, text] : files)
     if (std::regex_match(path, hit, in_format)) names.insert(hit[1]);
+  return names;
+}
+
+Complaints incomplete_formats(const Files& files) {
   Complaints found;
-  for (const std::string& name : names)
+  for (const std::string& name : format_names(files))
     for (const char* suffix : {".hpp", ".cpp", "_cpu.cpp", "_gpu.cu"}) {
       const std::string path = fmt::format("src/formats/{0}/{0}{1}", name, suffix);
       if (!files.contains(path)) found.push_back("missing: " + path);
     }
+  return found;
+}
+
+Complaints undocumented_formats(const Files& files) {
+  const auto page = files.find("docs/formats.md");
+  Complaints found;
+  for (const std::string& name : format_names(files))
+    if (page == files.end() || page->second.find(fmt::format("\n| `{}` |", name)) == std::string::npos)
+      found.push_back(name + " has no line in the table of docs/formats.md");
   return found;
 }
 
@@ -256,6 +269,14 @@ TEST(Architecture, complains_about_a_format_without_a_gpu_kernel) {
                                 {"src/formats/ell/ell_cpu.cpp", ""},
                                 {"src/formats/registry.cpp", ""}}),
             Complaints{"missing: src/formats/ell/ell_gpu.cu"});
+}
+
+TEST(Architecture, every_format_has_a_line_in_the_documentation) { EXPECT_TRUE(silent(undocumented_formats(tree()))); }
+
+TEST(Architecture, complains_about_a_format_nobody_wrote_about) {
+  EXPECT_EQ(
+      undocumented_formats({{"src/formats/ell/ell.hpp", ""}, {"docs/formats.md", "\n| `sell` | like ell |\n"}}).size(),
+      1u);
 }
 
 TEST(Architecture, no_source_file_is_longer_than_450_lines) { EXPECT_TRUE(silent(long_files(tree()))); }
