@@ -1,52 +1,20 @@
 // The rules of the tree, checked on its text. Every rule is a function from files to complaints, so that it is also
 // tested on a small tree that breaks it: a rule that never complains would pass for a tidy tree.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
+
+#include "support/tree.hpp"
 
 namespace {
 
-namespace fs = std::filesystem;
-using Files = std::map<std::string, std::string>;  // path from the root of the tree -> text
-using Complaints = std::vector<std::string>;
-
-Files read_tree() {
-  const fs::path root = HEDDLE_SOURCE_FOLDER;
-  Files files;
-  const auto take = [&](const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path, std::ios::binary).rdbuf();
-    files[path.lexically_relative(root).generic_string()] = text.str();
-  };
-  for (const char* folder :
-       {"include", "src", "apps", "bench", "test", "examples", "docs", "cmake", "bindings", ".ci"}) {
-    if (!fs::exists(root / folder)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-      if (entry.is_regular_file()) take(entry.path());
-  }
-  for (const auto& entry : fs::directory_iterator(root))  // .git is a file in a work tree of git
-    if (entry.is_regular_file() && entry.path().filename() != ".git") take(entry.path());
-  return files;
-}
-
-const Files& tree() {
-  static const Files files = read_tree();
-  return files;
-}
+using namespace tree;
 
 bool is_source(const std::string& path) {
   static const std::regex source(R"(.*\.(h|hpp|cpp|cu|cuh|in))");
-  return std::regex_match(path, source) && path.starts_with("docs/") == false;
+  return std::regex_match(path, source);
 }
 
 struct Include {
@@ -158,15 +126,6 @@ Complaints foreign_public_includes(const Files& files) {
   return found;
 }
 
-std::set<std::string> format_names(const Files& files) {
-  static const std::regex in_format(R"(src/formats/([^/]+)/[^/]+)");
-  std::set<std::string> names;
-  std::smatch hit;
-  for (const auto& [path, text] : files)
-    if (std::regex_match(path, hit, in_format)) names.insert(hit[1]);
-  return names;
-}
-
 Complaints incomplete_formats(const Files& files) {
   Complaints found;
   for (const std::string& name : format_names(files))
@@ -174,15 +133,6 @@ Complaints incomplete_formats(const Files& files) {
       const std::string path = fmt::format("src/formats/{0}/{0}{1}", name, suffix);
       if (!files.contains(path)) found.push_back("missing: " + path);
     }
-  return found;
-}
-
-Complaints undocumented_formats(const Files& files) {
-  const auto page = files.find("docs/formats.md");
-  Complaints found;
-  for (const std::string& name : format_names(files))
-    if (page == files.end() || page->second.find(fmt::format("\n| `{}` |", name)) == std::string::npos)
-      found.push_back(name + " has no line in the table of docs/formats.md");
   return found;
 }
 
@@ -203,25 +153,9 @@ Complaints empty_names(const Files& files) {
   return found;
 }
 
-Complaints machine_paths(const Files& files) {
-  static const std::regex place(R"((^|[\s"'=:(`])/(home|root|work|mnt|Users)/\w)");
-  Complaints found;
-  for (const auto& [path, text] : files) {
-    std::smatch hit;
-    if (text.find('\0') == std::string::npos && std::regex_search(text, hit, place))
-      found.push_back(fmt::format("{}: {}", path, hit.str()));
-  }
-  return found;
-}
-
-::testing::AssertionResult silent(const Complaints& found) {
-  if (found.empty()) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << fmt::format("{}", fmt::join(found, "\n"));
-}
-
 TEST(Architecture, includes_point_downwards) {
-  EXPECT_GT(stage_edges(tree()).size(), 1u) << "no includes were found at all";
-  EXPECT_TRUE(silent(upward_includes(tree())));
+  EXPECT_GT(stage_edges(all()).size(), 1u) << "no includes were found at all";
+  EXPECT_TRUE(silent(upward_includes(all())));
 }
 
 TEST(Architecture, complains_about_an_include_that_points_upwards) {
@@ -232,7 +166,7 @@ TEST(Architecture, complains_about_an_include_that_points_upwards) {
   EXPECT_TRUE(silent(upward_includes({{"apps/heddle/main.cpp", "#include \"io/reader.hpp\"\n"}})));
 }
 
-TEST(Architecture, no_stage_includes_itself_by_way_of_others) { EXPECT_TRUE(silent(circles(tree()))); }
+TEST(Architecture, no_stage_includes_itself_by_way_of_others) { EXPECT_TRUE(silent(circles(all()))); }
 
 TEST(Architecture, complains_about_neighbours_that_include_each_other) {
   Files files = {{"src/io/a.cpp", "#include \"generate/a.hpp\"\n"},
@@ -243,7 +177,7 @@ TEST(Architecture, complains_about_neighbours_that_include_each_other) {
 }
 
 TEST(Architecture, public_headers_know_only_each_other_and_the_standard_library) {
-  EXPECT_TRUE(silent(foreign_public_includes(tree())));
+  EXPECT_TRUE(silent(foreign_public_includes(all())));
 }
 
 TEST(Architecture, complains_about_a_public_header_that_shows_what_is_behind_it) {
@@ -259,8 +193,8 @@ TEST(Architecture, complains_about_a_public_header_that_shows_what_is_behind_it)
 }
 
 TEST(Architecture, every_format_folder_holds_its_header_builder_and_both_kernels) {
-  EXPECT_TRUE(tree().contains("src/formats/csr/csr.hpp")) << "no formats were found at all";
-  EXPECT_TRUE(silent(incomplete_formats(tree())));
+  EXPECT_TRUE(all().contains("src/formats/csr/csr.hpp")) << "no formats were found at all";
+  EXPECT_TRUE(silent(incomplete_formats(all())));
 }
 
 TEST(Architecture, complains_about_a_format_without_a_gpu_kernel) {
@@ -271,40 +205,19 @@ TEST(Architecture, complains_about_a_format_without_a_gpu_kernel) {
             Complaints{"missing: src/formats/ell/ell_gpu.cu"});
 }
 
-TEST(Architecture, every_format_has_a_line_in_the_documentation) { EXPECT_TRUE(silent(undocumented_formats(tree()))); }
-
-TEST(Architecture, complains_about_a_format_nobody_wrote_about) {
-  EXPECT_EQ(
-      undocumented_formats({{"src/formats/ell/ell.hpp", ""}, {"docs/formats.md", "\n| `sell` | like ell |\n"}}).size(),
-      1u);
-}
-
-TEST(Architecture, no_source_file_is_longer_than_450_lines) { EXPECT_TRUE(silent(long_files(tree()))); }
+TEST(Architecture, no_source_file_is_longer_than_450_lines) { EXPECT_TRUE(silent(long_files(all()))); }
 
 TEST(Architecture, complains_about_line_451) {
   EXPECT_TRUE(silent(long_files({{"src/core/a.cpp", std::string(450, '\n')}})));
   EXPECT_EQ(long_files({{"src/core/a.cpp", std::string(451, '\n')}}), Complaints{"src/core/a.cpp has 451 lines"});
 }
 
-TEST(Architecture, no_file_has_a_name_that_says_nothing) { EXPECT_TRUE(silent(empty_names(tree()))); }
+TEST(Architecture, no_file_has_a_name_that_says_nothing) { EXPECT_TRUE(silent(empty_names(all()))); }
 
 TEST(Architecture, complains_about_names_that_say_nothing) {
   for (const char* path : {"src/io/utils.hpp", "src/detail/a.hpp", "src/io/reader_v2.cpp", "src/io/reader_impl.hpp"})
     EXPECT_EQ(empty_names({{path, ""}}), Complaints{path});
   EXPECT_TRUE(silent(empty_names({{"src/io/implied_commons.hpp", ""}})));
-}
-
-TEST(Architecture, no_text_names_a_folder_of_one_machine) { EXPECT_TRUE(silent(machine_paths(tree()))); }
-
-TEST(Architecture, complains_about_a_home_folder) {
-  EXPECT_EQ(machine_paths({{"docs/a.md",
-                            "see `/"
-                            "home/me/a.mtx`"}})
-                .size(),
-            1u);
-  EXPECT_TRUE(silent(machine_paths({{"docs/a.md",
-                                     "see https://host/"
-                                     "home/a and bin/work/a"}})));
 }
 
 }  // namespace
