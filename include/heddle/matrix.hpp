@@ -63,6 +63,8 @@ template <class V>
 Csr<V> to_csr(const Coo<V>& entries);
 template <class V>
 Coo<V> to_coo(CsrView<V> A);
+// The row of every entry.
+Buffer<Index> row_numbers(const PatternView& A);
 
 template <class V>
 Csr<V> transpose(CsrView<V> A);

@@ -104,8 +104,8 @@ std::vector<DeviceInfo> devices() {
 DeviceInfo describe(Device device) {
   for (const DeviceInfo& info : devices())
     if (info.device == device) return info;
-  fail(ErrorKind::unavailable, {to_string(device), "run `heddle devices` to see what there is"}, "no such device here{}{}",
-       gpu_absence().empty() ? "" : ": ", gpu_absence());
+  fail(ErrorKind::unavailable, {to_string(device), "run `heddle devices` to see what there is"},
+       "no such device here{}{}", gpu_absence().empty() ? "" : ": ", gpu_absence());
 }
 
 }  // namespace heddle

@@ -1,9 +1,10 @@
 // A run-time integer becomes a compile-time one in one place instead of in ladders of cases.
 #pragma once
 
+#include <string>
 #include <type_traits>
 
-#include "core/check.hpp"
+#include <heddle/error.hpp>
 
 namespace heddle {
 
@@ -11,7 +12,7 @@ namespace heddle {
 template <int... N, class F>
 void dispatch_int(int value, F&& f) {
   const bool found = ((value == N && (f(std::integral_constant<int, N>{}), true)) || ...);
-  check(found, ErrorKind::internal, "no kernel was compiled for the value {}", value);
+  if (!found) throw Error(ErrorKind::internal, "no kernel was compiled for the value " + std::to_string(value));
 }
 
 }  // namespace heddle

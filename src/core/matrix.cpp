@@ -17,8 +17,8 @@ constexpr std::int64_t row_grain = 8192;
 
 void check_dimensions(std::int64_t rows, std::int64_t cols) {
   check(rows >= 0 && cols >= 0, ErrorKind::input, "a matrix cannot have {} rows and {} columns", rows, cols);
-  check(rows <= max_dimension && cols <= max_dimension, ErrorKind::input,
-        "{} x {} is beyond the largest dimension, {}", rows, cols, max_dimension);
+  check(rows <= max_dimension && cols <= max_dimension, ErrorKind::input, "{} x {} is beyond the largest dimension, {}",
+        rows, cols, max_dimension);
 }
 
 // The row with the least number for which `bad` holds, or -1; rows are looked at in parallel.
@@ -173,8 +173,8 @@ Csr<V> to_csr(const Coo<V>& entries) {
   std::fill(A.ptr.begin(), A.ptr.end(), 0);
   for (std::int64_t k = 0; k < entries.nnz(); ++k) {
     const Index r = entries.row[k], c = entries.col[k];
-    check(r >= 0 && r < rows && c >= 0 && c < cols, ErrorKind::input, "entry {} at ({}, {}) is outside the {} x {} matrix",
-          k, r, c, rows, cols);
+    check(r >= 0 && r < rows && c >= 0 && c < cols, ErrorKind::input,
+          "entry {} at ({}, {}) is outside the {} x {} matrix", k, r, c, rows, cols);
     ++A.ptr[r + 1];
   }
   sum_up(A.ptr);
@@ -189,14 +189,18 @@ Csr<V> to_csr(const Coo<V>& entries) {
   return A;
 }
 
-template <class V>
-Coo<V> to_coo(CsrView<V> A) {
-  Coo<V> entries{A.rows, A.cols, Buffer<Index>(A.nnz()), Buffer<Index>::copy_of(A.col), Buffer<V>::copy_of(A.val)};
+Buffer<Index> row_numbers(const PatternView& A) {
+  Buffer<Index> row_of(A.nnz());
   parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row)
-      std::fill(entries.row.data() + A.ptr[row], entries.row.data() + A.ptr[row + 1], static_cast<Index>(row));
+      std::fill(row_of.data() + A.ptr[row], row_of.data() + A.ptr[row + 1], static_cast<Index>(row));
   });
-  return entries;
+  return row_of;
+}
+
+template <class V>
+Coo<V> to_coo(CsrView<V> A) {
+  return {A.rows, A.cols, row_numbers(A), Buffer<Index>::copy_of(A.col), Buffer<V>::copy_of(A.val)};
 }
 
 template <class V>

@@ -1,10 +1,12 @@
-// The two macros of this project: where a function may run. Empty outside nvcc.
+// The macros of this project: where a function may run. Outside nvcc everything runs on the host.
 #pragma once
 
 #ifdef __CUDACC__
 #define SIMT_BOTH __host__ __device__ __forceinline__
+#define SIMT_DEVICE __device__ __forceinline__
 #define SIMT_KERNEL __global__ void
 #else
 #define SIMT_BOTH inline
+#define SIMT_DEVICE inline
 #define SIMT_KERNEL void
 #endif

@@ -1,0 +1,50 @@
+#include "formats/csr/csr.hpp"
+
+#include <algorithm>
+
+#include "formats/registered.hpp"
+#include "layout/row_tasks.hpp"
+
+namespace heddle {
+
+template <class V>
+FormatInfo CsrFormat<V>::about() {
+  return {.name = "csr",
+          .summary = "compressed rows, a team of 1 to 32 lanes per row",
+          .origin = "CRS scalar (lanes=1) and vector (lanes=32) of the papers",
+          .drawing =
+              "  A = [ a . b ]    ptr  0 2 2 4     row r owns entries ptr[r] .. ptr[r+1]-1\n"
+              "      [ . . . ]    col  0 2 0 1\n"
+              "      [ c d . ]    val  a b c d     entry k of row r is at ptr[r] + k\n",
+          .settings = {}};
+}
+
+template <class V>
+void CsrFormat<V>::settle(Settings& settings, const PatternView& A) {
+  if (settings.lanes != automatic) return;
+  const std::int64_t mean = A.rows == 0 ? 0 : A.nnz() / A.rows;
+  settings.lanes = 2;
+  while (settings.lanes < 32 && settings.lanes < mean) settings.lanes *= 2;
+}
+
+template <class V>
+Footprint CsrFormat<V>::footprint(const PatternView& A, const Settings&, int value_bytes) {
+  const std::int64_t entry = static_cast<std::int64_t>(sizeof(Index)) + value_bytes;
+  return {.bytes = (A.rows + 1) * static_cast<std::int64_t>(sizeof(Offset)) + A.nnz() * entry +
+                   row_task_bytes(A.rows, A.nnz()),
+          .stored = A.nnz()};
+}
+
+template <class V>
+CsrFormat<V> CsrFormat<V>::build(Source<V> source, const Settings& settings) {
+  Buffer<Index> task = row_tasks(source.view);
+  Csr<V> A = source.take();
+  return {A.rows, A.cols, settings.lanes, std::move(A.ptr), std::move(A.col), std::move(A.val), std::move(task)};
+}
+
+template struct CsrFormat<float>;
+template struct CsrFormat<double>;
+
+const Format& csr_format() { return registered<CsrFormat>(); }
+
+}  // namespace heddle

@@ -1,0 +1,74 @@
+// The contract of a format. A folder src/formats/NAME/ holds a template struct that looks like this:
+//
+//   template <class V> struct NameFormat {
+//     using Settings = NameSettings;                    // plain ints with defaults, and fields() for their names
+//     static FormatInfo about();                        // name, one-line summary, origin, drawing of the layout
+//     static void settle(Settings&, const PatternView&);// replaces every `automatic` by the value for this matrix
+//     static Footprint footprint(const PatternView&, const Settings&, int value_bytes);   // exact, without building
+//     static NameFormat build(Source<V>, const Settings&);       // in host memory
+//     Csr<V> restore() const;                           // bit for bit what it was built from; host memory
+//     template <class Self, class F> static void each_array(Self& self, F f);   // f(self.array) for every Buffer:
+//                                                       // moving to a device, counting bytes, ... are written once
+//     void multiply(OnCpu, const Product<V>&) const;            // name_cpu.cpp
+//     void multiply(simt::Emulator, const Product<V>&) const;   // name_gpu.cu, compiled by the host compiler
+//     void multiply(simt::Cuda, const Product<V>&) const;       // name_gpu.cu, compiled by nvcc
+//     static constexpr bool uses_scratch = false;       // true: multiply writes arrays of its own
+//   };
+//
+// and one line in name.cpp:   const Format& name_format() { return registered<NameFormat>(); } (formats/registered.hpp)
+//
+// Everything that multiplies, lists, tests or documents formats goes through Format and Store below.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <heddle/formats.hpp>
+#include <heddle/matrix.hpp>
+#include <heddle/plan.hpp>
+
+#include "core/update.hpp"
+#include "formats/settings.hpp"
+#include "layout/scale.hpp"
+#include "simt/simt.hpp"
+
+namespace heddle {
+
+// The matrix a format is built from. When the caller gave it up, `take` hands over its arrays instead of copying.
+template <class V>
+struct Source {
+  CsrView<V> view;
+  Csr<V>* given = nullptr;
+
+  // Arrays the format may keep; borrowed ones are copied when the format is placed on its device.
+  Csr<V> take() const {
+    if (given) return std::move(*given);
+    return {view.rows, view.cols, Buffer<Offset>::borrow(view.ptr), Buffer<Index>::borrow(view.col),
+            Buffer<V>::borrow(view.val)};
+  }
+};
+
+// One matrix, in one format, on one device, with the format's type erased.
+template <class V>
+class Store {
+ public:
+  virtual ~Store() = default;
+  virtual void multiply(const Product<V>& product) const = 0;
+  virtual Csr<V> restore() const = 0;  // in host memory
+  virtual std::int64_t bytes() const = 0;
+};
+
+// A line of the registry.
+struct Format {
+  FormatInfo info;
+  Plan (*resolve)(const Plan&, const PatternView&);
+  Footprint (*footprint)(const Plan& resolved, const PatternView&, int value_bytes);
+  std::unique_ptr<Store<float>> (*build_f32)(Source<float>, const Plan& resolved, Device);
+  std::unique_ptr<Store<double>> (*build_f64)(Source<double>, const Plan& resolved, Device);
+};
+
+const std::vector<const Format*>& registry();
+const Format& registered_format(const std::string& name);  // Error(usage) when there is none
+
+}  // namespace heddle

@@ -1,0 +1,91 @@
+// From a format's struct to its line in the registry. Included by the name.cpp of each format, never by kernels.
+#pragma once
+
+#include <mutex>
+
+#include "core/check.hpp"
+#include "formats/format.hpp"
+
+namespace heddle {
+
+// Padding is refused when it is both many times the matrix and large in itself. (An honest small case, such as a
+// matrix of 766 thousand entries stored as 17 million to show what one long row does, still runs.)
+Footprint judged(Footprint need, std::int64_t nnz);
+
+template <class F>
+std::int64_t bytes_of(const F& format) {
+  std::int64_t sum = 0;
+  F::each_array(format, [&](const auto& array) { sum += static_cast<std::int64_t>(array.bytes()); });
+  return sum;
+}
+
+template <template <class> class F, class V>
+class StoreOf final : public Store<V> {
+ public:
+  StoreOf(F<V> format, Device device) : format_(std::move(format)), device_(device) {
+    F<V>::each_array(format_, [&](auto& array) { array = std::move(array).owned_on(device); });
+  }
+
+  void multiply(const Product<V>& product) const override {
+    std::unique_lock<std::mutex> alone(scratch_guard_, std::defer_lock);
+    if (F<V>::uses_scratch) alone.lock();
+    switch (device_.kind) {
+      case Device::Kind::cpu: return format_.multiply(OnCpu{}, product);
+      case Device::Kind::emulator: return format_.multiply(simt::Emulator{}, product);
+      case Device::Kind::gpu:
+#ifdef HEDDLE_HAS_CUDA
+        return format_.multiply(simt::Cuda{}, product);
+#else
+        fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
+#endif
+    }
+  }
+
+  Csr<V> restore() const override {
+    if (device_.host_memory()) return format_.restore();
+    F<V> here = format_;
+    F<V>::each_array(here, [](auto& array) { array = array.to(Device::cpu()); });
+    return here.restore();
+  }
+
+  std::int64_t bytes() const override { return bytes_of(format_); }
+
+ private:
+  F<V> format_;
+  Device device_;
+  mutable std::mutex scratch_guard_;
+};
+
+template <template <class> class F>
+typename F<double>::Settings settings_from(const Plan& plan) {
+  typename F<double>::Settings settings;
+  read_settings(settings.fields(), plan);
+  return settings;
+}
+
+template <template <class> class F, class V>
+std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, Device device) {
+  return std::make_unique<StoreOf<F, V>>(F<V>::build(source, settings_from<F>(resolved)), device);
+}
+
+// The registry line of a format; type erasure and instantiation for both precisions happen here and nowhere else.
+template <template <class> class F>
+const Format& registered() {
+  static const Format line = [] {
+    Format f{F<double>::about(), nullptr, nullptr, build_store<F, float>, build_store<F, double>};
+    typename F<double>::Settings defaults;
+    for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
+    f.resolve = [](const Plan& plan, const PatternView& A) {
+      auto settings = settings_from<F>(plan);
+      F<double>::settle(settings, A);
+      return write_settings(settings.fields(), plan.format);
+    };
+    f.footprint = [](const Plan& plan, const PatternView& A, int value_bytes) {
+      return judged(F<double>::footprint(A, settings_from<F>(plan), value_bytes), A.nnz());
+    };
+    return f;
+  }();
+  return line;
+}
+
+}  // namespace heddle

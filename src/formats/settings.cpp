@@ -1,0 +1,80 @@
+#include "formats/settings.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/check.hpp"
+
+namespace heddle {
+
+namespace {
+
+std::string allowed_values(const SettingInfo& info) {
+  if (info.allowed.empty()) return fmt::format("{} to {}", info.low, info.high);
+  return fmt::format("{}", fmt::join(info.allowed, ", "));
+}
+
+bool parse_number(const std::string& text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool assign(const Field& field, const std::string& text) {
+  if (text == "auto" && field.may_be_automatic) {
+    *field.value = automatic;
+    return true;
+  }
+  if (!field.words.empty()) {
+    const auto word = std::find(field.words.begin(), field.words.end(), text);
+    if (word == field.words.end()) return false;
+    *field.value = static_cast<int>(word - field.words.begin());
+    return true;
+  }
+  int number = 0;
+  if (!parse_number(text, number)) return false;
+  const bool listed = std::find(field.numbers.begin(), field.numbers.end(), number) != field.numbers.end();
+  const bool in_range = field.numbers.empty() && number >= field.low && number <= field.high;
+  if (!listed && !in_range) return false;
+  *field.value = number;
+  return true;
+}
+
+}  // namespace
+
+std::string text_of(const Field& field, int value) {
+  if (value == automatic && field.may_be_automatic) return "auto";
+  return field.words.empty() ? std::to_string(value) : field.words.at(static_cast<std::size_t>(value));
+}
+
+SettingInfo describe(const Field& field) {
+  SettingInfo info{field.name, text_of(field, *field.value), field.meaning, field.words, field.low, field.high};
+  for (const int number : field.numbers) info.allowed.push_back(std::to_string(number));
+  if (field.may_be_automatic && !info.allowed.empty()) info.allowed.insert(info.allowed.begin(), "auto");
+  return info;
+}
+
+void read_settings(std::vector<Field> fields, const Plan& plan) {
+  for (const auto& [key, text] : plan.settings) {
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return key == f.name; });
+    if (field == fields.end()) {
+      std::vector<std::string> names;
+      for (const Field& f : fields) names.emplace_back(f.name);
+      fail(ErrorKind::usage,
+           {to_string(plan), names.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(names, ", "))},
+           "format {} has no setting '{}'", plan.format, key);
+    }
+    if (!assign(*field, text))
+      fail(ErrorKind::usage, {to_string(plan), "allowed: " + allowed_values(describe(*field))},
+           "{} = {} is not possible", key, text);
+  }
+}
+
+Plan write_settings(const std::vector<Field>& fields, const std::string& format) {
+  Plan plan{format, {}};
+  for (const Field& field : fields) plan.settings.emplace_back(field.name, text_of(field, *field.value));
+  return plan;
+}
+
+}  // namespace heddle

@@ -1,0 +1,94 @@
+// simt.hpp for nvcc: every name is one intrinsic.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "simt/cuda_table.hpp"
+
+namespace heddle::simt {
+
+using Here = Cuda;
+
+SIMT_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
+SIMT_DEVICE int block_threads() { return static_cast<int>(blockDim.x); }
+SIMT_DEVICE std::int64_t block() { return blockIdx.x; }
+SIMT_DEVICE std::int64_t grid_blocks() { return gridDim.x; }
+SIMT_DEVICE int lane() { return thread() & (warp_size - 1); }
+SIMT_DEVICE int warp() { return thread() / warp_size; }
+SIMT_DEVICE std::int64_t global_thread() { return block() * block_threads() + thread(); }
+
+template <class T>
+SIMT_DEVICE T shuffle(T value, int source, unsigned mask = full_warp) {
+  return __shfl_sync(mask, value, source);
+}
+// A lane whose source lies outside the warp gets its own value back.
+template <class T>
+SIMT_DEVICE T shuffle_down(T value, int distance, unsigned mask = full_warp) {
+  return __shfl_down_sync(mask, value, distance);
+}
+template <class T>
+SIMT_DEVICE T shuffle_up(T value, int distance, unsigned mask = full_warp) {
+  return __shfl_up_sync(mask, value, distance);
+}
+template <class T>
+SIMT_DEVICE T shuffle_xor(T value, int bits, unsigned mask = full_warp) {
+  return __shfl_xor_sync(mask, value, bits);
+}
+SIMT_DEVICE unsigned ballot(bool vote, unsigned mask = full_warp) { return __ballot_sync(mask, vote); }
+SIMT_DEVICE bool any(bool vote, unsigned mask = full_warp) { return __any_sync(mask, vote); }
+SIMT_DEVICE void sync_warp(unsigned mask = full_warp) { __syncwarp(mask); }
+SIMT_DEVICE void sync_block() { __syncthreads(); }
+SIMT_DEVICE int count_bits(unsigned bits) { return __popc(bits); }
+SIMT_DEVICE int leading_zeros(unsigned bits) { return __clz(static_cast<int>(bits)); }
+
+template <class T>
+SIMT_DEVICE T* shared() {
+  extern __shared__ __align__(16) unsigned char shared_memory[];
+  return reinterpret_cast<T*>(shared_memory);
+}
+
+template <class T>
+SIMT_DEVICE T cached_load(const T* from) {
+  return __ldg(from);
+}
+
+// ld.global.nc.L1::no_allocate, 1 to 16 bytes wide. No 128-byte line of L1 is spent on what is read once.
+template <class T>
+SIMT_DEVICE T stream_load(const T* from) {
+  static_assert(sizeof(T) <= 16);
+  T value;
+  if constexpr (sizeof(T) == 16) {
+    int4 bits;
+    asm("ld.global.nc.L1::no_allocate.v4.s32 {%0,%1,%2,%3}, [%4];"
+        : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+        : "l"(from));
+    memcpy(&value, &bits, sizeof(T));
+  } else if constexpr (sizeof(T) == 8) {
+    int2 bits;
+    asm("ld.global.nc.L1::no_allocate.v2.s32 {%0,%1}, [%2];" : "=r"(bits.x), "=r"(bits.y) : "l"(from));
+    memcpy(&value, &bits, sizeof(T));
+  } else if constexpr (sizeof(T) == 4) {
+    int bits;
+    asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(bits) : "l"(from));
+    memcpy(&value, &bits, sizeof(T));
+  } else if constexpr (sizeof(T) == 2) {
+    short bits;
+    asm("ld.global.nc.L1::no_allocate.s16 %0, [%1];" : "=h"(bits) : "l"(from));
+    memcpy(&value, &bits, sizeof(T));
+  } else {
+    value = __ldg(from);
+  }
+  return value;
+}
+
+template <class T>
+SIMT_DEVICE void stream_store(T* to, T value) {
+  __stcs(to, value);
+}
+
+template <class... Parameters, class... Arguments>
+void launch(Cuda, const Launch& shape, void (*kernel)(Parameters...), const Arguments&... arguments) {
+  launch_erased(shape, reinterpret_cast<const void*>(kernel), Parameters(arguments)...);
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,57 @@
+// Every call of the CUDA runtime passes this table, so that a test can make the k-th one fail. Only code
+// of a CUDA build includes it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "simt/simt.hpp"
+
+namespace heddle::simt {
+
+struct CudaTable {
+  cudaError_t (*get_device_count)(int*);
+  cudaError_t (*get_device_properties)(cudaDeviceProp*, int);
+  cudaError_t (*set_device)(int);
+  cudaError_t (*mem_get_info)(std::size_t*, std::size_t*);
+  cudaError_t (*malloc)(void**, std::size_t);
+  cudaError_t (*free)(void*);
+  cudaError_t (*memcpy)(void*, const void*, std::size_t, cudaMemcpyKind);
+  cudaError_t (*memset_async)(void*, int, std::size_t, cudaStream_t);
+  cudaError_t (*pointer_get_attributes)(cudaPointerAttributes*, const void*);
+  cudaError_t (*launch_kernel)(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
+  cudaError_t (*func_set_attribute)(const void*, cudaFuncAttribute, int);
+  cudaError_t (*stream_create)(cudaStream_t*);
+  cudaError_t (*stream_destroy)(cudaStream_t);
+  cudaError_t (*stream_synchronize)(cudaStream_t);
+  cudaError_t (*event_create)(cudaEvent_t*);
+  cudaError_t (*event_destroy)(cudaEvent_t);
+  cudaError_t (*event_record)(cudaEvent_t, cudaStream_t);
+  cudaError_t (*event_synchronize)(cudaEvent_t);
+  cudaError_t (*event_elapsed_time)(float*, cudaEvent_t, cudaEvent_t);
+  cudaError_t (*stream_begin_capture)(cudaStream_t, cudaStreamCaptureMode);
+  cudaError_t (*stream_end_capture)(cudaStream_t, cudaGraph_t*);
+  cudaError_t (*graph_instantiate)(cudaGraphExec_t*, cudaGraph_t);
+  cudaError_t (*graph_launch)(cudaGraphExec_t, cudaStream_t);
+  cudaError_t (*graph_exec_destroy)(cudaGraphExec_t);
+  cudaError_t (*graph_destroy)(cudaGraph_t);
+  cudaError_t (*get_last_error)();
+};
+
+CudaTable& cuda_table() noexcept;
+CudaTable real_cuda_table() noexcept;
+
+// Error(unavailable) for lack of memory or of a device, Error(internal) for anything else; clears the runtime's own
+// last error, so that a failed call does not fail the next one as well.
+void check_cuda(cudaError_t status, const char* what);
+
+// A refused launch is reported like any other failed call. Kernels that need more shared memory than the default
+// 48 KB get it here.
+void launch_pointers(const Launch& shape, const void* kernel, void** arguments);
+
+template <class... Parameters>
+void launch_erased(const Launch& shape, const void* kernel, Parameters... parameters) {
+  void* pointers[] = {static_cast<void*>(&parameters)..., nullptr};
+  launch_pointers(shape, kernel, pointers);
+}
+
+}  // namespace heddle::simt

@@ -1,0 +1,76 @@
+#include "simt/fibre.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HEDDLE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEDDLE_ASAN 1
+#endif
+#endif
+#ifdef HEDDLE_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace heddle::simt::emulator {
+
+namespace {
+
+thread_local Fibre* entering = nullptr;  // how `trampoline`, which takes no argument, finds its fibre
+
+#ifdef HEDDLE_ASAN
+void leave_to(void** fake_stack, const void* stack, std::size_t bytes) {
+  __sanitizer_start_switch_fiber(fake_stack, stack, bytes);
+}
+void arrived(void* fake_stack, const void** from, std::size_t* bytes) {
+  __sanitizer_finish_switch_fiber(fake_stack, from, bytes);
+}
+void forget_poison(void* stack, std::size_t bytes) { __asan_unpoison_memory_region(stack, bytes); }
+#else
+void leave_to(void**, const void*, std::size_t) {}
+void arrived(void*, const void**, std::size_t*) {}
+void forget_poison(void*, std::size_t) {}
+#endif
+
+}  // namespace
+
+Fibre::Fibre() : stack_(new unsigned char[stack_bytes]) {}
+
+void Fibre::start(void (*entry)(void*), void* context) {
+  entry_ = entry;
+  context_ = context;
+  finished_ = false;
+  own_fake_stack_ = nullptr;
+  forget_poison(stack_.get(), stack_bytes);
+  getcontext(&own_);
+  own_.uc_stack.ss_sp = stack_.get();
+  own_.uc_stack.ss_size = stack_bytes;
+  own_.uc_link = nullptr;
+  makecontext(&own_, &Fibre::trampoline, 0);
+}
+
+void Fibre::trampoline() { entering->enter(); }
+
+void Fibre::enter() {
+  arrived(nullptr, &outside_stack_, &outside_bytes_);
+  entry_(context_);
+  finished_ = true;
+  leave_to(nullptr, outside_stack_, outside_bytes_);  // null: this fibre does not come back
+  swapcontext(&own_, &outside_);
+}
+
+void Fibre::resume() {
+  entering = this;
+  void* fake_stack = nullptr;
+  leave_to(&fake_stack, stack_.get(), stack_bytes);
+  swapcontext(&outside_, &own_);
+  arrived(fake_stack, nullptr, nullptr);
+}
+
+void Fibre::pause() {
+  leave_to(&own_fake_stack_, outside_stack_, outside_bytes_);
+  swapcontext(&own_, &outside_);
+  arrived(own_fake_stack_, &outside_stack_, &outside_bytes_);
+}
+
+}  // namespace heddle::simt::emulator

@@ -1,0 +1,247 @@
+// core/gpu.hpp and the launch of kernels, on the CUDA runtime.
+#include "core/gpu.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/check.hpp"
+#include "simt/cuda_table.hpp"
+#include "simt/read_through.hpp"
+
+namespace heddle::simt {
+
+CudaTable real_cuda_table() noexcept {
+  CudaTable t{};
+  t.get_device_count = cudaGetDeviceCount;
+  t.get_device_properties = [](cudaDeviceProp* p, int d) { return cudaGetDeviceProperties(p, d); };
+  t.set_device = cudaSetDevice;
+  t.mem_get_info = cudaMemGetInfo;
+  t.malloc = [](void** p, std::size_t n) { return cudaMalloc(p, n); };
+  t.free = cudaFree;
+  t.memcpy = cudaMemcpy;
+  t.memset_async = cudaMemsetAsync;
+  t.pointer_get_attributes = [](cudaPointerAttributes* a, const void* p) { return cudaPointerGetAttributes(a, p); };
+  t.launch_kernel = [](const void* f, dim3 g, dim3 b, void** a, std::size_t s, cudaStream_t q) {
+    return cudaLaunchKernel(f, g, b, a, s, q);
+  };
+  t.func_set_attribute = [](const void* f, cudaFuncAttribute a, int v) { return cudaFuncSetAttribute(f, a, v); };
+  t.stream_create = [](cudaStream_t* s) { return cudaStreamCreateWithFlags(s, cudaStreamNonBlocking); };
+  t.stream_destroy = cudaStreamDestroy;
+  t.stream_synchronize = cudaStreamSynchronize;
+  t.event_create = [](cudaEvent_t* e) { return cudaEventCreate(e); };
+  t.event_destroy = cudaEventDestroy;
+  t.event_record = [](cudaEvent_t e, cudaStream_t s) { return cudaEventRecord(e, s); };
+  t.event_synchronize = cudaEventSynchronize;
+  t.event_elapsed_time = [](float* ms, cudaEvent_t a, cudaEvent_t b) { return cudaEventElapsedTime(ms, a, b); };
+  t.stream_begin_capture = cudaStreamBeginCapture;
+  t.stream_end_capture = cudaStreamEndCapture;
+  t.graph_instantiate = [](cudaGraphExec_t* e, cudaGraph_t g) { return cudaGraphInstantiate(e, g, 0); };
+  t.graph_launch = cudaGraphLaunch;
+  t.graph_exec_destroy = cudaGraphExecDestroy;
+  t.graph_destroy = cudaGraphDestroy;
+  t.get_last_error = cudaGetLastError;
+  return t;
+}
+
+CudaTable& cuda_table() noexcept {
+  static CudaTable table = real_cuda_table();
+  return table;
+}
+
+void check_cuda(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  cuda_table().get_last_error();
+  const bool absent = status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ||
+                      status == cudaErrorInsufficientDriver || status == cudaErrorInvalidDevice;
+  fail(absent ? ErrorKind::unavailable : ErrorKind::internal, {"gpu"}, "{} failed: {}", what,
+       cudaGetErrorString(status));
+}
+
+void launch_pointers(const Launch& shape, const void* kernel, void** arguments) {
+  if (shape.blocks == 0) return;
+  check(shape.blocks <= INT32_MAX, ErrorKind::internal, "a grid of {} blocks is too large", shape.blocks);
+  if (shape.shared_bytes > 48 * 1024)
+    check_cuda(cuda_table().func_set_attribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               static_cast<int>(shape.shared_bytes)),
+               "asking for shared memory");
+  check_cuda(cuda_table().launch_kernel(kernel, dim3(static_cast<unsigned>(shape.blocks)),
+                                        dim3(static_cast<unsigned>(shape.threads)), arguments, shape.shared_bytes,
+                                        static_cast<cudaStream_t>(shape.stream.handle)),
+             "starting a kernel");
+}
+
+}  // namespace heddle::simt
+
+namespace heddle::gpu {
+
+using simt::check_cuda;
+using simt::cuda_table;
+
+namespace {
+
+DeviceInfo describe_gpu(int ordinal) {
+  cudaDeviceProp properties{};
+  check_cuda(cuda_table().get_device_properties(&properties, ordinal), "reading the device's properties");
+  check_cuda(cuda_table().set_device(ordinal), "selecting the device");
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check_cuda(cuda_table().mem_get_info(&free_bytes, &total_bytes), "reading the free memory");
+  DeviceInfo info;
+  info.device = Device::gpu(ordinal);
+  info.name = properties.name;
+  info.memory_bytes = static_cast<std::int64_t>(total_bytes);
+  info.free_bytes = static_cast<std::int64_t>(free_bytes);
+  info.cache_bytes = properties.l2CacheSize;
+  info.units = properties.multiProcessorCount;
+  info.capability = fmt::format("{}.{}", properties.major, properties.minor);
+  return info;
+}
+
+// Owners of CUDA objects, so that no error path forgets one.
+struct StreamOwner {
+  cudaStream_t stream = nullptr;
+  StreamOwner() { check_cuda(cuda_table().stream_create(&stream), "creating a stream"); }
+  ~StreamOwner() { cuda_table().stream_destroy(stream); }
+  StreamOwner(const StreamOwner&) = delete;
+};
+struct EventOwner {
+  cudaEvent_t event = nullptr;
+  EventOwner() { check_cuda(cuda_table().event_create(&event), "creating an event"); }
+  ~EventOwner() { cuda_table().event_destroy(event); }
+  EventOwner(const EventOwner&) = delete;
+};
+struct MemoryOwner {
+  void* data;
+  explicit MemoryOwner(std::size_t bytes) : data(allocate(0, bytes)) {}
+  ~MemoryOwner() { release(0, data); }
+  MemoryOwner(const MemoryOwner&) = delete;
+};
+
+struct GraphOwner {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  // `calls` calls in one graph.
+  GraphOwner(cudaStream_t stream, int calls, const std::function<void()>& call) {
+    check_cuda(cuda_table().stream_begin_capture(stream, cudaStreamCaptureModeThreadLocal), "starting a capture");
+    for (int i = 0; i < calls; ++i) call();
+    check_cuda(cuda_table().stream_end_capture(stream, &graph), "ending a capture");
+    check_cuda(cuda_table().graph_instantiate(&executable, graph), "building a graph");
+  }
+  ~GraphOwner() {
+    if (executable) cuda_table().graph_exec_destroy(executable);
+    if (graph) cuda_table().graph_destroy(graph);
+  }
+  GraphOwner(const GraphOwner&) = delete;
+};
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(cudaStream_t stream) : stream_(stream) {}
+  double seconds(const std::function<void()>& work) {
+    check_cuda(cuda_table().event_record(from_.event, stream_), "recording an event");
+    work();
+    check_cuda(cuda_table().event_record(to_.event, stream_), "recording an event");
+    check_cuda(cuda_table().event_synchronize(to_.event), "waiting for an event");
+    float milliseconds = 0;
+    check_cuda(cuda_table().event_elapsed_time(&milliseconds, from_.event, to_.event), "reading the time");
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  cudaStream_t stream_;
+  EventOwner from_, to_;
+};
+
+Timing summary(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const auto at = [&](double share) { return seconds[static_cast<std::size_t>(share * (seconds.size() - 1))]; };
+  return {at(0.5), (at(0.9) - at(0.1)) / at(0.5), static_cast<int>(seconds.size())};
+}
+
+constexpr int fewest_repeats = 5, most_repeats = 200;
+
+constexpr std::size_t junk_bytes = std::size_t{512} << 20;
+
+}  // namespace
+
+std::string absence() {
+  int count = 0;
+  const cudaError_t status = cuda_table().get_device_count(&count);
+  if (status == cudaSuccess && count > 0) return {};
+  cuda_table().get_last_error();
+  if (status == cudaSuccess || status == cudaErrorNoDevice) return "this machine has no NVIDIA GPU that may be used";
+  return fmt::format("no usable NVIDIA driver ({})", cudaGetErrorString(status));
+}
+
+std::vector<DeviceInfo> list() {
+  int count = 0;
+  check_cuda(cuda_table().get_device_count(&count), "counting devices");
+  std::vector<DeviceInfo> all;
+  for (int i = 0; i < count; ++i) all.push_back(describe_gpu(i));
+  return all;
+}
+
+void* allocate(int ordinal, std::size_t bytes) {
+  check_cuda(cuda_table().set_device(ordinal), "selecting the GPU");
+  void* memory = nullptr;
+  const cudaError_t status = cuda_table().malloc(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cuda_table().get_last_error();
+    fail(ErrorKind::unavailable, {"gpu"}, "out of GPU memory: {} bytes were asked for", bytes);
+  }
+  check_cuda(status, "allocating GPU memory");
+  return memory;
+}
+
+void release(int, void* memory) noexcept { cuda_table().free(memory); }
+
+void copy(void* to, const void* from, std::size_t bytes) {
+  check_cuda(cuda_table().memcpy(to, from, bytes, cudaMemcpyDefault), "copying to or from the GPU");
+}
+
+bool is_device_pointer(const void* memory) {
+  cudaPointerAttributes attributes{};
+  if (cuda_table().pointer_get_attributes(&attributes, memory) != cudaSuccess) {
+    cuda_table().get_last_error();
+    return false;
+  }
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
+void synchronize(Stream stream) {
+  check_cuda(cuda_table().stream_synchronize(static_cast<cudaStream_t>(stream.handle)), "waiting for the GPU");
+}
+
+Timing time(const void* context, void (*call)(const void*, Stream), double seconds, bool cold) {
+  StreamOwner own;
+  Stopwatch watch(own.stream);
+  const auto once = [&] { call(context, Stream{own.stream}); };
+  for (int i = 0; i < 3; ++i) once();
+  const double first = watch.seconds(once);
+  std::vector<double> samples;
+  if (cold) {
+    const MemoryOwner junk(junk_bytes);
+    check_cuda(cuda_table().memset_async(junk.data, 0, junk_bytes, own.stream), "clearing memory");
+    double spent = 0;
+    while (static_cast<int>(samples.size()) < fewest_repeats ||
+           (spent < seconds && static_cast<int>(samples.size()) < most_repeats)) {
+      simt::read_through(junk.data, junk_bytes, Stream{own.stream});
+      samples.push_back(watch.seconds(once));
+      spent += samples.back() + 150e-6;
+    }
+    return summary(samples);
+  }
+  // Short calls are timed in a graph of many: events alone cost as much as they do.
+  const int calls = first < 100e-6 ? 20 : 1;
+  const GraphOwner graph(own.stream, calls, once);
+  double spent = 0;
+  while (static_cast<int>(samples.size()) < fewest_repeats ||
+         (spent < seconds && static_cast<int>(samples.size()) < most_repeats)) {
+    const double took =
+        watch.seconds([&] { check_cuda(cuda_table().graph_launch(graph.executable, own.stream), "running a graph"); });
+    samples.push_back(took / calls);
+    spent += took;
+  }
+  return summary(samples);
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,68 @@
+// The one door to the GPU. Kernels are ordinary CUDA in style, but take these names from here:
+//
+//   thread() block() block_threads() grid_blocks()      who am I, in one dimension
+//   lane() warp() global_thread()                       warps have 32 lanes
+//   shuffle  shuffle_down  shuffle_up  shuffle_xor      values from other lanes of a warp
+//   ballot  any  sync_warp  sync_block                  votes and barriers
+//   shared<T>()                                         the block's shared memory, Launch::shared_bytes of it
+//   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
+//   cached_load                                         x: read-only, keep it
+//   launch(Here, Launch, kernel, arguments...)          queue a grid
+//
+// nvcc turns them into intrinsics (cuda.cuh). The host compiler compiles the same .cu file against an emulator
+// (emulator.hpp) whose threads are fibres with exact warp semantics: so kernels run in every test, under ASan and
+// UBSan. `Here` is the type of the side a kernel file is being compiled for; it tells the two copies apart when
+// linking. Kernels live in anonymous namespaces for the same reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <heddle/device.hpp>
+
+#include "simt/annotations.hpp"
+
+namespace heddle::simt {
+
+struct Cuda {};
+struct Emulator {};
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned full_warp = 0xffffffffu;
+
+struct Launch {
+  std::int64_t blocks = 0;  // 0: nothing happens
+  int threads = 0;          // of a block: a multiple of 32, at most 1024
+  std::size_t shared_bytes = 0;
+  Stream stream = {};
+};
+
+inline std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) {
+  return (items + per_block - 1) / per_block;
+}
+
+// N values of a lane that travel in one load when N * sizeof(T) is 4, 8 or 16 bytes.
+template <class T, int N>
+struct alignas(sizeof(T) * N) Pack {
+  T at[N];
+};
+
+}  // namespace heddle::simt
+
+#ifdef __CUDACC__
+#include "simt/cuda.cuh"
+#else
+#include "simt/emulator.hpp"
+#endif
+
+namespace heddle::simt {
+
+// Sum over the team of `Lanes` neighbouring lanes this lane belongs to; valid in the team's first lane. All lanes of
+// the warp must call it.
+template <int Lanes, class V>
+SIMT_DEVICE V team_sum(V value) {
+  for (int step = Lanes / 2; step > 0; step /= 2) value += shuffle_down(value, step);
+  return value;
+}
+
+}  // namespace heddle::simt
