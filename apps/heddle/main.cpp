@@ -62,7 +62,7 @@ int run(CLI::App& app, Session& session, const std::vector<std::string>& words) 
     return session.report(usage_error(app, error, words));
   }
   session.run_command();
-  return 0;
+  return session.exit_code();
 }
 
 }  // namespace

@@ -94,11 +94,20 @@ int Session::report(const std::exception& error) {
   return report_ours(Error(ErrorKind::internal, error.what()));
 }
 
-int Session::report_ours(const Error& error) {
+void Session::print_error(const Error& error) {
   std::string line = error.what();
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
   fmt::print(stderr, "heddle: {}\n", line);
+}
+
+void Session::fail_at_end(const Error& error) {
+  print_error(error);
+  if (exit_code_ == 0) exit_code_ = static_cast<int>(error.kind());
+}
+
+int Session::report_ours(const Error& error) {
+  print_error(error);
   if (json_) {
     document_ = Json::object();
     begin_document();

@@ -39,6 +39,9 @@ class Session {
 
   // The exit code for what was thrown, after reporting it: one line on stderr, and the JSON document if asked for.
   int report(const std::exception& error);
+  // Reports a failure that does not end the command; the first one gives the exit code in the end.
+  void fail_at_end(const Error& error);
+  int exit_code() const { return exit_code_; }
   void name_command(const std::string& name) { command_ = name; }
 
   const Device& device() const { return info_.device; }
@@ -71,6 +74,7 @@ class Session {
 
  private:
   int report_ours(const Error& error);
+  void print_error(const Error& error);
   void put(const std::string& text);
   void say(const std::string& text);
   void begin_document();
@@ -80,7 +84,7 @@ class Session {
   Terminal terminal_;
   bool json_ = false, quiet_ = false;
   std::string json_file_, device_text_ = "auto", precision_ = "f64", command_;
-  int threads_ = 0;
+  int threads_ = 0, exit_code_ = 0;
   int output_error_ = 0;  // errno of the first failure to write results
   std::function<void()> run_;
   DeviceInfo info_;

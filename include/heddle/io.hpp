@@ -20,8 +20,8 @@ struct FileFacts {
 using Progress = std::function<void(double)>;
 
 struct ReadOptions {
-  int threads = 0;    // 0: heddle::threads()
-  Progress progress;  // none: silent
+  int threads = 0;         // 0: heddle::threads()
+  Progress progress = {};  // none: silent
 };
 
 // `source` is a path (.mtx, .mtx.gz, .hdl; recognised by content, not by name) or "gen:KIND,key=value,...".
@@ -34,7 +34,8 @@ Csr<V> read_matrix(const std::string& source, FileFacts* facts = nullptr, const 
 template <class V>
 void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress = {}, const FileFacts& facts = {});
 template <class V>
-void write_matrix(const std::string& path, const Csr<V>& A, const Progress& progress = {}, const FileFacts& facts = {}) {
+void write_matrix(const std::string& path, const Csr<V>& A, const Progress& progress = {},
+                  const FileFacts& facts = {}) {
   write_matrix(path, A.view(), progress, facts);
 }
 

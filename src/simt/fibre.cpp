@@ -42,11 +42,7 @@ void Fibre::start(void (*entry)(void*), void* context) {
   finished_ = false;
   own_fake_stack_ = nullptr;
   forget_poison(stack_.get(), stack_bytes);
-  getcontext(&own_);
-  own_.uc_stack.ss_sp = stack_.get();
-  own_.uc_stack.ss_size = stack_bytes;
-  own_.uc_link = nullptr;
-  makecontext(&own_, &Fibre::trampoline, 0);
+  switch_.prepare(stack_.get(), stack_bytes, &Fibre::trampoline);
 }
 
 void Fibre::trampoline() { entering->enter(); }
@@ -56,20 +52,20 @@ void Fibre::enter() {
   entry_(context_);
   finished_ = true;
   leave_to(nullptr, outside_stack_, outside_bytes_);  // null: this fibre does not come back
-  swapcontext(&own_, &outside_);
+  switch_.leave();
 }
 
 void Fibre::resume() {
   entering = this;
   void* fake_stack = nullptr;
   leave_to(&fake_stack, stack_.get(), stack_bytes);
-  swapcontext(&outside_, &own_);
+  switch_.enter();
   arrived(fake_stack, nullptr, nullptr);
 }
 
 void Fibre::pause() {
   leave_to(&own_fake_stack_, outside_stack_, outside_bytes_);
-  swapcontext(&own_, &outside_);
+  switch_.leave();
   arrived(own_fake_stack_, &outside_stack_, &outside_bytes_);
 }
 

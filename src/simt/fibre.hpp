@@ -1,10 +1,10 @@
 // A stack of its own and a way to switch to it and back: what the emulator's threads are made of.
 #pragma once
 
-#include <ucontext.h>
-
 #include <cstddef>
 #include <memory>
+
+#include "simt/stack_switch.hpp"
 
 namespace heddle::simt::emulator {
 
@@ -26,7 +26,7 @@ class Fibre {
 
   static constexpr std::size_t stack_bytes = 128 * 1024;  // ASan frames are large
   std::unique_ptr<unsigned char[]> stack_;
-  ucontext_t own_{}, outside_{};
+  StackSwitch switch_;
   void (*entry_)(void*) = nullptr;
   void* context_ = nullptr;
   bool finished_ = true;
