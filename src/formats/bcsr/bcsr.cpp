@@ -68,6 +68,12 @@ BcsrFormat<V> BcsrFormat<V>::build(Source<V> source, const Settings& settings) {
 }
 
 template <class V>
+StoredBlock<V> BcsrFormat<V>::block(std::int64_t i, std::int64_t k) const {
+  const Offset b = ptr[i] + k;
+  return {col[b], load_mask(mask.data(), shape.mask_bytes(), b), val.data() + b * shape.places(), 1};
+}
+
+template <class V>
 Csr<V> BcsrFormat<V>::restore() const {
   return restore_blocks<V>(*this);
 }

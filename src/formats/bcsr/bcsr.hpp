@@ -46,10 +46,7 @@ struct BcsrFormat {
 
   std::int64_t block_row_of(std::int64_t i) const { return i; }
   std::int64_t blocks_of(std::int64_t i) const { return ptr[i + 1] - ptr[i]; }
-  StoredBlock<V> block(std::int64_t i, std::int64_t k) const {
-    const Offset b = ptr[i] + k;
-    return {col[b], load_mask(mask.data(), shape.mask_bytes(), b), val.data() + b * shape.places(), 1};
-  }
+  StoredBlock<V> block(std::int64_t i, std::int64_t k) const;
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
