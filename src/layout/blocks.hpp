@@ -24,9 +24,7 @@ struct BlockShape {
   SIMT_BOTH constexpr unsigned line(std::uint64_t mask, int i) const {
     return static_cast<unsigned>(mask >> (i * c)) & full_line();
   }
-  SIMT_BOTH constexpr int mask_bytes() const {
-    return places() <= 8 ? 1 : places() <= 16 ? 2 : places() <= 32 ? 4 : 8;
-  }
+  SIMT_BOTH constexpr int mask_bytes() const { return places() <= 8 ? 1 : places() <= 16 ? 2 : places() <= 32 ? 4 : 8; }
   SIMT_BOTH constexpr std::int64_t block_rows(std::int64_t rows) const { return (rows + r - 1) / r; }
 };
 

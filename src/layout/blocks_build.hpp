@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-inline constexpr int most_block_rows = 8;               // r and c are at most this
+inline constexpr int most_block_rows = 8;                // r and c are at most this
 inline constexpr std::int64_t block_rows_at_once = 512;  // of a task
 
 // Where each block row starts among the blocks, and their number at the end.
@@ -51,7 +51,8 @@ void each_block(const PatternView& A, BlockShape shape, std::int64_t block_row, 
 
 // Writes all places of a block, `stride` apart, and gives its mask.
 template <class V>
-std::uint64_t fill_block(const CsrView<V>& A, BlockShape shape, const BlockEntries& block, V* val, std::int64_t stride) {
+std::uint64_t fill_block(const CsrView<V>& A, BlockShape shape, const BlockEntries& block, V* val,
+                         std::int64_t stride) {
   for (int place = 0; place < shape.places(); ++place) val[place * stride] = V(0);
   const auto corner = static_cast<Index>(std::int64_t{block.col} * shape.c);
   std::uint64_t mask = 0;

@@ -35,8 +35,8 @@ template <class V>
 Footprint BcsrFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
   const BlockShape shape{settings.r, settings.c};
   const std::int64_t block_rows = shape.block_rows(A.rows), blocks = block_starts(A, shape)[block_rows];
-  const std::int64_t block = std::int64_t{shape.places()} * value_bytes + shape.mask_bytes() +
-                             static_cast<std::int64_t>(sizeof(Index));
+  const std::int64_t block =
+      std::int64_t{shape.places()} * value_bytes + shape.mask_bytes() + static_cast<std::int64_t>(sizeof(Index));
   return {.bytes = (block_rows + 1) * static_cast<std::int64_t>(sizeof(Offset)) + blocks * block +
                    row_task_bytes(A.rows, A.nnz()),
           .stored = blocks * shape.places()};
