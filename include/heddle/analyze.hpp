@@ -18,7 +18,8 @@ struct RowLengths {
 
 struct BlockFill {
   int r = 0, c = 0;
-  double fill = 0;  // stored values of a blocked format per true entry: 1 = every block full
+  // Stored values of a blocked format (aligned blocks) per true entry: 1 = every block full; 0 without entries.
+  double fill = 0;
 };
 
 struct Diagonals {
@@ -32,6 +33,7 @@ struct Structure {
   std::int64_t bandwidth = 0;  // max |column - row|
   std::int64_t profile = 0;    // sum over rows of max(0, row - first column)
   std::vector<BlockFill> blocks;
+  bool blocks_sampled = false;  // `blocks` comes from rows spread evenly over a large matrix, not from all
   Diagonals diagonals;
   int index_bits = 32;         // least of 8, 16, 32 that holds every column - row as a signed number
   bool structurally_symmetric = false, symmetric = false;
@@ -42,6 +44,8 @@ struct Structure {
 
 inline constexpr std::int64_t distinct_cap = 65536;
 
+// A must be canonical. Threaded; the result does not depend on the number of threads. Values are distinct when their
+// bits are (NaN equals itself, -0 differs from 0); `symmetric` means a_ij and a_ji have the same bits.
 template <class V>
 Structure analyze(CsrView<V> A);
 template <class V>

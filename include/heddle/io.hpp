@@ -20,8 +20,8 @@ struct FileFacts {
 using Progress = std::function<void(double)>;
 
 struct ReadOptions {
-  int threads = 0;    // 0: heddle::threads()
-  Progress progress;  // none: silent
+  int threads = 0;         // 0: heddle::threads()
+  Progress progress = {};  // none: silent
 };
 
 // `source` is a path (.mtx, .mtx.gz, .hdl; recognised by content, not by name) or "gen:KIND,key=value,...".
@@ -30,11 +30,13 @@ template <class V = double>
 Csr<V> read_matrix(const std::string& source, FileFacts* facts = nullptr, const ReadOptions& options = {});
 
 // Format by the suffix: .mtx, .mtx.gz, .hdl. Atomic: the final name holds the old file or the whole new one.
+// `facts` are kept by .hdl; Matrix Market is written as real general, which loses nothing.
 template <class V>
-void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress = {});
+void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress = {}, const FileFacts& facts = {});
 template <class V>
-void write_matrix(const std::string& path, const Csr<V>& A, const Progress& progress = {}) {
-  write_matrix(path, A.view(), progress);
+void write_matrix(const std::string& path, const Csr<V>& A, const Progress& progress = {},
+                  const FileFacts& facts = {}) {
+  write_matrix(path, A.view(), progress, facts);
 }
 
 // A vector is a Matrix Market file with one column (or one row): array or coordinate; or plain numbers, one a line.

@@ -211,6 +211,8 @@ void synchronize(Stream stream) {
   check_cuda(cuda_table().stream_synchronize(static_cast<cudaStream_t>(stream.handle)), "waiting for the GPU");
 }
 
+void read(const void* memory, std::size_t bytes, Stream stream) { simt::read_through(memory, bytes, stream); }
+
 Timing time(const void* context, void (*call)(const void*, Stream), double seconds, bool cold) {
   StreamOwner own;
   Stopwatch watch(own.stream);

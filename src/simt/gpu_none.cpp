@@ -17,6 +17,7 @@ void release(int, void*) noexcept {}
 void copy(void*, const void*, std::size_t) { no_gpu(); }
 bool is_device_pointer(const void*) { return false; }
 void synchronize(Stream) { no_gpu(); }
+void read(const void*, std::size_t, Stream) { no_gpu(); }
 Timing time(const void*, void (*)(const void*, Stream), double, bool) { no_gpu(); }
 
 }  // namespace heddle::gpu

@@ -1,0 +1,17 @@
+// One function per subcommand, each in the file of its name: it adds the subcommand to the command line.
+#pragma once
+
+#include "session.hpp"
+
+namespace heddle {
+
+void add_demo(CLI::App& app, Session& session);
+void add_info(CLI::App& app, Session& session);
+void add_formats(CLI::App& app, Session& session);
+void add_multiply(CLI::App& app, Session& session);
+void add_bench(CLI::App& app, Session& session);
+void add_generate(CLI::App& app, Session& session);
+void add_convert(CLI::App& app, Session& session);
+void add_devices(CLI::App& app, Session& session);
+
+}  // namespace heddle

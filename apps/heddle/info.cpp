@@ -1,0 +1,74 @@
+#include <heddle/analyze.hpp>
+
+#include "commands.hpp"
+#include "histogram.hpp"
+#include "load.hpp"
+#include "spy.hpp"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  std::string matrix, spy;
+  int spy_size = 800;
+};
+
+Json lengths_json(const RowLengths& lengths) {
+  Json bins = Json::array();
+  for (std::size_t bin = 0; bin < lengths.histogram.size(); ++bin) {
+    const std::int64_t from = bin == 0 ? 0 : std::int64_t{1} << (bin - 1);
+    bins.push_back({{"from", from}, {"to", bin == 0 ? 0 : 2 * from - 1}, {"rows", lengths.histogram[bin]}});
+  }
+  return {{"min", lengths.min}, {"mean", lengths.mean},   {"max", lengths.max},          {"stddev", lengths.stddev},
+          {"cv", lengths.cv},   {"empty", lengths.empty}, {"histogram", std::move(bins)}};
+}
+
+void put_facts(Json& document, const Structure& facts) {
+  document["rows_len"] = lengths_json(facts.rows_len);
+  document["bandwidth"] = facts.bandwidth;
+  document["profile"] = facts.profile;
+  document["blocks"] = Json::array();
+  for (const BlockFill& block : facts.blocks)
+    document["blocks"].push_back({{"r", block.r}, {"c", block.c}, {"fill", block.fill}});
+  document["diagonals"] = {{"count", facts.diagonals.count}, {"occupancy", facts.diagonals.occupancy}};
+  document["index_bits"] = facts.index_bits;
+  document["structurally_symmetric"] = facts.structurally_symmetric;
+  document["symmetric"] = facts.symmetric;
+  document["values"] = {
+      {"distinct", facts.distinct_values}, {"distinct_capped", facts.distinct_capped}, {"f32_exact", facts.f32_exact}};
+}
+
+template <class V>
+void show(Session& session, const Options& options) {
+  const Loaded<V> matrix = load<V>(session, options.matrix);
+  const Structure facts = analyze(matrix.A);
+  session.json()["matrix"] = matrix_json(matrix);
+  put_facts(session.json(), facts);
+  if (!options.spy.empty()) {
+    write_spy_png(options.spy, matrix.A.view(), options.spy_size);
+    session.json()["spy"] = options.spy;
+  }
+  if (!session.prints_results()) return;
+  const Terminal& terminal = session.terminal();
+  session.print("{}\n\n{}\n", terminal.bold(headline(matrix)), to_string(facts));
+  session.print("\n{}", histogram_text(facts.rows_len, terminal));
+  session.print("\n{}", spy_text(matrix.A.view(), terminal));
+  if (!options.spy.empty()) session.print("\nwrote {}\n", options.spy);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = session.add_command(
+      app, "info", "Structure of a matrix: facts, row lengths, spy plot",
+      [=, &session] { session.with_precision([&](auto zero) { show<decltype(zero)>(session, *options); }); });
+  command.add_option("M", options->matrix, "Matrix file, or gen:KIND,key=value,...")->required();
+  command.add_option("--spy", options->spy, "Write the spy plot as PNG to this file");
+  command.add_option("--spy-size", options->spy_size, "Pixels of its longer side")
+      ->check(CLI::Range(16, 16384))
+      ->capture_default_str();
+}
+
+}  // namespace heddle

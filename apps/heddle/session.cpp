@@ -1,0 +1,148 @@
+#include "session.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <heddle/error.hpp>
+#include <heddle/version.hpp>
+
+#include "core/check.hpp"
+#include "progress.hpp"
+#include "whole_file.hpp"
+
+namespace heddle {
+
+Session::Session() : terminal_(Terminal::here()) {}
+
+std::vector<std::string> Session::take_json(const std::vector<std::string>& words) {
+  std::vector<std::string> left;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (word == "--") {
+      left.insert(left.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    if (word == "--json") {
+      json_ = true;
+      const bool named = i + 1 < words.size() && words[i + 1].ends_with(".json") && !words[i + 1].starts_with('-');
+      if (named) json_file_ = words[++i];
+    } else if (word.starts_with("--json=")) {
+      json_ = true;
+      json_file_ = word.substr(std::strlen("--json="));
+      if (json_file_ == "-") json_file_.clear();
+    } else {
+      left.push_back(word);
+    }
+  }
+  return left;
+}
+
+void Session::add_global_options(CLI::App& app) {
+  const std::string group = "Every command";
+  // Never met by the parser (see take_json): here for --help.
+  app.add_flag("--json", json_, "[=FILE] Result as JSON on stdout, or in FILE: --json=FILE, or --json NAME.json")
+      ->group(group);
+  app.add_option("--device", device_text_, "auto, cpu, gpu, gpu:N or emulator")->group(group)->capture_default_str();
+  app.add_option("--precision", precision_, "f64 or f32")
+      ->check(CLI::IsMember({"f64", "f32"}))
+      ->group(group)
+      ->capture_default_str();
+  app.add_option("--threads", threads_, "CPU threads; 0: every core")->check(CLI::Range(0, 1024))->group(group);
+  app.add_flag("--quiet", quiet_, "Results only: no messages, no progress bar")->group(group);
+}
+
+CLI::App& Session::add_command(CLI::App& app, const std::string& name, const std::string& summary,
+                               std::function<void()> run) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  add_global_options(*command);
+  command->callback([this, name, run = std::move(run)] {
+    command_ = name;
+    run_ = run;
+  });
+  return *command;
+}
+
+void Session::run_command() {
+  set_threads(threads_);
+  info_ = describe(Device::parse(device_text_));
+  begin_document();
+  run_();
+  write_document();
+  finish_output();
+}
+
+void Session::begin_document() {
+  document_["heddle"] = version;
+  document_["command"] = command_.empty() ? Json() : Json(command_);
+  document_["device"]["kind"] = info_.name.empty() ? device_text_ : to_string(info_.device);
+  document_["device"]["name"] = info_.name.empty() ? Json() : Json(info_.name);
+}
+
+void Session::write_document() {
+  if (!json_) return;
+  // A file name need not be UTF-8, a JSON document must be.
+  const std::string text = document_.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  json_file_.empty() ? put(text) : write_whole_file(json_file_, text);
+}
+
+int Session::report(const std::exception& error) {
+  if (const auto* ours = dynamic_cast<const Error*>(&error)) return report_ours(*ours);
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return report_ours(Error(ErrorKind::unavailable, "out of memory"));
+  return report_ours(Error(ErrorKind::internal, error.what()));
+}
+
+void Session::print_error(const Error& error) {
+  std::string line = error.what();
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  fmt::print(stderr, "heddle: {}\n", line);
+}
+
+void Session::fail_at_end(const Error& error) {
+  print_error(error);
+  if (exit_code_ == 0) exit_code_ = static_cast<int>(error.kind());
+}
+
+int Session::report_ours(const Error& error) {
+  print_error(error);
+  if (json_) {
+    document_ = Json::object();
+    begin_document();
+    document_["error"] = {{"kind", name_of(error.kind())}, {"message", error.message()}, {"where", error.where()}};
+    try {
+      write_document();
+      finish_output();
+    } catch (const std::exception&) {
+      // The first failure has been reported and decides the exit code.
+    }
+  }
+  return static_cast<int>(error.kind());
+}
+
+Progress Session::progress(const std::string& what) const {
+  return quiet_ ? Progress() : progress_bar(terminal_, what);
+}
+
+void Session::put(const std::string& text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error_ == 0) output_error_ = errno;
+}
+
+void Session::say(const std::string& text) {
+  std::fflush(stdout);  // on a terminal both streams end up in one place: keep the order
+  fmt::print(stderr, "{}\n", text);
+}
+
+// Whoever closed the pipe has seen enough (with the usual signal setting this process does not even get here); a full
+// disk is a failure.
+void Session::finish_output() {
+  errno = 0;
+  if (std::fflush(stdout) != 0 && output_error_ == 0) output_error_ = errno;
+  if (output_error_ != 0 && output_error_ != EPIPE)
+    fail(ErrorKind::unavailable, At{"standard output"}, "cannot be written: {}", std::strerror(output_error_));
+}
+
+}  // namespace heddle

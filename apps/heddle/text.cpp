@@ -1,0 +1,53 @@
+#include "text.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace heddle {
+
+std::string with_commas(std::int64_t number) {
+  const std::string digits = std::to_string(number);
+  const std::size_t first_digit = number < 0 ? 1 : 0;
+  std::string text;
+  for (std::size_t at = 0; at < digits.size(); ++at) {
+    if (at > first_digit && (digits.size() - at) % 3 == 0) text += ',';
+    text += digits[at];
+  }
+  return text;
+}
+
+namespace {
+// Three significant digits, whatever the unit.
+std::string three_digits(double number, const char* unit) {
+  const int decimals = number >= 99.95 ? 0 : number >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", number, decimals, unit);
+}
+}  // namespace
+
+std::string as_bytes(double bytes) {
+  constexpr std::array units{"kB", "MB", "GB", "TB", "PB"};
+  if (bytes < 1000) return fmt::format("{:.0f} B", bytes);
+  std::size_t unit = 0;
+  for (bytes /= 1000; bytes >= 999.5 && unit + 1 < units.size(); ++unit) bytes /= 1000;
+  return three_digits(bytes, units[unit]);
+}
+
+std::string as_seconds(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  if (seconds >= 0.9995) return three_digits(seconds, "s");
+  if (seconds >= 0.9995e-3) return three_digits(seconds * 1e3, "ms");
+  if (seconds >= 0.9995e-6) return three_digits(seconds * 1e6, "us");
+  return three_digits(seconds * 1e9, "ns");
+}
+
+std::string as_rate(double bytes_per_second) {
+  return std::isfinite(bytes_per_second) ? as_bytes(bytes_per_second) + "/s" : "-";
+}
+
+std::string as_shape(std::int64_t rows, std::int64_t cols) {
+  return fmt::format("{} x {}", with_commas(rows), with_commas(cols));
+}
+
+}  // namespace heddle

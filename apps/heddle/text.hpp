@@ -1,0 +1,15 @@
+// Numbers for people: 1,234,567; 12.5 MB; 3.42 ms; 18.0 GB/s.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heddle {
+
+std::string with_commas(std::int64_t number);
+std::string as_bytes(double bytes);  // decimal units, as bandwidths have
+std::string as_seconds(double seconds);
+std::string as_rate(double bytes_per_second);
+std::string as_shape(std::int64_t rows, std::int64_t cols);  // "2,003 x 2,003"
+
+}  // namespace heddle

@@ -1,0 +1,141 @@
+// csr on all cores against Eigen, on one matrix of every generated class, float and double. The two are timed in turns,
+// so that a disturbance of the machine hits both; the ratio (Eigen's time / ours) of each pair of turns is what counts.
+//
+//   spmv_bench                    the table; exit code 1 when a ratio is below 1 - tolerance
+//   spmv_bench --tolerance=0.05
+//   spmv_bench --benchmark_...    the same products as Google Benchmark cases
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include <heddle/heddle.hpp>
+
+#include "bench/peers.hpp"
+#include "bench/results.hpp"
+#include "bench/timing.hpp"
+
+namespace heddle {
+namespace {
+
+constexpr const char* classes[] = {"stencil2d5,n=1000",
+                                   "stencil2d9,n=800",
+                                   "stencil3d7,n=90",
+                                   "stencil3d27,n=60",
+                                   "fem,n=24,dof=3",
+                                   "elasticity,nx=40,ny=24,nz=24",
+                                   "qcd,l=8",
+                                   "band,rows=400000,width=20",
+                                   "random,rows=300000,cols=300000,per_row=16",
+                                   "rmat,scale=18,edges=16",
+                                   "circuit,rows=600000",
+                                   "web",
+                                   "road",
+                                   "lp",
+                                   "dense,rows=2000",
+                                   "arrow,rows=1000000",
+                                   "lengths,rows=200000",
+                                   "tomography"};
+
+template <class V>
+struct Case {
+  Csr<V> A;
+  bench::Reference<V> reference;
+  Operator<V> ours;
+  std::unique_ptr<bench::Peer<V>> peer;
+  Buffer<V> y;
+
+  explicit Case(const std::string& text)
+      : A(generate<V>(text)),
+        reference(A.view()),
+        ours(build(A, Plan{})),
+        peer(bench::make_peer<V>("eigen")),
+        y(A.rows) {
+    peer->prepare(A.view());
+  }
+  void multiply_ours() { ours.multiply(reference.x(), y); }
+  void multiply_peer() { peer->multiply(reference.x(), y); }
+};
+
+struct Line {
+  double ours, peer, ratio;
+};
+
+template <class V>
+Line duel(Case<V>& c) {
+  constexpr int turns = 15;
+  constexpr double seconds = 0.02;
+  std::vector<double> ours, peer, ratio;
+  for (int turn = 0; turn < turns; ++turn) {
+    ours.push_back(bench::time_calls(seconds, [&] { c.multiply_ours(); }).median);
+    peer.push_back(bench::time_calls(seconds, [&] { c.multiply_peer(); }).median);
+    ratio.push_back(peer.back() / ours.back());
+  }
+  return {bench::summary(ours).median, bench::summary(peer).median, bench::summary(ratio).median};
+}
+
+template <class V>
+int table(double tolerance) {
+  int below = 0;
+  fmt::print("\n{}, {} threads\n{:44}{:>12}{:>10}{:>12}{:>12}{:>8}\n", sizeof(V) == 8 ? "double" : "float", threads(),
+             "matrix", "entries", "per row", "csr us", "eigen us", "ratio");
+  for (const char* text : classes) {
+    Case<V> c(text);
+    const Line line = duel(c);
+    const bool slow = line.ratio < 1 - tolerance;
+    below += slow;
+    fmt::print("{:44}{:12}{:10.1f}{:12.1f}{:12.1f}{:8.2f}{}\n", text, c.A.nnz(),
+               static_cast<double>(c.A.nnz()) / static_cast<double>(c.A.rows), line.ours * 1e6, line.peer * 1e6,
+               line.ratio, slow ? "  slower" : "");
+    std::fflush(stdout);
+  }
+  return below;
+}
+
+template <class V>
+void register_cases(const char* precision) {
+  for (const char* text : classes)
+    for (const bool ours : {true, false})
+      benchmark::RegisterBenchmark(fmt::format("{}/{}/{}", ours ? "csr" : "eigen", precision, text).c_str(),
+                                   [text, ours](benchmark::State& state) {
+                                     Case<V> c(text);
+                                     for (auto _ : state) ours ? c.multiply_ours() : c.multiply_peer();
+                                     state.SetItemsProcessed(state.iterations() * c.A.nnz());
+                                   })
+          ->UseRealTime();
+}
+
+int run(int argc, char** argv) {
+  double tolerance = 0;
+  bool google = false;
+  for (const std::string_view word : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) {
+    if (word.starts_with("--tolerance=")) tolerance = std::atof(word.substr(12).data());
+    google = google || word.starts_with("--benchmark");
+  }
+  if (bench::peer_names(Device::cpu()).empty()) {
+    fmt::print("this build has no Eigen to compare with\n");
+    return 0;
+  }
+  if (!google) return table<double>(tolerance) + table<float>(tolerance) > 0 ? 1 : 0;
+  register_cases<double>("f64");
+  register_cases<float>("f32");
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
+
+}  // namespace
+}  // namespace heddle
+
+int main(int argc, char** argv) {
+  try {
+    return heddle::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "spmv_bench: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,24 @@
+# ctest: installs the library, builds the examples against the installed package and runs them.
+#   cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DCONFIG=... -P run.cmake
+function(must)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  message(STATUS "${out}")
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed with ${code}: ${ARGV}")
+  endif()
+  set(output "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
+must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_CXX_COMPILER=${CXX}
+  -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+must(${CMAKE_COMMAND} --build ${WORK}/build)
+
+# The first point of the 7-point stencil is a corner with three neighbours: 6 - 3 = 3.
+must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/multiply)
+file(READ ${WORK}/y.mtx y)
+if(NOT y MATCHES "\n8000 1\n3\n")
+  string(SUBSTRING "${y}" 0 200 y)
+  message(FATAL_ERROR "a wrong product:\n${y}")
+endif()

@@ -1,0 +1,98 @@
+#include "analyze/parts.hpp"
+#include "core/parallel.hpp"
+#include "core/system.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr int window = 12;  // rows: a multiple of every block height
+
+// One window out of each `stride`, at a scattered place: a fixed distance could keep step with the lines of a grid.
+std::int64_t window_of(std::int64_t i, std::int64_t stride, std::int64_t windows) {
+  const std::uint64_t scattered = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u >> 33;
+  return std::min(i * stride + static_cast<std::int64_t>(scattered) % stride, windows - 1);
+}
+
+struct Counts {
+  std::int64_t entries = 0;
+  std::int64_t blocks[4] = {};  // of 2x2, 3x3, 4x4, 6x6
+};
+
+//  The rows of one block row, each sorted, are merged by block column:
+//
+//    row 0   0  1 | 4 5       block columns (c = 2)   0 2
+//    row 1   1  7                                     0   3     -> blocks 0, 2, 3
+template <int Size>
+std::int64_t blocks_of_rows(const PatternView& A, std::int64_t first, std::int64_t last) {
+  constexpr Index none = INT32_MAX;
+  Offset at[Size];
+  Index head[Size];  // block column of the next entry
+  const int rows = static_cast<int>(last - first);
+  const auto block = [&](int i) { return at[i] < A.ptr[first + i + 1] ? A.col[at[i]] / Size : none; };
+  Index next = none;
+  for (int i = 0; i < rows; ++i) {
+    at[i] = A.ptr[first + i];
+    head[i] = block(i);
+    next = std::min(next, head[i]);
+  }
+  std::int64_t count = 0;
+  while (next != none) {
+    ++count;
+    Index after = none;
+    for (int i = 0; i < rows; ++i) {
+      while (head[i] == next) {
+        ++at[i];
+        head[i] = block(i);
+      }
+      after = std::min(after, head[i]);
+    }
+    next = after;
+  }
+  return count;
+}
+
+template <int Size>
+std::int64_t blocks_of_window(const PatternView& A, std::int64_t first, std::int64_t last) {
+  std::int64_t count = 0;
+  for (std::int64_t row = first; row < last; row += Size)
+    count += blocks_of_rows<Size>(A, row, std::min<std::int64_t>(row + Size, last));
+  return count;
+}
+
+void count_window(const PatternView& A, std::int64_t first, Counts& counts) {
+  const std::int64_t last = std::min(first + window, A.rows);
+  counts.entries += A.ptr[last] - A.ptr[first];
+  counts.blocks[0] += blocks_of_window<2>(A, first, last);
+  counts.blocks[1] += blocks_of_window<3>(A, first, last);
+  counts.blocks[2] += blocks_of_window<4>(A, first, last);
+  counts.blocks[3] += blocks_of_window<6>(A, first, last);
+}
+
+}  // namespace
+
+std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample) {
+  constexpr int sizes[] = {2, 3, 4, 6};
+  const std::int64_t windows = (A.rows + window - 1) / window;
+  const std::int64_t stride = std::max<std::int64_t>(1, A.nnz() / sample);  // every stride-th window
+  const std::int64_t looked_at = (windows + stride - 1) / stride;
+  constexpr std::int64_t grain = 256;
+  Vector<Counts> parts(static_cast<std::size_t>((looked_at + grain - 1) / grain));
+  parallel_ranges(looked_at, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      count_window(A, window_of(i, stride, windows) * window, parts[begin / grain]);
+  });
+  Counts sum;
+  for (const Counts& part : parts) {
+    sum.entries += part.entries;
+    for (int i = 0; i < 4; ++i) sum.blocks[i] += part.blocks[i];
+  }
+  std::vector<BlockFill> fills;
+  for (int i = 0; i < 4; ++i) {
+    const auto stored = static_cast<double>(sum.blocks[i] * sizes[i] * sizes[i]);
+    fills.push_back({sizes[i], sizes[i], sum.entries > 0 ? stored / static_cast<double>(sum.entries) : 0});
+  }
+  return fills;
+}
+
+}  // namespace heddle

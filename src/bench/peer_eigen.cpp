@@ -1,0 +1,53 @@
+// Compiled only where Eigen is found, with OpenMP where that is found: Eigen multiplies on one core without it.
+#include "bench/peer_eigen.hpp"
+
+#include <Eigen/Sparse>
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+// Eigen's default index: int for columns and offsets. Columns and values are the caller's own arrays.
+template <class V>
+class EigenPeer : public Peer<V> {
+ public:
+  std::string name() const override { return "eigen"; }
+
+  void prepare(const CsrView<V>& A) override {
+    check(A.nnz() <= INT32_MAX, ErrorKind::unavailable, "Eigen's default index cannot count {} entries", A.nnz());
+    matrix = A;
+    offsets = Buffer<int>(A.rows + 1);
+    std::transform(A.ptr.begin(), A.ptr.end(), offsets.begin(), [](Offset at) { return static_cast<int>(at); });
+    Eigen::setNbThreads(threads());
+  }
+
+  void multiply(std::span<const V> x, std::span<V> y) override {
+    using Dense = Eigen::Matrix<V, Eigen::Dynamic, 1>;
+    const Eigen::Map<const Eigen::SparseMatrix<V, Eigen::RowMajor>> A(
+        matrix.rows, matrix.cols, matrix.nnz(), offsets.data(), matrix.col.data(), matrix.val.data());
+    Eigen::Map<Dense>(y.data(), matrix.rows).noalias() = A * Eigen::Map<const Dense>(x.data(), matrix.cols);
+  }
+
+  std::int64_t bytes() const override {
+    return static_cast<std::int64_t>(offsets.bytes() + matrix.col.size_bytes() + matrix.val.size_bytes());
+  }
+
+ private:
+  CsrView<V> matrix;
+  Buffer<int> offsets;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Peer<V>> make_eigen() {
+  return std::make_unique<EigenPeer<V>>();
+}
+
+template std::unique_ptr<Peer<float>> make_eigen();
+template std::unique_ptr<Peer<double>> make_eigen();
+
+}  // namespace heddle::bench

@@ -1,0 +1,84 @@
+#include "formats/csr_ell/csr_ell.hpp"
+
+namespace heddle {
+
+namespace {
+
+template <class V>
+struct CsrEllView {
+  const EllWarp* warp;
+  const Index *ell_row, *ell_length, *ell_col;
+  const V* ell_val;
+  const CsrPiece* piece;
+  const Index *csr_row, *csr_col;
+  const V* csr_val;
+  V* partial;
+  std::int64_t warps, pieces;
+};
+
+template <class V>
+SIMT_DEVICE void packed_rows(const CsrEllView<V>& A, const EllWarp& warp, const V* x, const Update<V>& update) {
+  const int lane = simt::lane();
+  V sum = 0;
+#pragma unroll 4
+  for (std::int32_t step = 0; step < warp.steps; ++step) {
+    const Offset at = warp.start + Offset{step} * simt::warp_size + lane;
+    const Index col = simt::stream_load(A.ell_col + at);
+    const V val = simt::stream_load(A.ell_val + at);
+    if (col >= 0) sum += val * simt::cached_load(x + col);
+  }
+  // Lane p = 0 of each row collects its t - 1 neighbours, in order; t is at most 8 by the paper's rules.
+  V total = sum;
+  for (int i = 1; i < warp.lanes; ++i) {
+    const V other = simt::shuffle_down(sum, i);
+    total += other;
+  }
+  const int q = lane / warp.lanes;
+  if (q < warp.rows && lane % warp.lanes == 0) {
+    const Index i = warp.first + q;
+    update.row(simt::cached_load(A.ell_row + i), total, simt::cached_load(A.ell_length + i) > 0);
+  }
+}
+
+template <class V>
+SIMT_DEVICE void piece_of_row(const CsrEllView<V>& A, std::int64_t number, const V* x, const Update<V>& update) {
+  const CsrPiece piece = A.piece[number];
+  V sum = 0;
+#pragma unroll 4
+  for (Offset k = piece.begin + simt::lane(); k < piece.end; k += simt::warp_size)
+    sum += simt::stream_load(A.csr_val + k) * simt::cached_load(x + simt::stream_load(A.csr_col + k));
+  sum = simt::team_sum<simt::warp_size>(sum);
+  if (simt::lane() != 0) return;
+  if (piece.alone)
+    update(simt::cached_load(A.csr_row + piece.row), sum);
+  else
+    A.partial[number] = sum;
+}
+
+// Both kinds of warp in one grid; no warp is of both.
+template <class V>
+SIMT_KERNEL csr_ell_row_pack_or_piece_per_warp(CsrEllView<V> A, const V* x, Update<V> update) {
+  const std::int64_t number = simt::global_thread() / simt::warp_size;
+  if (number < A.pieces)
+    piece_of_row(A, number, x, update);
+  else if (number - A.pieces < A.warps)
+    packed_rows(A, A.warp[number - A.pieces], x, update);
+}
+
+}  // namespace
+
+template <class V>
+void CsrEllFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
+  constexpr int threads = 256;
+  const CsrEllView<V> A{warp.data(),  ell_row.data(), ell_length.data(), ell_col.data(), ell_val.data(),
+                        piece.data(), csr_row.data(), csr_col.data(),    csr_val.data(), const_cast<V*>(partial.data()),
+                        warp.size(),  piece.size()};
+  simt::launch(here, {simt::blocks_for((A.warps + A.pieces) * simt::warp_size, threads), threads, 0, p.stream},
+               csr_ell_row_pack_or_piece_per_warp<V>, A, p.x, p.update);
+  combine(here, pieces(), p.update, Combine::store, p.stream);
+}
+
+template void CsrEllFormat<float>::multiply(simt::Here, const Product<float>&) const;
+template void CsrEllFormat<double>::multiply(simt::Here, const Product<double>&) const;
+
+}  // namespace heddle

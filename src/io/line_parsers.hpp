@@ -1,0 +1,94 @@
+// One line of data -> one entry. The common spelling takes the fast way; every other line is read word by word, which
+// either understands it or says what is wrong with it.
+#pragma once
+
+#include <heddle/matrix.hpp>
+
+#include "io/data_lines.hpp"
+#include "io/market_header.hpp"
+#include "io/number.hpp"
+
+namespace heddle::io {
+
+template <class V>
+const char* scan_value(Field field, const char* p, V& value) {
+  if (field == Field::real) return scan_number(p, value);
+  const bool negative = *p == '-';
+  std::uint64_t size;
+  p = scan_index(p + negative, size);
+  value = negative ? -static_cast<V>(size) : static_cast<V>(size);
+  return p;
+}
+
+// "row column value", 1-based; "row column" for a pattern.
+template <class V>
+class CoordinateLine {
+ public:
+  CoordinateLine(const MarketHeader& header, Index* row, Index* col, V* val)
+      : rows_(static_cast<std::uint64_t>(header.rows)),
+        cols_(static_cast<std::uint64_t>(header.cols)),
+        field_(header.field),
+        symmetry_(header.symmetry),
+        row_(row),
+        col_(col),
+        val_(val) {}
+
+  const char* operator()(const char* line, std::int64_t k) const {
+    const char* end = quick(line, k);
+    return end != nullptr ? end : careful(line, k);
+  }
+
+ private:
+  bool allowed(std::uint64_t r, std::uint64_t c) const {
+    if (r - 1 >= rows_ || c - 1 >= cols_) return false;
+    return symmetry_ == Symmetry::general || c + (symmetry_ == Symmetry::skew_symmetric) <= r;
+  }
+
+  // The place of the line break; null when the line is not a plain and valid one.
+  const char* quick(const char* line, std::int64_t k) const {
+    std::uint64_t r, c;
+    const char* p = scan_index(line, r);
+    if (p == nullptr || !is_blank(*p)) return nullptr;
+    p = scan_index(skip_blanks(p + 1), c);
+    if (p == nullptr || !allowed(r, c)) return nullptr;
+    if (field_ != Field::pattern) {
+      if (!is_blank(*p)) return nullptr;
+      p = scan_value(field_, skip_blanks(p + 1), val_[k]);
+      if (p == nullptr) return nullptr;
+    }
+    p = skip_line_end(p);
+    if (*p != '\n') return nullptr;
+    row_[k] = static_cast<Index>(r - 1);
+    col_[k] = static_cast<Index>(c - 1);
+    return p;
+  }
+
+  const char* careful(const char* line, std::int64_t k) const;
+
+  std::uint64_t rows_, cols_;
+  Field field_;
+  Symmetry symmetry_;
+  Index *row_, *col_;
+  V* val_;
+};
+
+// "value"
+template <class V>
+class ValueLine {
+ public:
+  ValueLine(Field field, V* val) : field_(field), val_(val) {}
+
+  const char* operator()(const char* line, std::int64_t k) const {
+    const char* p = scan_value(field_, line, val_[k]);
+    if (p != nullptr && *(p = skip_line_end(p)) == '\n') return p;
+    return careful(line, k);
+  }
+
+ private:
+  const char* careful(const char* line, std::int64_t k) const;
+
+  Field field_;
+  V* val_;
+};
+
+}  // namespace heddle::io

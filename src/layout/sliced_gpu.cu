@@ -1,0 +1,83 @@
+#include "core/dispatch.hpp"
+#include "layout/sliced.hpp"
+
+namespace heddle {
+
+namespace {
+
+// This lane's share of a row: entries member, member + T, ... up to the row's length.
+template <class V, class Codec, int T>
+SIMT_DEVICE V sum_to_length(const SlicedView<V, Codec>& A, std::int64_t row, Offset place, std::int64_t stride,
+                            int member, Index length, const V* x) {
+  V sum = 0;
+#pragma unroll 4
+  for (Index k = member; k < length; k += T, place += stride)
+    sum +=
+        simt::stream_load(A.val + place) * simt::cached_load(x + Codec::decode(row, simt::stream_load(A.col + place)));
+  return sum;
+}
+
+// The same to the end of the slice, with the classic test for padding inside the loop. `seen` stays negative when there
+// was nothing but padding.
+template <class V, class Codec>
+SIMT_DEVICE V sum_to_width(const SlicedView<V, Codec>& A, Offset place, Offset end, std::int64_t stride, const V* x,
+                           Index& seen) {
+  V sum = 0;
+#pragma unroll 4
+  for (; place < end; place += stride) {
+    const Index col = simt::stream_load(A.col + place);
+    seen &= col;
+    if (col >= 0) sum += simt::stream_load(A.val + place) * simt::cached_load(x + col);
+  }
+  return sum;
+}
+
+// T neighbouring lanes share a row: neighbouring lanes read neighbouring places. T = 1: one lane per row.
+template <class V, class Codec, int T>
+SIMT_KERNEL sliced_team_per_row(SlicedView<V, Codec> A, const V* x, Update<V> update) {
+  const std::int64_t row = simt::global_thread() / T;
+  const int member = simt::thread() % T;
+  const bool present = row < A.shape.rows;
+  V sum = 0;
+  bool has_entries = false;
+  if (present) {
+    const std::int64_t s = A.shape.slice_of(row), stride = A.shape.height(s) * T;
+    const Offset place = A.slice_begin(s) + (row - s * A.shape.slice) * T + member;
+    if (!Codec::marks_padding || A.length) {
+      const Index length = simt::stream_load(A.length + row);
+      has_entries = length > 0;
+      sum = sum_to_length<V, Codec, T>(A, row, place, stride, member, length, x);
+    } else {
+      Index seen = -1;
+      sum = sum_to_width(A, place, A.slice_end(s), stride, x, seen);
+      has_entries = seen >= 0;  // in the team's first lane, which has the row's first entry
+    }
+  }
+  sum = simt::team_sum<T>(sum);
+  if (present && member == 0) update.row(row, sum, has_entries);
+}
+
+template <class V, class Codec, int T>
+void launch_team(simt::Here here, const SlicedView<V, Codec>& A, const Product<V>& p, int threads) {
+  Update<V> update = p.update;
+  update.row_of = A.row_of;
+  simt::launch(here, {simt::blocks_for(A.shape.rows * T, threads), threads, 0, p.stream},
+               sliced_team_per_row<V, Codec, T>, A, p.x, update);
+}
+
+}  // namespace
+
+template <class V, class Codec>
+void multiply_sliced(simt::Here here, const SlicedView<V, Codec>& A, const Product<V>& p, int threads) {
+  if constexpr (Codec::marks_padding)
+    dispatch_int<1, 2, 4, 8, 16, 32>(A.shape.lanes, [&](auto T) { launch_team<V, Codec, T>(here, A, p, threads); });
+  else
+    dispatch_int<1>(A.shape.lanes, [&](auto T) { launch_team<V, Codec, T>(here, A, p, threads); });
+}
+
+template void multiply_sliced(simt::Here, const SlicedView<float, Index32>&, const Product<float>&, int);
+template void multiply_sliced(simt::Here, const SlicedView<double, Index32>&, const Product<double>&, int);
+template void multiply_sliced(simt::Here, const SlicedView<float, Column16>&, const Product<float>&, int);
+template void multiply_sliced(simt::Here, const SlicedView<double, Column16>&, const Product<double>&, int);
+
+}  // namespace heddle

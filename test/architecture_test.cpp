@@ -1,0 +1,223 @@
+// The rules of the tree, checked on its text. Every rule is a function from files to complaints, so that it is also
+// tested on a small tree that breaks it: a rule that never complains would pass for a tidy tree.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "support/tree.hpp"
+
+namespace {
+
+using namespace tree;
+
+bool is_source(const std::string& path) {
+  static const std::regex source(R"(.*\.(h|hpp|cpp|cu|cuh|in))");
+  return std::regex_match(path, source);
+}
+
+struct Include {
+  std::string target;
+  bool quoted;
+};
+
+std::vector<Include> includes_of(const std::string& text) {
+  static const std::regex line(R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">])re");
+  std::vector<Include> found;
+  for (std::sregex_iterator hit(text.begin(), text.end(), line), none; hit != none; ++hit)
+    found.push_back({(*hit)[2], (*hit)[1] == "\""});
+  return found;
+}
+
+//  apps                         a layer may include the layers below it and its neighbours on the same line,
+//  bench  reproduce             the neighbours as long as that closes no circle
+//  solve
+//  plan
+//  formats
+//  layout
+//  simt  io  generate  analyze  reorder
+//  core
+int layer(const std::string& folder) {
+  static const std::map<std::string, int> layers = {
+      {"core", 0},    {"simt", 1}, {"io", 1},    {"generate", 1}, {"analyze", 1},   {"reorder", 1}, {"layout", 2},
+      {"formats", 3}, {"plan", 4}, {"solve", 5}, {"bench", 6},    {"reproduce", 6}, {"apps", 7}};
+  const auto known = layers.find(folder);
+  return known == layers.end() ? -1 : known->second;
+}
+
+// The stage a file belongs to: "io" for src/io/reader.cpp, "apps" for apps/heddle/main.cpp, "" for what has no layer.
+// Tests may look anywhere.
+std::string stage_of(const std::string& path) {
+  if (path.ends_with("_test.cpp")) return "";
+  static const std::regex in_source(R"(src/([^/]+)/.*)");
+  std::smatch hit;
+  if (std::regex_match(path, hit, in_source)) return hit[1];
+  return path.starts_with("apps/") ? "apps" : "";
+}
+
+// simt/annotations.hpp is the exception that lets the output functor of core be compiled for the GPU: it includes
+// nothing.
+std::string stage_of_target(const std::string& target) {
+  if (target == "simt/annotations.hpp") return "core";
+  return target.substr(0, target.find('/'));
+}
+
+using Edges = std::map<std::string, std::set<std::string>>;
+
+Edges stage_edges(const Files& files) {
+  Edges edges;
+  for (const auto& [path, text] : files) {
+    const std::string from = stage_of(path);
+    if (from.empty()) continue;
+    for (const Include& include : includes_of(text)) {
+      if (!include.quoted || include.target.find('/') == std::string::npos) continue;
+      const std::string to = stage_of_target(include.target);
+      if (layer(to) >= 0 && to != from) edges[from].insert(to);
+    }
+  }
+  return edges;
+}
+
+Complaints upward_includes(const Files& files) {
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    const std::string from = stage_of(path);
+    if (from.empty()) continue;
+    if (layer(from) < 0) found.push_back(fmt::format("{}: the folder {} has no layer", path, from));
+    for (const Include& include : includes_of(text)) {
+      const int to = layer(stage_of_target(include.target));
+      if (include.quoted && to > layer(from)) found.push_back(fmt::format("{} includes {}", path, include.target));
+    }
+  }
+  return found;
+}
+
+bool reaches(const Edges& edges, const std::string& from, const std::string& goal, std::set<std::string>& seen) {
+  const auto next = edges.find(from);
+  if (next == edges.end() || !seen.insert(from).second) return false;
+  return std::any_of(next->second.begin(), next->second.end(),
+                     [&](const std::string& to) { return to == goal || reaches(edges, to, goal, seen); });
+}
+
+Complaints circles(const Files& files) {
+  Complaints found;
+  const Edges edges = stage_edges(files);
+  for (const auto& [stage, targets] : edges) {
+    std::set<std::string> seen;
+    if (reaches(edges, stage, stage, seen)) found.push_back(fmt::format("{} includes itself by way of others", stage));
+  }
+  return found;
+}
+
+// Public headers know each other and the standard library: no CUDA, no fmt, nothing of src/.
+Complaints foreign_public_includes(const Files& files) {
+  static const std::regex own(R"(heddle/[a-z_]+\.hpp)"), standard(R"([a-z_0-9]+(\.h)?)");
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (!path.starts_with("include/")) continue;
+    for (const Include& include : includes_of(text)) {
+      const bool ours = std::regex_match(include.target, own) && files.contains("include/" + include.target);
+      const bool library =
+          std::regex_match(include.target, standard) && include.target.find("cuda") == std::string::npos;
+      if (include.quoted || !(ours || library)) found.push_back(fmt::format("{} includes {}", path, include.target));
+    }
+  }
+  return found;
+}
+
+Complaints incomplete_formats(const Files& files) {
+  Complaints found;
+  for (const std::string& name : format_names(files))
+    for (const char* suffix : {".hpp", ".cpp", "_cpu.cpp", "_gpu.cu"}) {
+      const std::string path = fmt::format("src/formats/{0}/{0}{1}", name, suffix);
+      if (!files.contains(path)) found.push_back("missing: " + path);
+    }
+  return found;
+}
+
+Complaints long_files(const Files& files) {
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    if (is_source(path) && lines > 450) found.push_back(fmt::format("{} has {} lines", path, lines));
+  }
+  return found;
+}
+
+Complaints empty_names(const Files& files) {
+  static const std::regex empty(R"((.*[/_])?(utils?|helpers?|detail|common|misc|impl|v[0-9]+)([/_.].*)?)");
+  Complaints found;
+  for (const auto& [path, text] : files)
+    if (is_source(path) && std::regex_match(path, empty)) found.push_back(path);
+  return found;
+}
+
+TEST(Architecture, includes_point_downwards) {
+  EXPECT_GT(stage_edges(all()).size(), 1u) << "no includes were found at all";
+  EXPECT_TRUE(silent(upward_includes(all())));
+}
+
+TEST(Architecture, complains_about_an_include_that_points_upwards) {
+  EXPECT_EQ(upward_includes({{"src/core/a.hpp", "#include \"io/reader.hpp\"\n"}}),
+            Complaints{"src/core/a.hpp includes io/reader.hpp"});
+  EXPECT_EQ(upward_includes({{"src/formats/csr/csr.cpp", "\n  # include \"plan/model.hpp\"\n"}}).size(), 1u);
+  EXPECT_EQ(upward_includes({{"src/attic/a.cpp", ""}}), Complaints{"src/attic/a.cpp: the folder attic has no layer"});
+  EXPECT_TRUE(silent(upward_includes({{"apps/heddle/main.cpp", "#include \"io/reader.hpp\"\n"}})));
+}
+
+TEST(Architecture, no_stage_includes_itself_by_way_of_others) { EXPECT_TRUE(silent(circles(all()))); }
+
+TEST(Architecture, complains_about_neighbours_that_include_each_other) {
+  Files files = {{"src/io/a.cpp", "#include \"generate/a.hpp\"\n"},
+                 {"src/generate/a.hpp", "#include \"core/b.hpp\"\n"}};
+  EXPECT_TRUE(silent(circles(files)));
+  files["src/generate/b.cpp"] = "#include \"io/b.hpp\"\n";
+  EXPECT_EQ(circles(files).size(), 2u);
+}
+
+TEST(Architecture, public_headers_know_only_each_other_and_the_standard_library) {
+  EXPECT_TRUE(silent(foreign_public_includes(all())));
+}
+
+TEST(Architecture, complains_about_a_public_header_that_shows_what_is_behind_it) {
+  const auto complaints = [](const std::string& line) {
+    return foreign_public_includes({{"include/heddle/a.hpp", line + "\n"}}).size();
+  };
+  EXPECT_EQ(complaints("#include <cuda_runtime.h>"), 1u);
+  EXPECT_EQ(complaints("#include <fmt/format.h>"), 1u);
+  EXPECT_EQ(complaints("#include \"core/check.hpp\""), 1u);
+  EXPECT_EQ(complaints("#include <heddle/not_there.hpp>"), 1u);
+  EXPECT_EQ(complaints("#include <heddle/a.hpp>"), 0u);
+  EXPECT_EQ(complaints("#include <vector>"), 0u);
+}
+
+TEST(Architecture, every_format_folder_holds_its_header_builder_and_both_kernels) {
+  EXPECT_TRUE(all().contains("src/formats/csr/csr.hpp")) << "no formats were found at all";
+  EXPECT_TRUE(silent(incomplete_formats(all())));
+}
+
+TEST(Architecture, complains_about_a_format_without_a_gpu_kernel) {
+  EXPECT_EQ(incomplete_formats({{"src/formats/ell/ell.hpp", ""},
+                                {"src/formats/ell/ell.cpp", ""},
+                                {"src/formats/ell/ell_cpu.cpp", ""},
+                                {"src/formats/registry.cpp", ""}}),
+            Complaints{"missing: src/formats/ell/ell_gpu.cu"});
+}
+
+TEST(Architecture, no_source_file_is_longer_than_450_lines) { EXPECT_TRUE(silent(long_files(all()))); }
+
+TEST(Architecture, complains_about_line_451) {
+  EXPECT_TRUE(silent(long_files({{"src/core/a.cpp", std::string(450, '\n')}})));
+  EXPECT_EQ(long_files({{"src/core/a.cpp", std::string(451, '\n')}}), Complaints{"src/core/a.cpp has 451 lines"});
+}
+
+TEST(Architecture, no_file_has_a_name_that_says_nothing) { EXPECT_TRUE(silent(empty_names(all()))); }
+
+TEST(Architecture, complains_about_names_that_say_nothing) {
+  for (const char* path : {"src/io/utils.hpp", "src/detail/a.hpp", "src/io/reader_v2.cpp", "src/io/reader_impl.hpp"})
+    EXPECT_EQ(empty_names({{path, ""}}), Complaints{path});
+  EXPECT_TRUE(silent(empty_names({{"src/io/implied_commons.hpp", ""}})));
+}
+
+}  // namespace
