@@ -6,8 +6,8 @@
 namespace heddle::test {
 namespace {
 
-const std::vector<std::string> every_command{"demo",  "info",     "formats", "multiply",
-                                             "bench", "generate", "convert", "devices"};
+const std::vector<std::string> every_command{"demo",     "info",    "formats", "multiply", "bench",
+                                             "generate", "convert", "reorder", "devices"};
 
 void expect_one_line_error(const Outcome& outcome, int exit_code) {
   EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
@@ -51,7 +51,9 @@ TEST(Command, answers_wrong_usage_with_exit_2_and_one_line) {
                                                     {"multiply", "gen:dense,rows=3", "--alpha", "two"},
                                                     {"multiply", "gen:dense,rows=3", "--beta", "2"},
                                                     {"convert", "gen:dense,rows=3"},
-                                                    {"convert", "gen:dense,rows=3", "matrix.jpeg"}};
+                                                    {"convert", "gen:dense,rows=3", "matrix.jpeg"},
+                                                    {"reorder"},
+                                                    {"reorder", "gen:dense,rows=3", "--by", "nosuch"}};
   for (const auto& words : wrong) {
     SCOPED_TRACE(testing::PrintToString(words));
     expect_one_line_error(heddle_command(words), 2);
