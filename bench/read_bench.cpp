@@ -18,7 +18,6 @@ using namespace heddle;
 enum Digits { long_values, short_values };
 
 // Six entries in each of 10^6 rows: 200 MB of text with long values.
-
 Csr<double> sample(Digits digits) {
   constexpr Index rows = 1000000, per_row = 6;
   std::mt19937_64 random(1);
