@@ -49,7 +49,7 @@ TEST_P(OnGpu, can_be_captured_in_a_graph_and_replayed) {
   ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
   ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
   for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(cudaMemset(y.data(), 0xff, y.bytes()), cudaSuccess);
+    ASSERT_EQ(cudaMemsetAsync(y.data(), 0xff, y.bytes(), stream), cudaSuccess);
     ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
     ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
     EXPECT_EQ(fetched(y), expected);

@@ -56,7 +56,7 @@ void check_cuda(cudaError_t status, const char* what) {
   cuda_table().get_last_error();
   const bool absent = status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ||
                       status == cudaErrorInsufficientDriver || status == cudaErrorInvalidDevice;
-  fail(absent ? ErrorKind::unavailable : ErrorKind::internal, {"gpu"}, "{} failed: {}", what,
+  fail(absent ? ErrorKind::unavailable : ErrorKind::internal, At{"gpu"}, "{} failed: {}", what,
        cudaGetErrorString(status));
 }
 
@@ -189,7 +189,7 @@ void* allocate(int ordinal, std::size_t bytes) {
   const cudaError_t status = cuda_table().malloc(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cuda_table().get_last_error();
-    fail(ErrorKind::unavailable, {"gpu"}, "out of GPU memory: {} bytes were asked for", bytes);
+    fail(ErrorKind::unavailable, At{"gpu"}, "out of GPU memory: {} bytes were asked for", bytes);
   }
   check_cuda(status, "allocating GPU memory");
   return memory;
