@@ -1,0 +1,52 @@
+// ELLPACK-R (T = 1) and ELLR-T: ELLPACK with row lengths, T lanes per row.
+//
+//   A = [ a0 a1 a2 ]     T = 1   a0 b0 c0 d0 | a1 .. c1 d1 | a2 .. .. ..
+//       [ b0       ]     T = 2   a0 a1 b0 .. c0 c1 d0 d1 | a2 .. .. .. .. .. .. ..      T neighbours side by side
+//       [ c0 c1    ]     length  3 1 2 2
+//       [ d0 d1    ]
+//                        entry k of row r is at   ((k / T) * ld + r) * T + k % T,   ld = rows rounded up to 32
+//
+// A lane leaves the loop at its own row's length, without a test for padding: a warp takes as long as its longest row.
+// The T partial sums of a row are added by shuffles.
+#pragma once
+
+#include "formats/format.hpp"
+#include "layout/sliced.hpp"
+
+namespace heddle {
+
+struct EllrSettings {
+  int T = 1;
+  int block = 256;
+  std::vector<Field> fields() {
+    return {{.name = "T", .value = &T, .meaning = "GPU lanes that share a row", .numbers = {1, 2, 4, 8}},
+            {.name = "block", .value = &block, .meaning = "GPU threads of a block", .numbers = {128, 256, 512}}};
+  }
+};
+
+template <class V>
+struct EllrFormat {
+  using Settings = EllrSettings;
+  static constexpr bool uses_scratch = false;
+
+  std::int64_t cols = 0;
+  int block = 256;
+  SlicedStore<V> part;
+
+  static FormatInfo about();
+  static void settle(Settings&, const PatternView&) {}
+  static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static EllrFormat build(Source<V> source, const Settings& settings);
+  Csr<V> restore() const;
+
+  template <class Self, class F>
+  static void each_array(Self& self, F f) {
+    SlicedStore<V>::each_array(self.part, f);
+  }
+
+  void multiply(OnCpu, const Product<V>& product) const;
+  void multiply(simt::Emulator, const Product<V>& product) const;
+  void multiply(simt::Cuda, const Product<V>& product) const;
+};
+
+}  // namespace heddle

@@ -1,0 +1,62 @@
+#include "formats/rgcsr/rgcsr.hpp"
+
+#include "formats/registered.hpp"
+#include "layout/row_order.hpp"
+#include "layout/sliced_build.hpp"
+
+namespace heddle {
+
+namespace {
+
+Sliced shape_of(const PatternView& A, const RgcsrSettings& settings) {
+  return {.rows = A.rows, .slice = settings.group, .cut = true};
+}
+
+Buffer<Index> order_of(const PatternView& A, const RgcsrSettings& settings) {
+  return settings.order == RgcsrSettings::descending && A.rows > 0 ? longest_first(A, A.rows) : Buffer<Index>();
+}
+
+SlicedArrays kept(const RgcsrSettings& settings) {
+  return {.start = true, .length = true, .row_of = settings.order != RgcsrSettings::none};
+}
+
+}  // namespace
+
+template <class V>
+FormatInfo RgcsrFormat<V>::about() {
+  return {.name = "rgcsr",
+          .summary = "row-grouped CSR: groups of rows stored by columns, row lengths, a block per group",
+          .origin = "paper 3",
+          .drawing =
+              "  rows a..f, group = 4\n"
+              "  group 0  a0 b0 c0 d0 | a1 b1 c1 .. | a2 .. .. ..     length  3 2 2 1 2 1\n"
+              "  group 1  e0 f0 | e1 ..                               start   0 12 16\n"
+              "  entry k of row r is at  start[j] + k * height(j) + r % group,  j = r / group\n"
+              "  height(j) = group, in the last group rows % group; order=descending: stored row i is row row_of[i]\n",
+          .settings = {}};
+}
+
+template <class V>
+Footprint RgcsrFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
+  return sliced_footprint(shape_of(A, settings), stored_lengths(A.rows, order_of(A, settings), RowPieces{A.ptr}),
+                          kept(settings), static_cast<int>(sizeof(Index)) + value_bytes);
+}
+
+template <class V>
+RgcsrFormat<V> RgcsrFormat<V>::build(Source<V> source, const Settings& settings) {
+  const CsrView<V>& A = source.view;
+  return {A.cols, settings.group,
+          build_sliced(A, shape_of(A, settings), order_of(A, settings), kept(settings), RowPieces{A.ptr})};
+}
+
+template <class V>
+Csr<V> RgcsrFormat<V>::restore() const {
+  return restore_sliced(part.view(), cols);
+}
+
+template struct RgcsrFormat<float>;
+template struct RgcsrFormat<double>;
+
+const Format& rgcsr_format() { return registered<RgcsrFormat>(); }
+
+}  // namespace heddle
