@@ -17,7 +17,7 @@ struct BlockRowOrder {
   Buffer<Offset> start;
 
   BlockRowOrder(const PatternView& A, BlockShape shape, int slice)
-      : slices{.rows = shape.block_rows(A.rows), .slice = slice} {
+      : slices{.rows = shape.block_rows(A.rows), .slice = slice, .cut = true} {
     const Buffer<Offset> block_ptr = block_starts(A, shape);
     row_of = longest_first({slices.rows, A.cols, block_ptr, {}}, std::max<std::int64_t>(1, slices.rows));
     length = stored_lengths(slices.rows, row_of, RowPieces{block_ptr});
@@ -58,10 +58,10 @@ Footprint BellFormat<V>::footprint(const PatternView& A, const Settings& setting
 
 namespace {
 
-// Stored block row i (or, behind the last one, nothing), and empty slots up to the width of the slice.
+// Stored block row i, and empty slots up to the width of its slice.
 template <class V>
 void fill_lane(const CsrView<V>& A, BellFormat<V>& to, std::int64_t i) {
-  const std::int64_t stride = to.slices.slice, s = to.slices.slice_of(i), lane = i - s * stride;
+  const std::int64_t s = to.slices.slice_of(i), stride = to.slices.stride(s), lane = to.slices.begin(i);
   const BlockShape shape = to.shape;
   Offset q = to.start[s] + lane;
   const auto values = [&] { return to.val.data() + (q - lane) * shape.places() + lane; };
@@ -70,7 +70,7 @@ void fill_lane(const CsrView<V>& A, BellFormat<V>& to, std::int64_t i) {
     store_mask(to.mask.data(), shape.mask_bytes(), q, fill_block(A, shape, entries, values(), stride));
     q += stride;
   };
-  if (i < to.slices.rows) each_block(A, shape, to.row_of[i], put);
+  each_block(A, shape, to.row_of[i], put);
   while (q < to.start[s + 1]) put({.col = -1});
 }
 
@@ -92,7 +92,7 @@ BellFormat<V> BellFormat<V>::build(Source<V> source, const Settings& settings) {
                   Buffer<Index>(slots),
                   Buffer<std::uint8_t>(slots * shape.mask_bytes()),
                   Buffer<V>(slots * shape.places())};
-  parallel_ranges(made.slices.slices() * made.slices.slice, 256, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(made.slices.rows, 256, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) fill_lane(A, made, i);
   });
   return made;
@@ -100,7 +100,7 @@ BellFormat<V> BellFormat<V>::build(Source<V> source, const Settings& settings) {
 
 template <class V>
 StoredBlock<V> BellFormat<V>::block(std::int64_t i, std::int64_t k) const {
-  const std::int64_t stride = slices.slice, s = slices.slice_of(i), lane = i - s * stride;
+  const std::int64_t s = slices.slice_of(i), stride = slices.stride(s), lane = slices.begin(i);
   const Offset q = start[s] + k * stride + lane;
   return {col[q], load_mask(mask.data(), shape.mask_bytes(), q), val.data() + (q - lane) * shape.places() + lane,
           stride};

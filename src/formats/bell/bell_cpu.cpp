@@ -16,6 +16,7 @@ template <class V, int C>
 struct LaneGroup {
   const BellView<V>& A;
   const V* x;
+  std::int64_t stride;  // from a place of a block to the next one
   V sum[most_block_rows][lanes_at_once] = {};
   std::uint64_t present[lanes_at_once] = {};  // places that are an entry in some block
 
@@ -25,7 +26,7 @@ struct LaneGroup {
     for (int j = 0; j < C; ++j) {
       for (int lane = 0; lane < n; ++lane) block_x[lane] = x[std::int64_t{A.col[q + lane]} * C + j];
       for (int i = 0; i < A.shape.r; ++i) {
-        const V* line = val + (i * C + j) * A.slices.slice;
+        const V* line = val + (i * C + j) * stride;
         for (int lane = 0; lane < n; ++lane) sum[i][lane] += line[lane] * block_x[lane];
       }
     }
@@ -35,7 +36,7 @@ struct LaneGroup {
     const V* block_x = x + std::int64_t{A.col[q + lane]} * C;
     for (; mask != 0; mask &= mask - 1) {
       const int place = std::countr_zero(mask);
-      sum[place / C][lane] += val[place * A.slices.slice + lane] * block_x[place % C];
+      sum[place / C][lane] += val[place * stride + lane] * block_x[place % C];
     }
   }
   // Block k of each lane; n lanes have one.
@@ -56,9 +57,9 @@ struct LaneGroup {
 // Lanes `first` to `first` + n - 1 of slice s.
 template <class V, int C>
 void multiply_lanes(const BellView<V>& A, std::int64_t s, std::int64_t first, int n, const Product<V>& p) {
-  const std::int64_t stride = A.slices.slice, stored = s * stride + first;
+  const std::int64_t stride = A.slices.stride(s), stored = s * A.slices.slice + first;
   const BlockShape shape{A.shape.r, C};
-  LaneGroup<V, C> group{A, p.x};
+  LaneGroup<V, C> group{A, p.x, stride};
   int left = n;  // lanes that have a block k: the first ones, because lengths descend
   Offset q = A.start[s] + first;
   for (Index k = 0; k < A.length[stored]; ++k, q += stride) {
@@ -85,7 +86,7 @@ void BellFormat<V>::multiply(OnCpu, const Product<V>& p) const {
     parallel_ranges(groups, grain, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t g = begin; g < end; ++g) {
         const std::int64_t s = g / per_slice, first = g % per_slice * lanes_at_once;
-        const std::int64_t lanes = std::min(slices.slice, slices.rows - s * slices.slice) - first;
+        const std::int64_t lanes = slices.height(s) - first;
         if (lanes > 0)
           multiply_lanes<V, c>(A, s, first, static_cast<int>(std::min<std::int64_t>(lanes, lanes_at_once)), p);
       }

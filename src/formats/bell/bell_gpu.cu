@@ -32,7 +32,7 @@ SIMT_KERNEL bell_thread_per_block_row(BellView<V> A, const V* x, Update<V> updat
   const std::int64_t i = simt::global_thread();
   if (i >= A.slices.rows) return;
   const BlockShape shape{R, C > 0 ? C : A.shape.c};
-  const std::int64_t stride = A.slices.slice, s = A.slices.slice_of(i), lane = i - s * stride;
+  const std::int64_t s = A.slices.slice_of(i), stride = A.slices.stride(s), lane = A.slices.begin(i);
   const Index length = simt::cached_load(A.length + i);
   Offset q = simt::cached_load(A.start + s) + lane;
   std::uint64_t present = 0;
