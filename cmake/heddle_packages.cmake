@@ -3,6 +3,11 @@ find_package(fmt 8 REQUIRED)
 # Optional at run time of the library: said in the summary, and in the error message of who needs it.
 find_package(ZLIB)
 find_package(PNG)
+find_library(HEDDLE_AMD_LIBRARY amd)
+find_path(HEDDLE_AMD_INCLUDE suitesparse/amd.h)
+if(HEDDLE_AMD_LIBRARY AND HEDDLE_AMD_INCLUDE)
+  set(HEDDLE_HAS_AMD TRUE)
+endif()
 
 if(HEDDLE_APP OR HEDDLE_TESTS)
   find_package(nlohmann_json 3.9 REQUIRED)

@@ -11,4 +11,5 @@
 #include <heddle/matrix.hpp>
 #include <heddle/operator.hpp>
 #include <heddle/plan.hpp>
+#include <heddle/reorder.hpp>
 #include <heddle/version.hpp>

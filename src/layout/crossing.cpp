@@ -14,11 +14,11 @@ namespace {
 
 // Borders are few: look at them, not at the rows. f(row, share where it starts, further shares).
 template <class F>
-void each_crossing(const PatternView& A, std::int64_t share, F f) {
-  for (Offset border = share; border < A.nnz();) {
+void each_crossing(std::span<const Offset> ptr, std::int64_t share, F f) {
+  for (Offset border = share; border < ptr.back();) {
     // The row that owns entry `border`: the last one that starts at or before it.
-    const auto row = std::upper_bound(A.ptr.begin(), A.ptr.end(), border) - A.ptr.begin() - 1;
-    const Offset begin = A.ptr[row], end = A.ptr[row + 1];
+    const auto row = std::upper_bound(ptr.begin(), ptr.end(), border) - ptr.begin() - 1;
+    const Offset begin = ptr[row], end = ptr[row + 1];
     const Offset first = begin / share, last = (end - 1) / share;
     if (first != last) f(static_cast<Index>(row), first, last - first);
     border = (last + 1) * share;
@@ -27,15 +27,15 @@ void each_crossing(const PatternView& A, std::int64_t share, F f) {
 
 }  // namespace
 
-std::int64_t count_crossings(const PatternView& A, std::int64_t share) {
+std::int64_t count_crossings(std::span<const Offset> ptr, std::int64_t share) {
   std::int64_t count = 0;
-  each_crossing(A, share, [&](Index, Offset, Offset) { ++count; });
+  each_crossing(ptr, share, [&](Index, Offset, Offset) { ++count; });
   return count;
 }
 
-Buffer<Crossing> find_crossings(const PatternView& A, std::int64_t share) {
+Buffer<Crossing> find_crossings(std::span<const Offset> ptr, std::int64_t share) {
   Vector<Crossing> found;
-  each_crossing(A, share, [&](Index row, Offset first, Offset count) {
+  each_crossing(ptr, share, [&](Index row, Offset first, Offset count) {
     found.push_back({row, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
   });
   return Buffer<Crossing>::copy_of(found);

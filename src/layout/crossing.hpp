@@ -25,8 +25,9 @@ struct Crossing {
 };
 
 std::int64_t share_count(std::int64_t entries, std::int64_t share);
-std::int64_t count_crossings(const PatternView& A, std::int64_t share);
-Buffer<Crossing> find_crossings(const PatternView& A, std::int64_t share);
+// ptr: where each row starts among the entries, and their number at the end.
+std::int64_t count_crossings(std::span<const Offset> ptr, std::int64_t share);
+Buffer<Crossing> find_crossings(std::span<const Offset> ptr, std::int64_t share);
 
 template <class V>
 struct CrossingView {

@@ -1,9 +1,7 @@
 #include "formats/coo/coo.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "formats/registered.hpp"
+
 namespace heddle {
 
 template <class V>
@@ -20,35 +18,21 @@ FormatInfo CooFormat<V>::about() {
 
 template <class V>
 Footprint CooFormat<V>::footprint(const PatternView& A, const Settings&, int value_bytes) {
-  const std::int64_t shares = share_count(A.nnz(), share);
-  return {.bytes = A.nnz() * (2 * static_cast<std::int64_t>(sizeof(Index)) + value_bytes) + shares * 2 * value_bytes +
-                   count_crossings(A, share) * static_cast<std::int64_t>(sizeof(Crossing)),
-          .stored = A.nnz()};
+  return {.bytes = coordinate_bytes(A.ptr, value_bytes), .stored = A.nnz()};
 }
 
 template <class V>
 CooFormat<V> CooFormat<V>::build(Source<V> source, const Settings&) {
-  CooFormat made;
-  const std::int64_t shares = share_count(source.view.nnz(), share);
-  made.rows = source.view.rows;
-  made.cols = source.view.cols;
-  made.crossing = find_crossings(source.view, share);
-  made.head = Buffer<V>(shares);
-  made.tail = Buffer<V>(shares);
-  made.row = row_numbers(source.view);
+  CooFormat made{source.view.rows, source.view.cols, coordinates_of<V>(source.view.ptr)};
   Csr<V> A = source.take();
-  made.col = std::move(A.col);
-  made.val = std::move(A.val);
+  made.entries.col = std::move(A.col);
+  made.entries.val = std::move(A.val);
   return made;
 }
 
 template <class V>
 Csr<V> CooFormat<V>::restore() const {
-  Buffer<Offset> ptr(rows + 1);
-  std::fill(ptr.begin(), ptr.end(), 0);
-  for (const Index r : row) ++ptr[r + 1];
-  std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
-  return {rows, cols, std::move(ptr), col, val};
+  return {rows, cols, row_starts(entries, rows), entries.col, entries.val};
 }
 
 template struct CooFormat<float>;

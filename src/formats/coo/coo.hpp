@@ -1,16 +1,9 @@
-// Coordinates, sorted by row: every entry says where it is.
-//
-//   row  0 0 2 2 2 3        entry k of the matrix is val[k] at (row[k], col[k])
-//   col  0 2 0 1 5 3
-//   val  a b c d e f
-//
-// Work is cut into shares of 256 entries, whatever the rows are: a warp (or a CPU task) adds up the rows inside its
-// share by a segmented sum, and rows that cross shares are put together afterwards (layout/crossing.hpp), always in
-// the same order. y is set to beta y first, because nobody visits rows without entries.
+// Coordinates, sorted by row: every entry says where it is. Arrays and kernels are layout/coordinates.hpp; y is set to
+// beta y first, because nobody visits rows without entries.
 #pragma once
 
 #include "formats/format.hpp"
-#include "layout/crossing.hpp"
+#include "layout/coordinates.hpp"
 
 namespace heddle {
 
@@ -22,13 +15,9 @@ template <class V>
 struct CooFormat {
   using Settings = CooSettings;
   static constexpr bool uses_scratch = true;
-  static constexpr std::int64_t share = 256;
 
   std::int64_t rows = 0, cols = 0;
-  Buffer<Index> row, col;
-  Buffer<V> val;
-  Buffer<Crossing> crossing;
-  Buffer<V> head, tail;  // scratch of `multiply`
+  Coordinates<V> entries;
 
   static FormatInfo about();
   static void settle(Settings&, const PatternView&) {}
@@ -38,10 +27,7 @@ struct CooFormat {
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
-    f(self.row), f(self.col), f(self.val), f(self.crossing), f(self.head), f(self.tail);
-  }
-  CrossingView<V> pieces() const {
-    return {crossing.data(), crossing.size(), const_cast<V*>(head.data()), const_cast<V*>(tail.data())};
+    Coordinates<V>::each_array(self.entries, f);
   }
 
   void multiply(OnCpu, const Product<V>& product) const;

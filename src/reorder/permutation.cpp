@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include <heddle/reorder.hpp>
+
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "core/system.hpp"
+
+namespace heddle {
+
+namespace {
+constexpr std::int64_t row_grain = 4096;
+
+void check_size(const char* which, const Permutation& order, std::int64_t size) {
+  check(order.size() == size, ErrorKind::input, "the {} permutation has {} elements, the matrix {}", which,
+        order.size(), size);
+}
+
+Buffer<Offset> permuted_starts(const PatternView& A, const Permutation& rows) {
+  Buffer<Offset> ptr(A.rows + 1);
+  ptr[0] = 0;
+  for (std::int64_t row = 0; row < A.rows; ++row) ptr[row + 1] = ptr[row] + A.length(rows.new_to_old[row]);
+  return ptr;
+}
+
+// Entries of one row under new column numbers, in their order. A key is the new column above the old place in the row.
+template <class V>
+void permute_entries(const Index* col, const V* val, std::int64_t length, const Index* new_col,
+                     Vector<std::uint64_t>& keys, Index* to_col, V* to_val) {
+  keys.clear();
+  for (std::int64_t k = 0; k < length; ++k)
+    keys.push_back(static_cast<std::uint64_t>(new_col[col[k]]) << 32 | static_cast<std::uint64_t>(k));
+  std::sort(keys.begin(), keys.end());
+  for (std::int64_t k = 0; k < length; ++k) {
+    to_col[k] = static_cast<Index>(keys[k] >> 32);
+    to_val[k] = val[keys[k] & 0xffffffffu];
+  }
+}
+
+}  // namespace
+
+Permutation Permutation::identity(std::int64_t size) {
+  Permutation same{Buffer<Index>(size)};
+  std::iota(same.new_to_old.begin(), same.new_to_old.end(), Index{0});
+  return same;
+}
+
+Permutation Permutation::inverse() const {
+  Permutation back{Buffer<Index>(size())};
+  for (std::int64_t i = 0; i < size(); ++i) back.new_to_old[new_to_old[i]] = static_cast<Index>(i);
+  return back;
+}
+
+template <class V>
+Csr<V> permute(CsrView<V> A, const Permutation& rows, const Permutation& cols) {
+  check_size("row", rows, A.rows);
+  check_size("column", cols, A.cols);
+  const Permutation new_col = cols.inverse();
+  Csr<V> B{A.rows, A.cols, permuted_starts(A, rows), Buffer<Index>(A.nnz()), Buffer<V>(A.nnz())};
+  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    Vector<std::uint64_t> keys;
+    for (std::int64_t row = first; row < last; ++row) {
+      const Index old = rows.new_to_old[row];
+      permute_entries(A.col.data() + A.ptr[old], A.val.data() + A.ptr[old], A.length(old), new_col.new_to_old.data(),
+                      keys, B.col.data() + B.ptr[row], B.val.data() + B.ptr[row]);
+    }
+  });
+  return B;
+}
+
+template <class V>
+Csr<V> permute_rows(CsrView<V> A, const Permutation& rows) {
+  check_size("row", rows, A.rows);
+  Csr<V> B{A.rows, A.cols, permuted_starts(A, rows), Buffer<Index>(A.nnz()), Buffer<V>(A.nnz())};
+  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row) {
+      const Index old = rows.new_to_old[row];
+      std::copy_n(A.col.data() + A.ptr[old], A.length(old), B.col.data() + B.ptr[row]);
+      std::copy_n(A.val.data() + A.ptr[old], A.length(old), B.val.data() + B.ptr[row]);
+    }
+  });
+  return B;
+}
+
+std::int64_t bandwidth(const PatternView& A) {
+  // Columns ascend, so the farthest entry of a row is its first or its last.
+  std::int64_t widest = 0;
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    if (A.length(row) == 0) continue;
+    const std::int64_t left = std::abs(row - A.col[A.ptr[row]]), right = std::abs(A.col[A.ptr[row + 1] - 1] - row);
+    widest = std::max({widest, left, right});
+  }
+  return widest;
+}
+
+template Csr<float> permute(CsrView<float>, const Permutation&, const Permutation&);
+template Csr<double> permute(CsrView<double>, const Permutation&, const Permutation&);
+template Csr<float> permute_rows(CsrView<float>, const Permutation&);
+template Csr<double> permute_rows(CsrView<double>, const Permutation&);
+
+}  // namespace heddle
