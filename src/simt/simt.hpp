@@ -65,4 +65,21 @@ SIMT_DEVICE V team_sum(V value) {
   return value;
 }
 
+// Sum over the warp, the same in every lane. All lanes must call it.
+template <class V>
+SIMT_DEVICE V warp_sum(V value) {
+  for (int step = warp_size / 2; step > 0; step /= 2) value += shuffle_xor(value, step);
+  return value;
+}
+
+// N neighbouring elements in one load; `from` is aligned to their size together.
+template <int N, class T>
+SIMT_DEVICE Pack<T, N> cached_pack(const T* from) {
+  return *reinterpret_cast<const Pack<T, N>*>(from);
+}
+template <int N, class T>
+SIMT_DEVICE Pack<T, N> stream_pack(const T* from) {
+  return stream_load(reinterpret_cast<const Pack<T, N>*>(from));
+}
+
 }  // namespace heddle::simt

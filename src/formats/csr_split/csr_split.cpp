@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t word_bits = 32;
 
-std::int64_t word_count(std::int64_t entries) { return (entries + word_bits - 1) / word_bits; }
+// Whole groups of four words: the GPU reads 16 bytes at a time.
+std::int64_t word_count(std::int64_t entries) { return (entries + 4 * word_bits - 1) / (4 * word_bits) * 4; }
 
 std::int64_t count_empty(const PatternView& A) {
   std::int64_t count = 0;
