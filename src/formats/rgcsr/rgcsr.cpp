@@ -1,5 +1,7 @@
 #include "formats/rgcsr/rgcsr.hpp"
 
+#include <algorithm>
+
 #include <heddle/reorder.hpp>
 
 #include "formats/registered.hpp"
@@ -13,9 +15,21 @@ Sliced shape_of(const PatternView& A, const RgcsrSettings& settings) {
   return {.rows = A.rows, .slice = settings.group, .cut = true};
 }
 
+// Shortest first, equal lengths as they were.
+Buffer<Index> longest_last(const PatternView& A) {
+  Buffer<Index> row_of = length_order(A).new_to_old;
+  std::reverse(row_of.begin(), row_of.end());
+  for (Index* run = row_of.begin(); run != row_of.end();) {
+    Index* end = std::find_if(run, row_of.end(), [&](Index row) { return A.length(row) != A.length(*run); });
+    std::reverse(run, end);
+    run = end;
+  }
+  return row_of;
+}
+
 Buffer<Index> order_of(const PatternView& A, const RgcsrSettings& settings) {
   switch (settings.order) {
-    case RgcsrSettings::descending: return length_order(A).new_to_old;
+    case RgcsrSettings::descending: return longest_last(A);
     case RgcsrSettings::amd: return (A.rows == A.cols ? amd_order(A) : Permutation::identity(A.rows)).new_to_old;
     default: return {};
   }

@@ -9,9 +9,11 @@
 //   height(j) = group; the last group is stored with its real height, rows % group
 //
 // One block of `group` threads per group, one thread per row, which stops at its row's own length; nothing to reduce.
-// An order of the rows changes the padding: descending length gives the least there can be, approximate minimum degree
-// (amd) is the paper's other candidate. Both give up neighbours in x. Stored row i is row row_of[i]; columns, and so x,
-// keep their places.
+// An order of the rows changes the padding: `descending` sorts them by length, `amd` is approximate minimum degree, the
+// paper's other candidate; both give up neighbours in x. Stored row i is row row_of[i]; columns, and so x, keep their
+// places. `descending` puts the longest rows into the last group, because that one may be short: the paper's 1452.8 %
+// zeros for trans4 are possible only so (its row of 114190 entries in a group of 99; in one of 128 it alone would make
+// 1807 %).
 #pragma once
 
 #include "formats/format.hpp"
