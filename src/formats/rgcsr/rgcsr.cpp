@@ -1,7 +1,10 @@
 #include "formats/rgcsr/rgcsr.hpp"
 
+#include <algorithm>
+
+#include <heddle/reorder.hpp>
+
 #include "formats/registered.hpp"
-#include "layout/row_order.hpp"
 #include "layout/sliced_build.hpp"
 
 namespace heddle {
@@ -12,8 +15,24 @@ Sliced shape_of(const PatternView& A, const RgcsrSettings& settings) {
   return {.rows = A.rows, .slice = settings.group, .cut = true};
 }
 
+// Shortest first, equal lengths as they were.
+Buffer<Index> longest_last(const PatternView& A) {
+  Buffer<Index> row_of = length_order(A).new_to_old;
+  std::reverse(row_of.begin(), row_of.end());
+  for (Index* run = row_of.begin(); run != row_of.end();) {
+    Index* end = std::find_if(run, row_of.end(), [&](Index row) { return A.length(row) != A.length(*run); });
+    std::reverse(run, end);
+    run = end;
+  }
+  return row_of;
+}
+
 Buffer<Index> order_of(const PatternView& A, const RgcsrSettings& settings) {
-  return settings.order == RgcsrSettings::descending && A.rows > 0 ? longest_first(A, A.rows) : Buffer<Index>();
+  switch (settings.order) {
+    case RgcsrSettings::descending: return longest_last(A);
+    case RgcsrSettings::amd: return (A.rows == A.cols ? amd_order(A) : Permutation::identity(A.rows)).new_to_old;
+    default: return {};
+  }
 }
 
 SlicedArrays kept(const RgcsrSettings& settings) {
@@ -21,6 +40,16 @@ SlicedArrays kept(const RgcsrSettings& settings) {
 }
 
 }  // namespace
+
+std::vector<Field> RgcsrSettings::fields() {
+  std::vector<std::string> orders{"none", "descending"};
+  if (amd_available()) orders.emplace_back("amd");
+  return {{.name = "group", .value = &group, .meaning = "rows of a group", .numbers = {32, 64, 128, 256}},
+          {.name = "order",
+           .value = &order,
+           .meaning = "order of the rows: as they come, by falling length, or (square matrices) minimum degree",
+           .words = std::move(orders)}};
+}
 
 template <class V>
 FormatInfo RgcsrFormat<V>::about() {
@@ -32,7 +61,7 @@ FormatInfo RgcsrFormat<V>::about() {
               "  group 0  a0 b0 c0 d0 | a1 b1 c1 .. | a2 .. .. ..     length  3 2 2 1 2 1\n"
               "  group 1  e0 f0 | e1 ..                               start   0 12 16\n"
               "  entry k of row r is at  start[j] + k * height(j) + r % group,  j = r / group\n"
-              "  height(j) = group, in the last group rows % group; order=descending: stored row i is row row_of[i]\n",
+              "  height(j) = group, in the last group rows % group; with an order stored row i is row row_of[i]\n",
           .settings = {}};
 }
 

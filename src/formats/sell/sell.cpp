@@ -1,7 +1,8 @@
 #include "formats/sell/sell.hpp"
 
+#include <heddle/reorder.hpp>
+
 #include "formats/registered.hpp"
-#include "layout/row_order.hpp"
 #include "layout/sliced_build.hpp"
 
 namespace heddle {
@@ -13,7 +14,7 @@ Sliced shape_of(const PatternView& A, const SellSettings& settings) {
 }
 
 Buffer<Index> order_of(const PatternView& A, const SellSettings& settings) {
-  return settings.sigma > 1 ? longest_first(A, settings.sigma) : Buffer<Index>();
+  return settings.sigma > 1 ? length_order(A, settings.sigma).new_to_old : Buffer<Index>();
 }
 
 SlicedArrays kept(const SellSettings& settings) {
