@@ -16,6 +16,7 @@ struct CudaTable {
   cudaError_t (*malloc)(void**, std::size_t);
   cudaError_t (*free)(void*);
   cudaError_t (*memcpy)(void*, const void*, std::size_t, cudaMemcpyKind);
+  cudaError_t (*memcpy_async)(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
   cudaError_t (*memset_async)(void*, int, std::size_t, cudaStream_t);
   cudaError_t (*pointer_get_attributes)(cudaPointerAttributes*, const void*);
   cudaError_t (*launch_kernel)(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
@@ -23,6 +24,8 @@ struct CudaTable {
   cudaError_t (*stream_create)(cudaStream_t*);
   cudaError_t (*stream_destroy)(cudaStream_t);
   cudaError_t (*stream_synchronize)(cudaStream_t);
+  cudaError_t (*stream_wait_event)(cudaStream_t, cudaEvent_t);
+  cudaError_t (*stream_is_capturing)(cudaStream_t, cudaStreamCaptureStatus*);
   cudaError_t (*event_create)(cudaEvent_t*);
   cudaError_t (*event_destroy)(cudaEvent_t);
   cudaError_t (*event_record)(cudaEvent_t, cudaStream_t);

@@ -7,6 +7,7 @@
 //   shared<T>()                                         the block's shared memory, Launch::shared_bytes of it
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
+//   uncached_load                                       past the L1, to measure what it gains
 //   launch(Here, Launch, kernel, arguments...)          queue a grid
 //
 // nvcc turns them into intrinsics (cuda.cuh). The host compiler compiles the same .cu file against an emulator
@@ -63,6 +64,23 @@ template <int Lanes, class V>
 SIMT_DEVICE V team_sum(V value) {
   for (int step = Lanes / 2; step > 0; step /= 2) value += shuffle_down(value, step);
   return value;
+}
+
+// Sum over the warp, the same in every lane. All lanes must call it.
+template <class V>
+SIMT_DEVICE V warp_sum(V value) {
+  for (int step = warp_size / 2; step > 0; step /= 2) value += shuffle_xor(value, step);
+  return value;
+}
+
+// N neighbouring elements in one load; `from` is aligned to their size together.
+template <int N, class T>
+SIMT_DEVICE Pack<T, N> cached_pack(const T* from) {
+  return *reinterpret_cast<const Pack<T, N>*>(from);
+}
+template <int N, class T>
+SIMT_DEVICE Pack<T, N> stream_pack(const T* from) {
+  return stream_load(reinterpret_cast<const Pack<T, N>*>(from));
 }
 
 }  // namespace heddle::simt

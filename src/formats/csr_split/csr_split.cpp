@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t word_bits = 32;
 
-std::int64_t word_count(std::int64_t entries) { return (entries + word_bits - 1) / word_bits; }
+// Whole groups of four words: the GPU reads 16 bytes at a time.
+std::int64_t word_count(std::int64_t entries) { return (entries + 4 * word_bits - 1) / (4 * word_bits) * 4; }
 
 std::int64_t count_empty(const PatternView& A) {
   std::int64_t count = 0;
@@ -72,7 +73,7 @@ Footprint CsrSplitFormat<V>::footprint(const PatternView& A, const Settings& set
   const std::int64_t shares = share_count(A.nnz(), settings.share), empty = count_empty(A);
   const std::int64_t listed = empty == 0 ? 0 : A.rows;  // row_of and empty together
   return {.bytes = A.nnz() * (index + value_bytes) + word_count(A.nnz()) * 4 + shares * (index + 2 * value_bytes) +
-                   listed * index + count_crossings(A, settings.share) * static_cast<std::int64_t>(sizeof(Crossing)),
+                   listed * index + count_crossings(A.ptr, settings.share) * static_cast<std::int64_t>(sizeof(Crossing)),
           .stored = A.nnz()};
 }
 
@@ -93,7 +94,7 @@ CsrSplitFormat<V> CsrSplitFormat<V>::build(Source<V> source, const Settings& set
     for (std::int64_t row = 0; row < A.rows; ++row)
       (A.length(row) > 0 ? made.row_of[filled++] : made.empty[bare++]) = static_cast<Index>(row);
   }
-  made.crossing = find_crossings(A, made.share);
+  made.crossing = find_crossings(A.ptr, made.share);
   made.head = Buffer<V>(shares);
   made.tail = Buffer<V>(shares);
   Csr<V> arrays = source.take();

@@ -31,42 +31,67 @@ SIMT_DEVICE V segmented_sum(V sum, unsigned ends) {
   return sum;
 }
 
+// The state of a warp on its way through a share.
+template <class V>
+struct Walk {
+  std::int64_t number, rank;
+  bool in_head;         // no row has ended yet, and the first one began in an earlier share
+  V open = 0;           // this lane's part of the row that has not ended yet
+  bool spread = false;  // `open` is in all lanes; else in lane 0 alone
+};
+
+// 32 products, and the bits of the rows that end among them.
+template <class V>
+SIMT_DEVICE void take_step(Walk<V>& walk, V sum, unsigned ends, const Index* row_of, const Update<V>& update,
+                           const CrossingView<V>& pieces) {
+  if (ends == 0) {
+    walk.open += sum;
+    walk.spread = true;
+    return;
+  }
+  const int lane = simt::lane();
+  if (walk.spread) walk.open = simt::warp_sum(walk.open);
+  if (lane == 0) sum += walk.open;
+  sum = segmented_sum(sum, ends);
+  const int order = simt::count_bits(ends & ((1u << lane) - 1));  // ends before this lane
+  if (ends >> lane & 1) {
+    if (walk.in_head && order == 0)
+      pieces.head[walk.number] = sum;
+    else
+      update(row_of ? simt::cached_load(row_of + walk.rank + order) : walk.rank + order, sum);
+  }
+  walk.in_head = false;
+  walk.rank += simt::count_bits(ends);
+  // What lies beyond the last end opens the next row: its sum sits in lane 31, unless lane 31 itself ended a row.
+  const V rest = simt::shuffle(sum, simt::warp_size - 1);
+  walk.open = lane == 0 && (ends >> 31) == 0 ? rest : V(0);
+  walk.spread = false;
+}
+
+// Four steps' loads are under way before the first sum is needed.
+constexpr int batch = 4;
+
 template <class V>
 SIMT_DEVICE void walk_share(const SplitView<V>& A, std::int64_t number, const V* x, const Update<V>& update,
                             const CrossingView<V>& pieces) {
-  const int lane = simt::lane();
   const Offset begin = number * A.share;
   const Offset end = begin + A.share < A.nnz ? begin + A.share : A.nnz;
-  bool in_head = begin > 0 && (simt::cached_load(A.row_end + (begin - 1) / 32) >> 31) == 0;
-  std::int64_t rank = simt::cached_load(A.rank + number);
-  V open = 0;  // this lane's part of the row that has not ended yet
-#pragma unroll 4
-  for (Offset step = begin; step < end; step += simt::warp_size) {
-    const Offset k = step + lane;
-    V sum = k < end ? simt::stream_load(A.val + k) * simt::cached_load(x + simt::stream_load(A.col + k)) : V(0);
-    const unsigned ends = simt::cached_load(A.row_end + step / 32);
-    if (ends == 0) {
-      open += sum;
-      continue;
+  Walk<V> walk{number, simt::cached_load(A.rank + number),
+               begin > 0 && (simt::cached_load(A.row_end + (begin - 1) / 32) >> 31) == 0};
+  for (Offset step = begin; step < end; step += batch * simt::warp_size) {
+    Index col[batch];
+    V val[batch];
+    const auto ends = simt::cached_pack<batch>(A.row_end + step / 32);
+    for (int j = 0; j < batch; ++j) {
+      const Offset k = step + j * simt::warp_size + simt::lane();
+      col[j] = k < end ? simt::stream_load(A.col + k) : -1;
+      val[j] = k < end ? simt::stream_load(A.val + k) : V(0);
     }
-    for (int distance = 16; distance > 0; distance /= 2) open += simt::shuffle_xor(open, distance);
-    if (lane == 0) sum += open;
-    sum = segmented_sum(sum, ends);
-    const int order = simt::count_bits(ends & ((1u << lane) - 1));  // ends before this lane
-    if (ends >> lane & 1) {
-      if (in_head && order == 0)
-        pieces.head[number] = sum;
-      else
-        update(A.row_of ? simt::cached_load(A.row_of + rank + order) : rank + order, sum);
-    }
-    in_head = false;
-    rank += simt::count_bits(ends);
-    // What lies beyond the last end opens the next row: its sum sits in lane 31, unless lane 31 itself ended a row.
-    const V rest = simt::shuffle(sum, simt::warp_size - 1);
-    open = lane == 0 && (ends >> 31) == 0 ? rest : V(0);
+    for (int j = 0; j < batch; ++j) val[j] = col[j] >= 0 ? val[j] * simt::cached_load(x + col[j]) : V(0);
+    for (int j = 0; j < batch; ++j) take_step(walk, val[j], ends.at[j], A.row_of, update, pieces);
   }
-  for (int distance = 16; distance > 0; distance /= 2) open += simt::shuffle_xor(open, distance);
-  if (lane == 0) (in_head ? pieces.head : pieces.tail)[number] = open;
+  const V open = simt::warp_sum(walk.open);
+  if (simt::lane() == 0) (walk.in_head ? pieces.head : pieces.tail)[number] = open;
 }
 
 template <class V>
