@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include <heddle/reorder.hpp>
+
 #include "formats/registered.hpp"
-#include "layout/row_order.hpp"
 #include "layout/sliced_build.hpp"
 
 namespace heddle {
@@ -19,7 +20,7 @@ struct BlockRowOrder {
   BlockRowOrder(const PatternView& A, BlockShape shape, int slice)
       : slices{.rows = shape.block_rows(A.rows), .slice = slice, .cut = true} {
     const Buffer<Offset> block_ptr = block_starts(A, shape);
-    row_of = longest_first({slices.rows, A.cols, block_ptr, {}}, std::max<std::int64_t>(1, slices.rows));
+    row_of = length_order({slices.rows, A.cols, block_ptr, {}}).new_to_old;
     length = stored_lengths(slices.rows, row_of, RowPieces{block_ptr});
     start = slice_starts(slices, length);
   }
