@@ -46,7 +46,7 @@ TEST(Info, gives_every_promised_key_with_the_facts_of_a_small_matrix) {
   EXPECT_EQ(lengths["empty"], 1);
   EXPECT_TRUE(lengths.contains("stddev") && lengths.contains("cv"));
   EXPECT_EQ(document["bandwidth"], 4);
-  EXPECT_EQ(document["diagonals"]["count"], 6);
+  EXPECT_EQ(document["diagonals"]["count"], 5);
   EXPECT_EQ(document["index_bits"], 8);
   EXPECT_EQ(document["values"]["distinct"], 3);
   EXPECT_EQ(document["values"]["f32_exact"], true);

@@ -1,6 +1,6 @@
 #include <sys/stat.h>
 
-#include <chrono>
+#include <cmath>
 
 #include "commands.hpp"
 #include "load.hpp"
@@ -38,10 +38,9 @@ Json side_json(const Side& side) {
 
 template <class V>
 void run(Session& session, const Options& options) {
+  check_matrix_suffix(options.to);
   const Loaded<V> matrix = load<V>(session, options.from);
-  const auto begun = std::chrono::steady_clock::now();
-  write_matrix(options.to, matrix.A, session.progress("writing " + options.to));
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  const double seconds = save(session, options.to, matrix);
   const Side in = side(options.from, matrix.seconds), out = side(options.to, seconds);
   session.json()["matrix"] = matrix_json(matrix);
   session.json()["input"] = side_json(in);

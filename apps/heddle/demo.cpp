@@ -2,7 +2,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 
 #include <heddle/analyze.hpp>
@@ -15,6 +14,7 @@
 #include "load.hpp"
 #include "product.hpp"
 #include "spy.hpp"
+#include "stopwatch.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -31,13 +31,6 @@ constexpr const char* sources[] = {"gen:stencil3d7,n=48", "gen:fem,n=14,dof=3", 
                                    "gen:rmat,scale=14,edges=8"};
 // The emulator runs some million lane steps a second: a matrix for it has to be tiny.
 constexpr const char* tiny_source = "gen:stencil2d5,n=12";
-
-template <class F>
-double seconds_of(F f) {
-  const auto begun = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
 
 void make_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0777) == 0) return;
@@ -92,7 +85,7 @@ class Demo {
     session_.json()["files"] = Json::array();
     for (const char* name : {"circuit.mtx", "circuit.mtx.gz", "circuit.hdl"}) {
       const std::string path = folder_ + "/" + name;
-      const double writing = seconds_of([&] { write_matrix(path, A); });
+      const double writing = seconds_of([&] { write_matrix(path, A, {}, matrices_[2].facts); });
       const Loaded<V> back = load<V>(session_, path);
       check(identical(A, back.A), ErrorKind::internal, "{} does not hold what was written", path);
       struct stat status {};
@@ -108,7 +101,7 @@ class Demo {
   void show_structure(const Loaded<V>& matrix) {
     title("3. Structure");
     const Structure facts = analyze(matrix.A);
-    session_.print("{}\n\n{}\n\n{}", headline(matrix), to_string(facts),
+    session_.print("{}\n\n{}\n{}", headline(matrix), to_string(facts),
                    histogram_text(facts.rows_len, session_.terminal()));
     session_.print("\n{}", spy_text(matrices_[1].A.view(), session_.terminal(), 16));
     session_.print("  {}\n", matrices_[1].facts.name);

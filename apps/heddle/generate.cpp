@@ -1,12 +1,12 @@
 #include <heddle/generate.hpp>
 
-#include <chrono>
 #include <map>
 #include <set>
 
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "load.hpp"
+#include "stopwatch.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -63,21 +63,15 @@ std::string generator_text(const Options& options) {
 template <class V>
 void run(Session& session, const Options& options) {
   const std::string text = generator_text(options);
-  const auto seconds_since = [](auto begun) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  };
+  if (!options.out.empty()) check_matrix_suffix(options.out);
   Loaded<V> matrix;
-  auto begun = std::chrono::steady_clock::now();
-  matrix.A = generate<V>(text, &matrix.facts);
-  matrix.seconds = seconds_since(begun);
+  matrix.seconds = seconds_of([&] { matrix.A = generate<V>(text, &matrix.facts); });
   session.json()["matrix"] = matrix_json(matrix);
   session.json()["seconds"] = matrix.seconds;
   session.json()["out"] = options.out.empty() ? Json() : Json(options.out);
   session.print("{}\ngenerated in {}\n", session.terminal().bold(headline(matrix)), as_seconds(matrix.seconds));
   if (options.out.empty()) return session.note("nothing was written: give --out FILE to keep the matrix");
-  begun = std::chrono::steady_clock::now();
-  write_matrix(options.out, matrix.A, session.progress("writing " + options.out));
-  session.print("wrote {} in {}\n", options.out, as_seconds(seconds_since(begun)));
+  session.print("wrote {} in {}\n", options.out, as_seconds(save(session, options.out, matrix)));
 }
 
 // Every key of every generator becomes an option; the generator itself says which ones it knows. A key whose name is

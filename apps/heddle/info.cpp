@@ -52,7 +52,7 @@ void show(Session& session, const Options& options) {
   if (!session.prints_results()) return;
   const Terminal& terminal = session.terminal();
   session.print("{}\n\n{}\n", terminal.bold(headline(matrix)), to_string(facts));
-  session.print("\n{}", histogram_text(facts.rows_len, terminal));
+  session.print("{}", histogram_text(facts.rows_len, terminal));
   session.print("\n{}", spy_text(matrix.A.view(), terminal));
   if (!options.spy.empty()) session.print("\nwrote {}\n", options.spy);
 }

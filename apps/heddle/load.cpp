@@ -1,7 +1,9 @@
 #include "load.hpp"
 
-#include <chrono>
+#include <sys/stat.h>
 
+#include "core/check.hpp"
+#include "stopwatch.hpp"
 #include "text.hpp"
 
 namespace heddle {
@@ -9,10 +11,24 @@ namespace heddle {
 template <class V>
 Loaded<V> load(Session& session, const std::string& source) {
   Loaded<V> made;
-  const auto begun = std::chrono::steady_clock::now();
-  made.A = read_matrix<V>(source, &made.facts, {.progress = session.progress("reading " + source)});
-  made.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  ReadOptions options;
+  options.progress = session.progress("reading " + source);
+  made.seconds = seconds_of([&] { made.A = read_matrix<V>(source, &made.facts, options); });
   return made;
+}
+
+void check_matrix_suffix(const std::string& path) {
+  for (const char* suffix : {".mtx", ".mtx.gz", ".hdl"})
+    if (path.ends_with(suffix)) return;
+  struct stat status {};
+  const bool is_stream = stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+  if (!is_stream) fail(ErrorKind::usage, At{path, "known: .mtx, .mtx.gz, .hdl"}, "the suffix names no matrix format");
+}
+
+template <class V>
+double save(Session& session, const std::string& path, const Loaded<V>& matrix) {
+  const Progress progress = session.progress("writing " + path);
+  return seconds_of([&] { write_matrix(path, matrix.A, progress, matrix.facts); });
 }
 
 template <class V>
@@ -33,6 +49,8 @@ std::string headline(const Loaded<V>& matrix) {
 
 template Loaded<float> load(Session&, const std::string&);
 template Loaded<double> load(Session&, const std::string&);
+template double save(Session&, const std::string&, const Loaded<float>&);
+template double save(Session&, const std::string&, const Loaded<double>&);
 template Json matrix_json(const Loaded<float>&);
 template Json matrix_json(const Loaded<double>&);
 template std::string headline(const Loaded<float>&);

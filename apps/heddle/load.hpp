@@ -1,4 +1,4 @@
-// Reading M, the matrix argument of every command, with a progress bar.
+// Reading and writing matrix files for the commands, with a progress bar.
 #pragma once
 
 #include <string>
@@ -19,6 +19,13 @@ struct Loaded {
 
 template <class V>
 Loaded<V> load(Session& session, const std::string& source);
+
+// Error(usage) unless the suffix says .mtx, .mtx.gz or .hdl, or it is a device or pipe (those get Matrix Market). To be
+// called before the long work whose result would have no place to go.
+void check_matrix_suffix(const std::string& path);
+// Gives the seconds it took.
+template <class V>
+double save(Session& session, const std::string& path, const Loaded<V>& matrix);
 
 // {name, rows, cols, nnz, symmetry, field}
 template <class V>

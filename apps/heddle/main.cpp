@@ -29,6 +29,7 @@ void describe_command_line(CLI::App& app, Session& session) {
   heddle::add_bench(app, session);
   heddle::add_generate(app, session);
   heddle::add_convert(app, session);
+  heddle::add_reorder(app, session);
   heddle::add_devices(app, session);
 }
 

@@ -4,22 +4,15 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
 #include "core/gpu.hpp"
+#include "stopwatch.hpp"
 
 namespace heddle {
 
 namespace {
-
-template <class F>
-double seconds_of(F f) {
-  const auto begun = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
 
 double median(std::vector<double> times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);

@@ -9,7 +9,8 @@
 
 namespace heddle {
 
-struct At {  // "where" and "hint" of an error
+// "where" and "hint" of an error. Write At{...} when there is only a where: {x} alone would be taken for the text.
+struct At {
   std::string where;
   std::string hint = {};
 };

@@ -23,6 +23,21 @@ void copy_queued(void* to, const void* from, std::size_t bytes, Stream stream); 
 // Reads a region of device memory, queued: what a cache is evicted with and a read bandwidth is measured by.
 void read(const void* memory, std::size_t bytes, Stream stream);
 
+// Lets multiplications that share scratch memory follow each other when they come on different streams. Inside a graph
+// capture it does nothing: a graph's own order holds, and running it beside another use of the operator is the caller's
+// business.
+class Turn {
+ public:
+  Turn() = default;
+  Turn(const Turn&) = delete;
+  ~Turn();
+  void wait_on(Stream stream);    // before the work is queued
+  void passed_on(Stream stream);  // after it
+
+ private:
+  void* event_ = nullptr;
+};
+
 // Seconds per call of a kernel sequence, by events. Warm: many calls in one graph, so that neither events nor launches
 // count. Cold: one call at a time, the L2 evicted before each.
 struct Timing {

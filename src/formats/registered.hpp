@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/check.hpp"
+#include "core/gpu.hpp"
 #include "formats/format.hpp"
 
 namespace heddle {
@@ -27,18 +28,12 @@ class StoreOf final : public Store<V> {
   }
 
   void multiply(const Product<V>& product) const override {
-    std::unique_lock<std::mutex> alone(scratch_guard_, std::defer_lock);
-    if (F<V>::uses_scratch) alone.lock();
-    switch (device_.kind) {
-      case Device::Kind::cpu: return format_.multiply(OnCpu{}, product);
-      case Device::Kind::emulator: return format_.multiply(simt::Emulator{}, product);
-      case Device::Kind::gpu:
-#ifdef HEDDLE_HAS_CUDA
-        return format_.multiply(simt::Cuda{}, product);
-#else
-        fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
-    }
+    if (!F<V>::uses_scratch) return multiply_here(product);
+    const std::lock_guard alone(scratch_guard_);
+    if (device_.host_memory()) return multiply_here(product);
+    turn_.wait_on(product.stream);
+    multiply_here(product);
+    turn_.passed_on(product.stream);
   }
 
   Csr<V> restore() const override {
@@ -51,9 +46,23 @@ class StoreOf final : public Store<V> {
   std::int64_t bytes() const override { return bytes_of(format_); }
 
  private:
+  void multiply_here(const Product<V>& product) const {
+    switch (device_.kind) {
+      case Device::Kind::cpu: return format_.multiply(OnCpu{}, product);
+      case Device::Kind::emulator: return format_.multiply(simt::Emulator{}, product);
+      case Device::Kind::gpu:
+#ifdef HEDDLE_HAS_CUDA
+        return format_.multiply(simt::Cuda{}, product);
+#else
+        fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
+#endif
+    }
+  }
+
   F<V> format_;
   Device device_;
-  mutable std::mutex scratch_guard_;
+  mutable std::mutex scratch_guard_;  // whoever multiplies has the scratch arrays to itself ...
+  mutable gpu::Turn turn_;            // ... also on the GPU, where the work runs later than the call
 };
 
 template <template <class> class F>

@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <numeric>
+#include <utility>
 
 #include "core/system.hpp"
 #include "io/workers.hpp"
@@ -42,65 +43,70 @@ Buffer<Offset> offsets_of_ascending(const Buffer<Index>& row, std::int64_t rows,
 // The entries are cut into segments. Segment s knows for each row how many entries earlier segments put there, so all
 // segments can be placed at the same time and the order in a row is that of the file, however many segments there are.
 //
-//   count[s][r]  first: entries of segment s in row r;   then: those of segments 0 .. s-1
-template <class V, class Count>
+//   next[s][r]   first: entries of segment s in row r;   then: where the next one of them goes
+template <class V, class Place>
 class Scatter {
  public:
   Scatter(const Entries<V>& entries, int threads)
-      : entries_(entries), threads_(threads), segments_(segments(entries, threads)), count_(segments_ * entries.rows) {}
+      : entries_(entries), threads_(threads), segments_(segments(entries, threads)), next_(segments_ * entries.rows) {}
 
   Buffer<Offset> make_offsets() {
     run_on(threads_, segments_, [&](std::int64_t s) {
-      Count* count = count_.data() + s * entries_.rows;
-      std::fill_n(count, entries_.rows, 0);
-      each_target(s, [&](std::int64_t, Index r, Index) { ++count[r]; });
+      Place* next = next_of(s);
+      std::fill_n(next, entries_.rows, 0);
+      each_target(s, [&](std::int64_t, Index r, Index) { ++next[r]; });
     });
     Buffer<Offset> ptr(entries_.rows + 1);
     ptr[0] = 0;
     run_ranges_on(threads_, entries_.rows, row_grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) ptr[r + 1] = earlier_segments(r);
+      for (std::int64_t r = begin; r < end; ++r) ptr[r + 1] = length(r);
     });
     std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
+    run_ranges_on(threads_, entries_.rows, row_grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) start_row(r, static_cast<Place>(ptr[r]));
+    });
     return ptr;
   }
 
   // target[place of entry k] = value(k, its column), from the first entry to the last.
   template <class T, class F>
-  void place_forwards(const Buffer<Offset>& ptr, Buffer<T>& target, F value) {
+  void place_forwards(Buffer<T>& target, F value) {
     run_on(threads_, segments_, [&](std::int64_t s) {
-      Count* count = count_.data() + s * entries_.rows;
-      each_target(s, [&](std::int64_t k, Index r, Index c) { target[ptr[r] + count[r]++] = value(k, c); });
+      Place* next = next_of(s);
+      each_target(s, [&](std::int64_t k, Index r, Index c) { target[next[r]++] = value(k, c); });
     });
   }
-  // The same from the last entry to the first: it uses the counts up that place_forwards has raised.
+  // The same from the last entry to the first: it goes back the way place_forwards came.
   template <class T, class F>
-  void place_backwards(const Buffer<Offset>& ptr, Buffer<T>& target, F value) {
+  void place_backwards(Buffer<T>& target, F value) {
     const Index* row = entries_.row.data();
     const Index* col = entries_.col.data();
     run_on(threads_, segments_, [&](std::int64_t s) {
-      Count* count = count_.data() + s * entries_.rows;
+      Place* next = next_of(s);
       for (std::int64_t k = begin_of(s + 1) - 1; k >= begin_of(s); --k) {
-        if (mirrors() && row[k] != col[k]) target[ptr[col[k]] + --count[col[k]]] = value(k, true);
-        target[ptr[row[k]] + --count[row[k]]] = value(k, false);
+        if (mirrors() && row[k] != col[k]) target[--next[col[k]]] = value(k, true);
+        target[--next[row[k]]] = value(k, false);
       }
     });
   }
 
  private:
-  // More segments than threads gain nothing; and the counts must stay small beside the entries.
+  // More segments than threads gain nothing; and their arrays must stay small beside the entries.
   static std::int64_t segments(const Entries<V>& entries, int threads) {
     const std::int64_t nnz = entries.row.size();
-    const std::int64_t affordable = 1 + 2 * nnz / (static_cast<std::int64_t>(sizeof(Count)) * (entries.rows + 1));
+    const std::int64_t affordable = 1 + 2 * nnz / (static_cast<std::int64_t>(sizeof(Place)) * (entries.rows + 1));
     return std::clamp<std::int64_t>(std::min(affordable, nnz / entry_grain), 1, thread_count(threads));
   }
 
-  std::int64_t earlier_segments(std::int64_t r) {
-    Count before = 0;
-    for (std::int64_t s = 0; s < segments_; ++s) {
-      const Count here = std::exchange(count_[s * entries_.rows + r], before);
-      before += here;
-    }
-    return static_cast<std::int64_t>(before);
+  Place* next_of(std::int64_t s) { return next_.data() + s * entries_.rows; }
+
+  std::int64_t length(std::int64_t r) {
+    std::int64_t sum = 0;
+    for (std::int64_t s = 0; s < segments_; ++s) sum += static_cast<std::int64_t>(next_of(s)[r]);
+    return sum;
+  }
+  void start_row(std::int64_t r, Place start) {
+    for (std::int64_t s = 0; s < segments_; ++s) start += std::exchange(next_of(s)[r], start);
   }
 
   bool mirrors() const { return entries_.symmetry != Symmetry::general; }
@@ -119,23 +125,22 @@ class Scatter {
   const Entries<V>& entries_;
   int threads_;
   std::int64_t segments_;
-  Buffer<Count> count_;
+  Buffer<Place> next_;
 };
 
-template <class V, class Count>
+template <class V, class Place>
 Csr<V> sort_by_row(Entries<V>&& entries, int threads) {
   Csr<V> A{entries.rows, entries.cols, {}, {}, {}};
-  Scatter<V, Count> scatter(entries, threads);
+  Scatter<V, Place> scatter(entries, threads);
   A.ptr = scatter.make_offsets();
   A.col = Buffer<Index>(A.ptr[A.rows]);
-  scatter.place_forwards(A.ptr, A.col, [](std::int64_t, Index c) { return c; });
+  scatter.place_forwards(A.col, [](std::int64_t, Index c) { return c; });
   if (entries.val.empty()) return A;
   if (entries.symmetry == Symmetry::general) entries.col = {};  // no longer needed, and room for the values
   A.val = Buffer<V>(A.nnz());
   const V* val = entries.val.data();
   const bool skew = entries.symmetry == Symmetry::skew_symmetric;
-  scatter.place_backwards(A.ptr, A.val,
-                          [=](std::int64_t k, bool mirrored) { return skew && mirrored ? -val[k] : val[k]; });
+  scatter.place_backwards(A.val, [=](std::int64_t k, bool mirrored) { return skew && mirrored ? -val[k] : val[k]; });
   return A;
 }
 

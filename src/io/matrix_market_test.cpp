@@ -283,7 +283,7 @@ TEST(MatrixMarket, reports_progress_and_stops_when_it_throws) {
   int calls = 0;
   parse(text, {.progress = [&](double share) { calls += share > last, last = share; }, .chunk_bytes = 100});
   EXPECT_EQ(last, 1.0);
-  EXPECT_GT(calls, 10);
+  EXPECT_GT(calls, 3);
   const auto stop = [](double share) {
     if (share > 0.5) throw std::runtime_error("stopped");
   };

@@ -1,14 +1,12 @@
 #include "io/number.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "core/system.hpp"
-#include "io/powers_of_five.hpp"
 
 namespace heddle::io {
 
@@ -118,34 +116,6 @@ Verdict parse_integer(std::string_view text, std::int64_t& value) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || failure == std::errc::invalid_argument) return Verdict::malformed;
   return failure == std::errc() ? Verdict::good : Verdict::too_large;
-}
-
-// After Lemire, "Number parsing at a gigabyte per second" (2021): w times the first 128 bits of 5^q has enough bits to
-// round, except when they are all ones, or in the range of subnormals and overflow; those are left to from_chars.
-//
-//   w (64 bits, shifted up) * high:low   ->   upper:lower   ->   1 bit or 0, 53 bits, 1 bit to round by, the rest
-bool scale_by_table(std::uint64_t w, int exponent, double& value) {
-  if (w == 0 || exponent < -largest_power_of_five || exponent > largest_power_of_five) return false;
-  const PowerOfFive five = powers_of_five[static_cast<std::size_t>(exponent + largest_power_of_five)];
-  const int zeros = std::countl_zero(w);
-  w <<= zeros;
-  unsigned __int128 product = static_cast<unsigned __int128>(w) * five.high;
-  if ((static_cast<std::uint64_t>(product >> 64) & 0x1FF) == 0x1FF)
-    product += static_cast<unsigned __int128>(w) * five.low >> 64;
-  const auto lower = static_cast<std::uint64_t>(product);
-  const auto upper = static_cast<std::uint64_t>(product >> 64);
-  if (lower == UINT64_MAX && (exponent < -27 || exponent > 55)) return false;
-  const auto top = static_cast<int>(upper >> 63);
-  std::uint64_t mantissa = upper >> (top + 9);
-  const bool halfway = lower <= 1 && exponent >= -4 && exponent <= 23 && (mantissa & 3) == 1;
-  if (halfway && mantissa << (top + 9) == upper) mantissa &= ~std::uint64_t{1};  // exactly in the middle: to even
-  mantissa = (mantissa + (mantissa & 1)) >> 1;
-  const int power = ((217706 * exponent) >> 16) + 63 + top - zeros + 1023;  // 217706 / 65536: log2(10), then the bias
-  const bool carried = mantissa >> 53 != 0;
-  if (power <= 0 || power + carried >= 0x7FF) return false;
-  mantissa = carried ? 0 : mantissa & ((std::uint64_t{1} << 52) - 1);
-  value = std::bit_cast<double>(static_cast<std::uint64_t>(power + carried) << 52 | mantissa);
-  return true;
 }
 
 }  // namespace heddle::io

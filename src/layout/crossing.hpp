@@ -28,6 +28,10 @@ std::int64_t share_count(std::int64_t entries, std::int64_t share);
 // ptr: where each row starts among the entries, and their number at the end.
 std::int64_t count_crossings(std::span<const Offset> ptr, std::int64_t share);
 Buffer<Crossing> find_crossings(std::span<const Offset> ptr, std::int64_t share);
+inline std::int64_t count_crossings(const PatternView& A, std::int64_t share) { return count_crossings(A.ptr, share); }
+inline Buffer<Crossing> find_crossings(const PatternView& A, std::int64_t share) {
+  return find_crossings(A.ptr, share);
+}
 
 template <class V>
 struct CrossingView {

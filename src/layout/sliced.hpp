@@ -80,13 +80,19 @@ struct SlicedStore {
   }
 };
 
+// What may stay in the L1: x alone (the matrix streams past it), everything, or nothing. Only `x` is for use; the
+// others are there to measure what it gains (papers 3 and 5), for rows with lengths and 32-bit columns.
+enum class Caching { x, all, none };
+
 // y = alpha A x + beta y over all rows of A, which need not be whole rows of a matrix: what is missing may be added to
 // y afterwards. On a GPU T lanes share a row and `threads` make a block: a multiple of 32.
 template <class V, class Codec>
 void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& product);
 template <class V, class Codec>
-void multiply_sliced(simt::Emulator, const SlicedView<V, Codec>& A, const Product<V>& product, int threads);
+void multiply_sliced(simt::Emulator, const SlicedView<V, Codec>& A, const Product<V>& product, int threads,
+                     Caching caching = Caching::x);
 template <class V, class Codec>
-void multiply_sliced(simt::Cuda, const SlicedView<V, Codec>& A, const Product<V>& product, int threads);
+void multiply_sliced(simt::Cuda, const SlicedView<V, Codec>& A, const Product<V>& product, int threads,
+                     Caching caching = Caching::x);
 
 }  // namespace heddle

@@ -1,31 +1,42 @@
 #include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
 
 #include <heddle/reorder.hpp>
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
-#include "core/system.hpp"
 
 namespace heddle {
 
 namespace {
 
-// Rows [first, last) by descending length, by counting: place[l] is where the next row of length l goes. Rows of
-// `longest` and more, few in any matrix that fits a memory, share a counter and are sorted afterwards.
-void sort_window(const PatternView& A, std::int64_t first, std::int64_t last, Vector<std::int64_t>& place,
-                 Index* order) {
-  constexpr std::int64_t longest = 1 << 14;
-  std::int64_t top = 0;
-  for (std::int64_t row = first; row < last; ++row) top = std::max(top, std::min(A.length(row), longest));
-  place.assign(static_cast<std::size_t>(top) + 1, 0);
-  for (std::int64_t row = first; row < last; ++row) ++place[std::min(A.length(row), top)];
+struct LongerOrEarlier {
+  const PatternView& A;
+  bool operator()(Index a, Index b) const { return A.length(a) != A.length(b) ? A.length(a) > A.length(b) : a < b; }
+};
+
+// Rows [first, last) of a large window, by counting: place[l] is where the next row of length l goes. Rows of `longest`
+// entries and more, few in any matrix that fits a memory, share a counter and are sorted afterwards.
+void count_sort(const PatternView& A, std::int64_t first, std::int64_t last, Index* order) {
+  constexpr std::int64_t longest = 1024;
+  std::array<std::int64_t, longest + 1> place{};
+  const auto counter = [&](std::int64_t row) -> std::int64_t& {
+    return place[std::min<Offset>(A.length(row), longest)];
+  };
+  for (std::int64_t row = first; row < last; ++row) ++counter(row);
   std::int64_t before = 0;
-  for (std::int64_t length = top; length >= 0; --length) before += std::exchange(place[length], before);
-  for (std::int64_t row = first; row < last; ++row)
-    order[place[std::min(A.length(row), top)]++] = static_cast<Index>(row);
-  if (top == longest)
-    std::sort(order, order + place[top],
-              [&](Index a, Index b) { return A.length(a) != A.length(b) ? A.length(a) > A.length(b) : a < b; });
+  for (std::int64_t length = longest; length >= 0; --length) before += std::exchange(place[length], before);
+  for (std::int64_t row = first; row < last; ++row) order[counter(row)++] = static_cast<Index>(row);
+  std::sort(order, order + place[longest], LongerOrEarlier{A});
+}
+
+void sort_window(const PatternView& A, std::int64_t first, std::int64_t last, Index* order) {
+  constexpr std::int64_t worth_counting = 1024;
+  if (last - first > worth_counting) return count_sort(A, first, last, order);
+  std::iota(order, order + (last - first), static_cast<Index>(first));
+  std::sort(order, order + (last - first), LongerOrEarlier{A});
 }
 
 }  // namespace
@@ -36,9 +47,8 @@ Permutation length_order(const PatternView& A, std::int64_t window) {
   if (window == 0) window = std::max<std::int64_t>(A.rows, 1);
   const std::int64_t windows_per_task = std::max<std::int64_t>(1, 16384 / window);
   parallel_ranges(A.rows, window * windows_per_task, [&](std::int64_t begin, std::int64_t end) {
-    Vector<std::int64_t> place;
     for (std::int64_t first = begin; first < end; first += window)
-      sort_window(A, first, std::min(first + window, end), place, order.new_to_old.data() + first);
+      sort_window(A, first, std::min(first + window, end), order.new_to_old.data() + first);
   });
   return order;
 }

@@ -52,6 +52,11 @@ SIMT_DEVICE T cached_load(const T* from) {
   return __ldg(from);
 }
 
+template <class T>
+SIMT_DEVICE T uncached_load(const T* from) {
+  return __ldcg(from);
+}
+
 // ld.global.nc.L1::no_allocate, 1 to 16 bytes wide. No 128-byte line of L1 is spent on what is read once.
 template <class T>
 SIMT_DEVICE T stream_load(const T* from) {

@@ -24,6 +24,8 @@ struct CudaTable {
   cudaError_t (*stream_create)(cudaStream_t*);
   cudaError_t (*stream_destroy)(cudaStream_t);
   cudaError_t (*stream_synchronize)(cudaStream_t);
+  cudaError_t (*stream_wait_event)(cudaStream_t, cudaEvent_t);
+  cudaError_t (*stream_is_capturing)(cudaStream_t, cudaStreamCaptureStatus*);
   cudaError_t (*event_create)(cudaEvent_t*);
   cudaError_t (*event_destroy)(cudaEvent_t);
   cudaError_t (*event_record)(cudaEvent_t, cudaStream_t);

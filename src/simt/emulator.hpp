@@ -101,6 +101,10 @@ T cached_load(const T* from) {
   return *from;
 }
 template <class T>
+T uncached_load(const T* from) {
+  return *from;
+}
+template <class T>
 T stream_load(const T* from) {
   return *from;
 }

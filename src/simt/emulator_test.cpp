@@ -86,13 +86,17 @@ TEST(Emulator, shared_memory_and_barriers_carry_values_between_warps) {
 
 TEST(Emulator, shared_memory_starts_as_garbage) {
   int seen = 0;
-  void (*kernel)(int*) = [](int* out) { if (thread() == 0) *out = shared<int>()[3]; };
+  void (*kernel)(int*) = [](int* out) {
+    if (thread() == 0) *out = shared<int>()[3];
+  };
   launch(Here{}, {1, 32, 64}, kernel, &seen);
   EXPECT_NE(seen, 0);
 }
 
 TEST(Emulator, reports_a_barrier_that_some_threads_never_reach) {
-  const std::string left = misuse_of({1, 64}, [](int*) { if (thread() != 40) sync_block(); });
+  const std::string left = misuse_of({1, 64}, [](int*) {
+    if (thread() != 40) sync_block();
+  });
   EXPECT_NE(left.find("divergent barrier"), std::string::npos) << left;
   EXPECT_NE(left.find("thread 40, which has left the kernel"), std::string::npos) << left;
   EXPECT_NE(left.find("emulator_test.cpp:"), std::string::npos) << left;
@@ -109,13 +113,17 @@ TEST(Emulator, reports_two_different_barriers) {
 }
 
 TEST(Emulator, reports_a_shuffle_that_waits_for_a_lane_that_has_left) {
-  const std::string error = misuse_of(one_warp, [](int*) { if (lane() != 9) shuffle(lane(), 0); });
+  const std::string error = misuse_of(one_warp, [](int*) {
+    if (lane() != 9) shuffle(lane(), 0);
+  });
   EXPECT_NE(error.find("divergent warp operation"), std::string::npos) << error;
   EXPECT_NE(error.find("thread 9"), std::string::npos) << error;
 }
 
 TEST(Emulator, reports_a_shuffle_from_a_lane_outside_the_mask) {
-  const std::string error = misuse_of(one_warp, [](int*) { if (lane() < 16) shuffle(lane(), 20, 0xffffu); });
+  const std::string error = misuse_of(one_warp, [](int*) {
+    if (lane() < 16) shuffle(lane(), 20, 0xffffu);
+  });
   EXPECT_NE(error.find("does not take part"), std::string::npos) << error;
 }
 
@@ -135,7 +143,9 @@ TEST(Emulator, reports_lanes_that_meet_in_different_operations) {
 }
 
 TEST(Emulator, works_again_after_a_misuse) {
-  misuse_of({1, 128}, [](int*) { if (thread() == 0) sync_block(); });
+  misuse_of({1, 128}, [](int*) {
+    if (thread() == 0) sync_block();
+  });
   int sum = 0;
   void (*kernel)(int*) = [](int* out) {
     const int total = team_sum<32>(1);
@@ -146,10 +156,17 @@ TEST(Emulator, works_again_after_a_misuse) {
 }
 
 TEST(Emulator, refuses_impossible_blocks) {
-  EXPECT_THROW(launch(Here{}, {1, 33}, +[] {}), Error);
-  EXPECT_THROW(launch(Here{}, {1, 2048}, +[] {}), Error);
-  EXPECT_THROW(launch(Here{}, {1, 32, 1 << 20}, +[] {}), Error);
-  EXPECT_NO_THROW(launch(Here{}, {0, 32}, +[] {}));
+  EXPECT_THROW(launch(
+                   Here{}, {1, 33}, +[] {}),
+               Error);
+  EXPECT_THROW(launch(
+                   Here{}, {1, 2048}, +[] {}),
+               Error);
+  EXPECT_THROW(launch(
+                   Here{}, {1, 32, 1 << 20}, +[] {}),
+               Error);
+  EXPECT_NO_THROW(launch(
+      Here{}, {0, 32}, +[] {}));
 }
 
 }  // namespace

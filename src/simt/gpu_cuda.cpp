@@ -29,6 +29,8 @@ CudaTable real_cuda_table() noexcept {
   t.stream_create = [](cudaStream_t* s) { return cudaStreamCreateWithFlags(s, cudaStreamNonBlocking); };
   t.stream_destroy = cudaStreamDestroy;
   t.stream_synchronize = cudaStreamSynchronize;
+  t.stream_wait_event = [](cudaStream_t s, cudaEvent_t e) { return cudaStreamWaitEvent(s, e, 0); };
+  t.stream_is_capturing = cudaStreamIsCapturing;
   t.event_create = [](cudaEvent_t* e) { return cudaEventCreate(e); };
   t.event_destroy = cudaEventDestroy;
   t.event_record = [](cudaEvent_t e, cudaStream_t s) { return cudaEventRecord(e, s); };
@@ -54,7 +56,7 @@ void check_cuda(cudaError_t status, const char* what) {
   cuda_table().get_last_error();
   const bool absent = status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ||
                       status == cudaErrorInsufficientDriver || status == cudaErrorInvalidDevice;
-  fail(absent ? ErrorKind::unavailable : ErrorKind::internal, {"gpu"}, "{} failed: {}", what,
+  fail(absent ? ErrorKind::unavailable : ErrorKind::internal, At{"gpu"}, "{} failed: {}", what,
        cudaGetErrorString(status));
 }
 
@@ -187,7 +189,7 @@ void* allocate(int ordinal, std::size_t bytes) {
   const cudaError_t status = cuda_table().malloc(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cuda_table().get_last_error();
-    fail(ErrorKind::unavailable, {"gpu"}, "out of GPU memory: {} bytes were asked for", bytes);
+    fail(ErrorKind::unavailable, At{"gpu"}, "out of GPU memory: {} bytes were asked for", bytes);
   }
   check_cuda(status, "allocating GPU memory");
   return memory;
@@ -219,6 +221,36 @@ void synchronize(Stream stream) {
 }
 
 void read(const void* memory, std::size_t bytes, Stream stream) { simt::read_through(memory, bytes, stream); }
+
+namespace {
+bool capturing(Stream stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cuda_table().stream_is_capturing(static_cast<cudaStream_t>(stream.handle), &status),
+             "asking about a capture");
+  return status != cudaStreamCaptureStatusNone;
+}
+}  // namespace
+
+Turn::~Turn() {
+  if (event_) cuda_table().event_destroy(static_cast<cudaEvent_t>(event_));
+}
+
+void Turn::wait_on(Stream stream) {
+  if (event_ == nullptr || capturing(stream)) return;
+  check_cuda(cuda_table().stream_wait_event(static_cast<cudaStream_t>(stream.handle), static_cast<cudaEvent_t>(event_)),
+             "waiting for an earlier multiplication");
+}
+
+void Turn::passed_on(Stream stream) {
+  if (capturing(stream)) return;
+  if (event_ == nullptr) {
+    cudaEvent_t made = nullptr;
+    check_cuda(cuda_table().event_create(&made), "creating an event");
+    event_ = made;
+  }
+  check_cuda(cuda_table().event_record(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(stream.handle)),
+             "recording an event");
+}
 
 Timing time(const void* context, void (*call)(const void*, Stream), double seconds, bool cold) {
   StreamOwner own;

@@ -16,8 +16,12 @@ void* allocate(int, std::size_t) { no_gpu(); }
 void release(int, void*) noexcept {}
 void copy(void*, const void*, std::size_t) { no_gpu(); }
 bool is_device_pointer(const void*) { return false; }
+void copy_queued(void*, const void*, std::size_t, Stream) { no_gpu(); }
 void synchronize(Stream) { no_gpu(); }
 void read(const void*, std::size_t, Stream) { no_gpu(); }
+Turn::~Turn() = default;
+void Turn::wait_on(Stream) {}
+void Turn::passed_on(Stream) {}
 Timing time(const void*, void (*)(const void*, Stream), double, bool) { no_gpu(); }
 
 }  // namespace heddle::gpu

@@ -6,7 +6,8 @@ namespace heddle::simt::emulator {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-// Saves what a called function must preserve on the present stack, its pointer in *from, and goes on where `to` was saved.
+// Saves what a called function must preserve on the present stack, its pointer in *from, and goes on where `to` was
+// saved.
 extern "C" void heddle_switch_stack(void** from, void* to);
 
 #if defined(__x86_64__)
@@ -33,7 +34,7 @@ heddle_switch_stack:
   ret
 .size heddle_switch_stack, .-heddle_switch_stack
 )");
-constexpr int saved_words = 8;     // six registers, the address to return to, and a null above it for alignment
+constexpr int saved_words = 8;  // six registers, the address to return to, and a null above it for alignment
 constexpr int return_address = 6;
 #else
 asm(R"(

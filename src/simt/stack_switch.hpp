@@ -20,7 +20,7 @@ class StackSwitch {
 
  private:
 #if defined(__x86_64__) || defined(__aarch64__)
-  void* inside_ = nullptr;   // stack pointers, with the saved registers below them
+  void* inside_ = nullptr;  // stack pointers, with the saved registers below them
   void* outside_ = nullptr;
 #else
   ucontext_t inside_{}, outside_{};

@@ -35,8 +35,9 @@ SIMT_DEVICE V segmented_sum(V sum, unsigned ends) {
 template <class V>
 struct Walk {
   std::int64_t number, rank;
-  bool in_head;  // no row has ended yet, and the first one began in an earlier share
-  V open = 0;    // this lane's part of the row that has not ended yet
+  bool in_head;         // no row has ended yet, and the first one began in an earlier share
+  V open = 0;           // this lane's part of the row that has not ended yet
+  bool spread = false;  // `open` is in all lanes; else in lane 0 alone
 };
 
 // 32 products, and the bits of the rows that end among them.
@@ -45,11 +46,12 @@ SIMT_DEVICE void take_step(Walk<V>& walk, V sum, unsigned ends, const Index* row
                            const CrossingView<V>& pieces) {
   if (ends == 0) {
     walk.open += sum;
+    walk.spread = true;
     return;
   }
   const int lane = simt::lane();
-  const V open = simt::warp_sum(walk.open);
-  if (lane == 0) sum += open;
+  if (walk.spread) walk.open = simt::warp_sum(walk.open);
+  if (lane == 0) sum += walk.open;
   sum = segmented_sum(sum, ends);
   const int order = simt::count_bits(ends & ((1u << lane) - 1));  // ends before this lane
   if (ends >> lane & 1) {
@@ -63,6 +65,7 @@ SIMT_DEVICE void take_step(Walk<V>& walk, V sum, unsigned ends, const Index* row
   // What lies beyond the last end opens the next row: its sum sits in lane 31, unless lane 31 itself ended a row.
   const V rest = simt::shuffle(sum, simt::warp_size - 1);
   walk.open = lane == 0 && (ends >> 31) == 0 ? rest : V(0);
+  walk.spread = false;
 }
 
 // Four steps' loads are under way before the first sum is needed.

@@ -33,7 +33,8 @@ Footprint EllrFormat<V>::footprint(const PatternView& A, const Settings& setting
 template <class V>
 EllrFormat<V> EllrFormat<V>::build(Source<V> source, const Settings& settings) {
   const CsrView<V>& A = source.view;
-  return {A.cols, settings.block, build_sliced(A, one_slice(A.rows, settings.T), {}, kept, RowPieces{A.ptr})};
+  return {A.cols, settings.block, static_cast<Caching>(settings.cache),
+          build_sliced(A, one_slice(A.rows, settings.T), {}, kept, RowPieces{A.ptr})};
 }
 
 template <class V>

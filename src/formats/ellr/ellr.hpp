@@ -18,9 +18,14 @@ namespace heddle {
 struct EllrSettings {
   int T = 1;
   int block = 256;
+  int cache = static_cast<int>(Caching::x);
   std::vector<Field> fields() {
     return {{.name = "T", .value = &T, .meaning = "GPU lanes that share a row", .numbers = {1, 2, 4, 8}},
-            {.name = "block", .value = &block, .meaning = "GPU threads of a block", .numbers = {128, 256, 512}}};
+            {.name = "block", .value = &block, .meaning = "GPU threads of a block", .numbers = {128, 256, 512}},
+            {.name = "cache",
+             .value = &cache,
+             .meaning = "what the GPU's L1 may keep: x alone, or for comparison all or none",
+             .words = {"x", "all", "none"}}};
   }
 };
 
@@ -31,6 +36,7 @@ struct EllrFormat {
 
   std::int64_t cols = 0;
   int block = 256;
+  Caching cache = Caching::x;
   SlicedStore<V> part;
 
   static FormatInfo about();

@@ -5,7 +5,7 @@ namespace heddle {
 // T lanes per row, each row to its own length: layout/sliced_gpu.cu.
 template <class V>
 void EllrFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
-  multiply_sliced(here, part.view(), p, block);
+  multiply_sliced(here, part.view(), p, block, cache);
 }
 
 template void EllrFormat<float>::multiply(simt::Here, const Product<float>&) const;

@@ -1,0 +1,49 @@
+"""Runs `heddle bench` and reads its JSON: what the other scripts of this folder share."""
+import json
+import math
+import subprocess
+
+
+class Heddle:
+    def __init__(self, command, device, seconds):
+        self.command, self.device, self.seconds = command, device, seconds
+
+    def bench(self, matrix, plans, precision="f32", peers="none"):
+        """{plan as asked for: result} of one matrix; a plan that does not fit has no result."""
+        arguments = [self.command, "bench", matrix, "--device", self.device, "--precision", precision, "--cold",
+                     "--seconds", str(self.seconds), "--peers", peers, "--formats", ";".join(plans), "--quiet", "--json"]
+        run = subprocess.run(arguments, capture_output=True, text=True)
+        if run.returncode != 0:
+            raise SystemExit(f"{' '.join(arguments)}\n{run.stderr}")
+        document = json.loads(run.stdout)
+        found = document["matrices"][0]
+        ours = [r for r in found["results"] if r["peer"] is None]
+        by_plan = {}
+        for plan in plans:
+            words = plan.split()
+            for result in ours:
+                have = (result["plan"] or "").split()
+                if have and have[0] == words[0] and all(word in have for word in words[1:]):
+                    by_plan[plan] = result
+        for result in found["results"]:
+            if result["peer"] is not None:
+                by_plan[result["peer"]] = result
+        return {"machine": document["machine"], "rows": found["rows"], "nnz": found["nnz"],
+                "results": {p: r for p, r in by_plan.items() if r["status"] == "ok"}}
+
+
+def micro(seconds):
+    if seconds is None:
+        return "-"
+    us = seconds * 1e6
+    return f"{us:.1f}" if us < 100 else f"{us:.0f}"
+
+
+def geometric_mean(values):
+    values = list(values)
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def time_of(run, plan, cold=False):
+    result = run["results"].get(plan)
+    return None if result is None else result["cold_seconds" if cold else "seconds"]

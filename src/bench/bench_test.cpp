@@ -1,0 +1,167 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "bench/machine.hpp"
+#include "bench/results.hpp"
+#include "bench/timing.hpp"
+#include "core/check.hpp"
+
+namespace heddle::bench {
+namespace {
+
+//  A = [ 2 . 1 ]
+//      [ . . . ]
+//      [ . 3 . ]
+template <class V>
+Csr<V> small_matrix() {
+  return make_csr<V>(3, 3, std::vector<Offset>{0, 2, 2, 3}, std::vector<Index>{0, 2, 1}, std::vector<V>{2, 1, 3});
+}
+
+template <class V>
+std::vector<V> product(const Csr<V>& A, std::span<const V> x) {
+  std::vector<V> y(A.rows);
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) y[row] += A.val[k] * x[A.col[k]];
+  return y;
+}
+
+TEST(Timing, is_the_median_with_the_distance_of_the_deciles) {
+  const Timing odd = summary({5, 1, 3});
+  EXPECT_DOUBLE_EQ(odd.median, 3);
+  EXPECT_EQ(odd.repeats, 3);
+  EXPECT_DOUBLE_EQ(summary({4, 1, 2, 3}).median, 2.5);
+  std::vector<double> tenths;
+  for (int i = 0; i <= 10; ++i) tenths.push_back(10 + i);
+  EXPECT_DOUBLE_EQ(summary(tenths).spread, (19.0 - 11.0) / 15);
+  EXPECT_EQ(summary({7}).spread, 0);
+}
+
+TEST(Timing, measures_a_call_of_known_length) {
+  using namespace std::chrono_literals;
+  const Timing timing = time_calls(0.05, [] { std::this_thread::sleep_for(5ms); });
+  EXPECT_GE(timing.median, 5e-3);
+  EXPECT_LT(timing.median, 50e-3);
+  EXPECT_GE(timing.repeats, 3);
+}
+
+TEST(Timing, does_not_repeat_a_call_that_takes_longer_than_the_budget) {
+  using namespace std::chrono_literals;
+  int calls = 0;
+  const Timing timing = time_calls(0.001, [&] {
+    ++calls;
+    std::this_thread::sleep_for(20ms);
+  });
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(timing.repeats, 1);
+  EXPECT_GE(timing.median, 20e-3);
+}
+
+TEST(Timing, prepares_each_call_outside_the_timed_part) {
+  using namespace std::chrono_literals;
+  int prepared = 0;
+  const Timing timing = time_calls(
+      0.01, [] {},
+      [&] {
+        ++prepared;
+        std::this_thread::sleep_for(2ms);
+      });
+  EXPECT_EQ(prepared, timing.repeats + 1);
+  EXPECT_LT(timing.median, 1e-3);
+}
+
+TEST(Ceilings, of_this_machine_are_plausible) {
+  const Ceilings machine = measure_ceilings(Device::cpu());
+  EXPECT_GT(machine.read_gbps, 0.05);
+  EXPECT_LT(machine.read_gbps, 1e5);
+  EXPECT_GT(machine.copy_gbps, 0.05);
+  EXPECT_LT(machine.copy_gbps, 1e5);
+  EXPECT_GT(machine.launch_us, 0);
+  EXPECT_LT(machine.launch_us, 1e6);
+}
+
+TEST(Reference, accepts_a_right_product_and_names_the_row_of_a_wrong_one) {
+  const Csr<double> A = small_matrix<double>();
+  const Reference<double> reference(A.view());
+  std::vector<double> y = product<double>(A, reference.x());
+  EXPECT_EQ(reference.compare(y).row, -1);
+  EXPECT_LE(reference.compare(y).max_error, 1e-15);
+  y[2] *= 1 + 1e-13;
+  EXPECT_EQ(reference.compare(y).row, 2);
+  EXPECT_NEAR(reference.compare(y).max_error, 1e-13, 1e-15);
+  y[1] = std::nan("");
+  EXPECT_EQ(reference.compare(y).row, 1);
+  EXPECT_EQ(reference.compare(y).max_error, INFINITY);
+}
+
+TEST(Results, of_a_plan_follow_from_its_time_and_its_bytes) {
+  const Csr<float> A = small_matrix<float>();
+  const Reference<float> reference(A.view());
+  const Settings settings{.device = Device::cpu(), .seconds = 0.001, .cold = true, .read_gbps = 10};
+  const Result result = bench_plan(A, Plan::parse("csr lanes=4"), reference, settings);
+  ASSERT_EQ(result.status, "ok");
+  EXPECT_EQ(result.plan, "csr lanes=4");
+  EXPECT_EQ(result.peer, "");
+  EXPECT_EQ(result.precision, "f32");
+  EXPECT_GT(result.seconds, 0);
+  EXPECT_GT(result.cold_seconds, 0);
+  EXPECT_DOUBLE_EQ(result.gflops, 6 / result.seconds / 1e9);
+  EXPECT_EQ(result.bytes, build(A, Plan{}).bytes() + 6 * 4);
+  EXPECT_DOUBLE_EQ(result.gbps, static_cast<double>(result.bytes) / result.seconds / 1e9);
+  EXPECT_DOUBLE_EQ(result.roofline, result.gbps / 10);
+  EXPECT_GE(result.build_seconds, 0);
+  EXPECT_LE(result.max_error, 1e-7);
+}
+
+TEST(Results, carry_the_error_of_a_plan_instead_of_throwing_it) {
+  const Csr<double> A = small_matrix<double>();
+  const Reference<double> reference(A.view());
+  const Result result = bench_plan(A, Plan::parse("csr lanes=3"), reference, {});
+  EXPECT_FALSE(result.ok());
+  EXPECT_NE(result.status.find("lanes"), std::string::npos) << result.status;
+  EXPECT_TRUE(std::isnan(result.seconds));
+}
+
+struct LazyPeer : Peer<double> {  // forgets the last row
+  CsrView<double> A;
+  std::string name() const override { return "lazy"; }
+  void prepare(const CsrView<double>& given) override { A = given; }
+  void multiply(std::span<const double>, std::span<double> y) override { std::fill(y.begin(), y.end() - 1, 0.0); }
+  std::int64_t bytes() const override { return 1; }
+};
+
+TEST(Results, say_that_a_peer_computed_nonsense) {
+  const Csr<double> A = small_matrix<double>();
+  const Reference<double> reference(A.view());
+  LazyPeer lazy;
+  const Result result = bench_peer<double>(A, lazy, reference, {.device = Device::cpu(), .seconds = 0.001});
+  EXPECT_EQ(result.status, "wrong result in row 0");
+  EXPECT_EQ(result.max_error, INFINITY);  // the row nobody wrote is NaN
+}
+
+TEST(Peers, agree_with_the_reference) {
+  const std::vector<std::string> names = peer_names(Device::cpu());
+  if (names.empty()) GTEST_SKIP() << "this build has no peers";
+  const Csr<double> A = small_matrix<double>();
+  const Reference<double> reference(A.view());
+  for (const std::string& name : names) {
+    const Result result = bench_peer<double>(A, *make_peer<double>(name), reference, {.device = {}, .seconds = 0.001});
+    EXPECT_EQ(result.status, "ok");
+    EXPECT_EQ(result.peer, name);
+    EXPECT_GT(result.bytes, 0);
+  }
+}
+
+TEST(Peers, of_an_unknown_name_are_refused) {
+  try {
+    make_peer<double>("abacus");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_EQ(error.where(), "abacus");
+  }
+}
+
+}  // namespace
+}  // namespace heddle::bench

@@ -1,0 +1,18 @@
+#include "core/parallel.hpp"
+#include "formats/csr_padded/csr_padded.hpp"
+#include "layout/row_sum.hpp"
+
+namespace heddle {
+
+template <class V>
+void CsrPaddedFormat<V>::multiply(OnCpu, const Product<V>& p) const {
+  parallel_tasks(task.size() - 1, [&](std::int64_t t) {
+    for (std::int64_t row = task[t]; row < task[t + 1]; ++row)
+      p.update.row(row, row_sum(col.data() + ptr[row], val.data() + ptr[row], length[row], p.x), length[row] > 0);
+  });
+}
+
+template void CsrPaddedFormat<float>::multiply(OnCpu, const Product<float>&) const;
+template void CsrPaddedFormat<double>::multiply(OnCpu, const Product<double>&) const;
+
+}  // namespace heddle

@@ -1,0 +1,80 @@
+// Diagonals: every well-filled diagonal is stored whole, without column numbers; what lies elsewhere is a remainder of
+// coordinates (layout/coordinates.hpp) that is added afterwards.
+//
+//   a b . .      offset   0  1              diagonal d holds the entries with  column = row + offset[d]
+//   . c d .      val      a c 0 e | b d f 0        ld = rows rounded up to 32
+//   g . . f      mask     1 1 0 1 | 1 1 1 0
+//   . . . e      remainder  g at (2, 0)
+//
+//   entry (row, row + offset[d]) is at   val[d*ld + row] ;   it is one when bit row % 32 of mask[d*ld/32 + row/32] is
+//   set
+//
+// The bits tell entries (stored zeros among them) from fill-in and from places outside the matrix; they cost 1/8 byte
+// per place and are read by the 32 lanes of a warp in one word. A diagonal is stored when at least min_occupancy
+// percent of its `rows` places are entries. At 50 %, a double takes 16.25 bytes per entry here and 16 in the remainder;
+// everything fuller is smaller here.
+#pragma once
+
+#include "formats/format.hpp"
+#include "layout/coordinates.hpp"
+
+namespace heddle {
+
+struct DiaSettings {
+  int min_occupancy = 50;
+  std::vector<Field> fields() {
+    return {{.name = "min_occupancy",
+             .value = &min_occupancy,
+             .meaning = "percent of the rows that must have an entry on a diagonal for it to be stored whole",
+             .low = 1,
+             .high = 100}};
+  }
+};
+
+// What the kernels see of the diagonals.
+template <class V>
+struct DiaView {
+  static constexpr std::int64_t word_rows = 32;
+
+  std::int64_t rows, ld;
+  Index diagonals;
+  const Index* offset;
+  const std::uint32_t* mask;
+  const V* val;
+
+  SIMT_BOTH const std::uint32_t* masks_of(Index d) const { return mask + d * (ld / word_rows); }
+  SIMT_BOTH const V* values_of(Index d) const { return val + d * ld; }
+};
+
+template <class V>
+struct DiaFormat {
+  using Settings = DiaSettings;
+  static constexpr bool uses_scratch = true;  // of the remainder
+
+  std::int64_t rows = 0, cols = 0, ld = 0;
+  Buffer<Index> offset;  // ascending
+  Buffer<std::uint32_t> mask;
+  Buffer<V> val;
+  Coordinates<V> remainder;
+
+  static FormatInfo about();
+  static void settle(Settings&, const PatternView&) {}
+  static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static DiaFormat build(Source<V> source, const Settings& settings);
+  Csr<V> restore() const;
+
+  template <class Self, class F>
+  static void each_array(Self& self, F f) {
+    f(self.offset), f(self.mask), f(self.val);
+    Coordinates<V>::each_array(self.remainder, f);
+  }
+  DiaView<V> view() const {
+    return {rows, ld, static_cast<Index>(offset.size()), offset.data(), mask.data(), val.data()};
+  }
+
+  void multiply(OnCpu, const Product<V>& product) const;
+  void multiply(simt::Emulator, const Product<V>& product) const;
+  void multiply(simt::Cuda, const Product<V>& product) const;
+};
+
+}  // namespace heddle

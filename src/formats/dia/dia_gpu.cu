@@ -1,0 +1,38 @@
+#include "formats/dia/dia.hpp"
+
+namespace heddle {
+
+namespace {
+
+// The 32 rows of a warp share one word of each mask.
+template <class V>
+SIMT_KERNEL dia_thread_per_row(DiaView<V> A, const V* x, Update<V> update) {
+  const std::int64_t row = simt::global_thread();
+  if (row >= A.rows) return;
+  const unsigned my_bit = 1u << (row % A.word_rows);
+  unsigned seen = 0;
+  V sum = 0;
+#pragma unroll 4
+  for (Index d = 0; d < A.diagonals; ++d) {
+    const unsigned mask = simt::cached_load(A.masks_of(d) + row / A.word_rows);
+    seen |= mask;
+    if (mask & my_bit)
+      sum += simt::stream_load(A.values_of(d) + row) * simt::cached_load(x + row + simt::cached_load(A.offset + d));
+  }
+  update.row(row, sum, (seen & my_bit) != 0);
+}
+
+}  // namespace
+
+template <class V>
+void DiaFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
+  constexpr int threads = 256;
+  simt::launch(here, {simt::blocks_for(rows, threads), threads, 0, p.stream}, dia_thread_per_row<V>, view(), p.x,
+               p.update);
+  if (remainder.nnz() > 0) add_product(here, remainder, p);
+}
+
+template void DiaFormat<float>::multiply(simt::Here, const Product<float>&) const;
+template void DiaFormat<double>::multiply(simt::Here, const Product<double>&) const;
+
+}  // namespace heddle

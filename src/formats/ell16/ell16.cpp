@@ -1,0 +1,104 @@
+#include "formats/ell16/ell16.hpp"
+
+#include <algorithm>
+
+#include <heddle/reorder.hpp>
+
+#include "formats/registered.hpp"
+#include "layout/ell_and_rest_build.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr SlicedArrays kept{.start = false, .length = true};
+
+// The run of entries that 16 bits can name, and of it at most `limit`.
+struct NearDiagonal {
+  const PatternView& A;
+  Offset limit;
+
+  Piece operator()(std::int64_t row) const {
+    const Index* const begin = A.col.data() + A.ptr[row];
+    const Index* const end = A.col.data() + A.ptr[row + 1];
+    if (begin == end) return {A.ptr[row], 0};
+    const bool whole = Column16::holds(row, *begin) && Column16::holds(row, end[-1]);
+    const auto holds = [&](Index col) { return Column16::holds(row, col); };
+    const auto too_far_left = [&](Index col) { return col < row && !holds(col); };
+    const Index* const first = whole ? begin : std::partition_point(begin, end, too_far_left);
+    const Index* const last = whole ? end : std::partition_point(first, end, holds);
+    return {A.ptr[row] + (first - begin), static_cast<Index>(std::min<Offset>(last - first, limit))};
+  }
+};
+
+// The pattern alone, under a matrix that has no values to permute.
+Csr<float> permuted_pattern(const PatternView& A, const Permutation& order) {
+  Buffer<float> nothing(A.nnz());
+  std::fill(nothing.begin(), nothing.end(), 0.f);
+  return permute(CsrView<float>{A, nothing.span()}, order, order);
+}
+
+}  // namespace
+
+template <class V>
+FormatInfo Ell16Format<V>::about() {
+  return {
+      .name = "ell16",
+      .summary = "ELLPACK-R with 16-bit columns relative to the row, coordinates for the rest",
+      .origin = "paper 5: RCM and 16-bit column indices",
+      .drawing =
+          "  A = [ a b c ]    length  3 1 1      entry k of row r is at  k * ld + r,  ld = rows rounded up to 32\n"
+          "      [ . . d ]    col  0  1 -1 | 1  .  . | 2  .  .      its column is  r + col[k * ld + r]\n"
+          "      [ . e . ]    val  a  d  e | b  .  . | c  .  .      rest: row, col, val of what 16 bits cannot name\n",
+      .settings = {}};
+}
+
+// K comes from whole rows, not from their runs: then it does not depend on the order.
+template <class V>
+void Ell16Format<V>::settle(Settings& settings, const PatternView& A) {
+  if (settings.K != automatic) return;
+  constexpr std::int64_t worth_padding = 3;  // Cusp's bound for plain ELLPACK; padding is stored, never read
+  const Buffer<Index> length = stored_lengths(A.rows, {}, RowPieces{A.ptr});
+  const std::int64_t longest = A.rows == 0 ? 0 : *std::max_element(length.begin(), length.end());
+  const bool padded = A.rows * longest <= worth_padding * A.nnz();
+  settings.K = static_cast<int>(padded ? longest : ell_width(length, two_thirds));
+}
+
+template <class V>
+Footprint Ell16Format<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
+  if (settings.reorder == Settings::none)
+    return ell_and_rest_footprint<Column16>(A, kept, value_bytes, NearDiagonal{A, settings.K});
+  if (A.rows != A.cols) return {.fits = false, .reason = "reorder=rcm needs a square matrix"};
+  const Csr<float> B = permuted_pattern(A, rcm_order(A));
+  const PatternView pattern = B.view();
+  Footprint need = ell_and_rest_footprint<Column16>(pattern, kept, value_bytes, NearDiagonal{pattern, settings.K});
+  if (need.fits) need.bytes += A.rows * (static_cast<std::int64_t>(sizeof(Index)) + value_bytes);
+  return need;
+}
+
+template <class V>
+Ell16Format<V> Ell16Format<V>::build(Source<V> source, const Settings& settings) {
+  const CsrView<V>& A = source.view;
+  if (settings.reorder == Settings::none)
+    return {A.cols, build_ell_and_rest<Column16>(A, kept, NearDiagonal{A, settings.K}), {}, {}};
+  Permutation order = rcm_order(A);
+  const Csr<V> B = permute(A, order, order);
+  const CsrView<V> permuted = B.view();
+  return {A.cols, build_ell_and_rest<Column16>(permuted, kept, NearDiagonal{permuted, settings.K}),
+          std::move(order.new_to_old), Buffer<V>(A.rows)};
+}
+
+template <class V>
+Csr<V> Ell16Format<V>::restore() const {
+  Csr<V> stored = restore_ell_and_rest(parts, cols);
+  if (row_of.empty()) return stored;
+  const Permutation back = Permutation{row_of}.inverse();
+  return permute(stored.view(), back, back);
+}
+
+template struct Ell16Format<float>;
+template struct Ell16Format<double>;
+
+const Format& ell16_format() { return registered<Ell16Format>(); }
+
+}  // namespace heddle

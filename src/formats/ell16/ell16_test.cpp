@@ -1,0 +1,125 @@
+// What 16 bits can name (fixture F7), what goes to the rest, and what reordering does for it (claim R19, on stand-ins).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <heddle/heddle.hpp>
+
+#include "formats/ell16/ell16.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle::test {
+namespace {
+
+Ell16Format<double> stored(const Csr<double>& A, Ell16Settings settings) {
+  Ell16Format<double>::settle(settings, A.view());
+  return Ell16Format<double>::build({A.view()}, settings);
+}
+
+TEST(Ell16, takes_distances_from_minus_32768_to_32767_and_no_others) {  // fixture F7
+  const std::int64_t n = 100000, row = 40000;
+  for (const auto& [distance, near] :
+       {std::pair{-32768, true}, {-32769, false}, {32767, true}, {32768, false}, {0, true}, {-40000, false}}) {
+    const Csr<double> A = from_entries(n, n, {{row, static_cast<Index>(row + distance), 3}});
+    EXPECT_EQ(stored(A, {.K = 5}).parts.rest.nnz(), near ? 0 : 1) << "distance " << distance;
+  }
+}
+
+TEST(Ell16, stores_the_run_around_the_diagonal_and_leaves_both_far_ends_to_the_rest) {
+  const std::int64_t n = 200000;
+  const Index row = 100000;
+  const Csr<double> A = from_entries(n, n,
+                                     {{row, 0, 1},
+                                      {row, row - 32769, 2},
+                                      {row, row - 32768, 3},
+                                      {row, row, 4},
+                                      {row, row + 7, 5},
+                                      {row, row + 32768, 6}});
+  const auto all = stored(A, {.K = 3}), two = stored(A, {.K = 2});
+  EXPECT_EQ(all.parts.ell.length[row], 3);
+  const std::int64_t ld = n;  // a multiple of 32
+  const auto& col = all.parts.ell.col;
+  EXPECT_EQ((std::vector<int>{col[row], col[ld + row], col[2 * ld + row]}), (std::vector<int>{-32768, 0, 7}));
+  const auto values = [](const Buffer<double>& val) { return std::vector<double>(val.begin(), val.end()); };
+  EXPECT_EQ(values(all.parts.rest.val), (std::vector<double>{1, 2, 6}));
+  EXPECT_EQ(values(two.parts.rest.val), (std::vector<double>{1, 2, 5, 6})) << "beyond K, in the order of columns";
+  EXPECT_TRUE(identical(two.restore(), A));
+}
+
+TEST(Ell16, needs_two_bytes_less_for_an_entry_than_ellpack_with_lengths) {
+  const Csr<double> A = generate("band,rows=6400,width=5,fill=1");
+  const std::int64_t places = 6400 * 11;
+  EXPECT_EQ(footprint(A.view(), Plan::parse("ell16"), 8).bytes, places * 10 + 6400 * 4);
+  EXPECT_EQ(footprint(A.view(), Plan::parse("ell16"), 4).bytes, places * 6 + 6400 * 4);
+}
+
+TEST(Ell16, pads_to_the_longest_row_while_that_is_at_most_three_times_the_matrix) {
+  const auto K = [](const std::vector<std::int64_t>& lengths) {
+    return *resolve(with_lengths(lengths, 50, 1).view(), Plan::parse("ell16")).find("K");
+  };
+  EXPECT_EQ(K({1, 1, 1, 6}), "6");   // 24 places for 9 entries
+  EXPECT_EQ(K({1, 1, 1, 10}), "1");  // 40 places for 13
+}
+
+TEST(Ell16, refuses_to_reorder_a_matrix_that_is_not_square) {
+  const Csr<double> A = with_lengths({1, 2, 3}, 9, 1);
+  const Footprint need = footprint(A.view(), Plan::parse("ell16 reorder=rcm"));
+  EXPECT_FALSE(need.fits);
+  EXPECT_NE(need.reason.find("square"), std::string::npos);
+  EXPECT_THROW((void)build(A, Plan::parse("ell16 reorder=rcm")), Error);
+}
+
+// How many entries of a matrix 16 bits cannot name, before and after reordering.
+struct Misfits {
+  std::int64_t before, after;
+};
+Misfits misfits(const Csr<double>& A) {
+  const auto count = [](const Csr<double>& B) {
+    std::int64_t far = 0;
+    for (std::int64_t row = 0; row < B.rows; ++row)
+      for (Offset k = B.ptr[row]; k < B.ptr[row + 1]; ++k) far += !Column16::holds(row, B.col[k]);
+    return far;
+  };
+  const Permutation order = rcm_order(A.view());
+  return {count(A), count(permute(A.view(), order, order))};
+}
+
+Csr<double> shuffled(const Csr<double>& A) {
+  Dice dice(5);
+  Permutation mix = Permutation::identity(A.rows);
+  for (std::int64_t i = A.rows - 1; i > 0; --i) std::swap(mix.new_to_old[i], mix.new_to_old[dice.below(i + 1)]);
+  return permute(A.view(), mix, mix);
+}
+
+TEST(Ell16, becomes_applicable_by_reordering_where_paper_5_says) {  // claim R19
+  const Csr<double> grid = generate("stencil2d5,n=270"), mesh = generate("stencil3d7,n=41");
+  ASSERT_GT(std::min(grid.rows, mesh.rows), 65536);
+  const Misfits natural = misfits(grid);
+  EXPECT_EQ(natural.before, 0);
+  EXPECT_EQ(natural.after, 0);
+  for (const Csr<double>* A : {&grid, &mesh}) {  // like Accelerator: a mesh numbered at random
+    const Misfits count = misfits(shuffled(*A));
+    EXPECT_GT(count.before, A->nnz() / 10);
+    EXPECT_EQ(count.after, 0);
+    EXPECT_EQ(stored(shuffled(*A), {.reorder = Ell16Settings::rcm}).parts.rest.nnz(), 0);
+  }
+  const Misfits web = misfits(generate("rmat,scale=17,edges=8"));  // like Web: no order helps
+  EXPECT_GT(web.before, 0);
+  EXPECT_GT(web.after, 0);
+}
+
+TEST(Ell16, multiplies_a_reordered_matrix_like_the_original) {
+  const Csr<double> A = shuffled(generate("stencil2d5,n=60"));
+  std::vector<double> x(static_cast<std::size_t>(A.cols)), y(x.size(), 2), expected(x.size(), 2);
+  Dice dice(6);
+  for (double& e : x) e = dice.integer();
+  build(A, Plan::parse("csr")).multiply(3.0, x, -1.0, expected);
+  for (const Device device : {Device::cpu(), Device::emulator()}) {
+    std::vector<double> got = y;
+    build(A, Plan::parse("ell16 reorder=rcm"), {device}).multiply(3.0, x, -1.0, got);
+    EXPECT_EQ(got, expected) << to_string(device);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,20 @@
+#include "layout/ell_and_rest.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+namespace heddle {
+
+std::int64_t ell_width(std::span<const Index> length, WidthRule rule) {
+  constexpr std::int64_t breakeven_rows = 4096;  // below this many rows a wider ELL part does not pay for Cusp
+  const auto rows = static_cast<std::int64_t>(length.size());
+  const auto too_narrow = [&](std::int64_t k) {
+    const std::int64_t longer = std::ranges::count_if(length, [k](Index l) { return l > k; });
+    return rule == two_thirds ? 3 * longer > rows : 3 * longer >= rows && longer >= breakeven_rows;
+  };
+  // Fewer rows are longer than a larger k: halving finds the least one that is wide enough in at most 31 counts.
+  const std::int64_t longest = rows == 0 ? 0 : *std::ranges::max_element(length);
+  return *std::ranges::partition_point(std::views::iota(std::int64_t{0}, longest + 1), too_narrow);
+}
+
+}  // namespace heddle

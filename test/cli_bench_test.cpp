@@ -1,0 +1,124 @@
+// heddle bench: what it promises to scripts.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/command.hpp"
+
+namespace heddle::test {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string tiny = "gen:stencil2d5,n=12";
+
+Outcome bench(std::vector<std::string> words) {
+  words.insert(words.begin(), {"bench", "--device", "cpu", "--seconds", "0.001"});
+  return heddle_command(words);
+}
+
+TEST(Bench, gives_every_format_and_every_promised_key) {
+  const Outcome outcome = bench({tiny, "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json document = outcome.json();
+  EXPECT_EQ(document["command"], "bench");
+  for (const char* key : {"read_gbps", "copy_gbps", "launch_us"}) EXPECT_GT(document["machine"][key], 0) << key;
+  ASSERT_EQ(document["matrices"].size(), 1u);
+  const Json& matrix = document["matrices"][0];
+  EXPECT_EQ(matrix["rows"], 144);
+  EXPECT_EQ(matrix["cols"], 144);
+  EXPECT_EQ(matrix["nnz"], 5 * 144 - 4 * 12);
+  EXPECT_TRUE(matrix["chosen"].get<std::string>().starts_with("csr"));
+  std::set<std::string> seen, known;
+  for (const Json& result : matrix["results"]) {
+    for (const char* key : {"plan", "peer", "precision", "seconds", "cold_seconds", "gflops", "bytes", "gbps",
+                            "roofline", "build_seconds", "max_error", "status"})
+      EXPECT_TRUE(result.contains(key)) << key;
+    EXPECT_EQ(result["status"], "ok") << result;
+    EXPECT_LE(result["max_error"], 1e-15) << result;
+    EXPECT_TRUE(result["cold_seconds"].is_null());
+    EXPECT_NE(result["plan"].is_null(), result["peer"].is_null());
+    if (!result["peer"].is_null()) continue;
+    const std::string plan = result["plan"];
+    seen.insert(plan.substr(0, plan.find(' ')));
+  }
+  const Json registry = heddle_command({"formats", "--json"}).json();
+  for (const Json& format : registry["formats"]) known.insert(format["name"]);
+  EXPECT_TRUE(known.contains("csr"));
+  EXPECT_EQ(seen, known);
+}
+
+TEST(Bench, takes_plans_separated_or_repeated) {
+  const Outcome outcome =
+      bench({"--formats", "csr lanes=8;coo", "--formats", "csr lanes=2", tiny, "--peers", "none", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json results = outcome.json()["matrices"][0]["results"];
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0]["plan"], "csr lanes=8");
+  EXPECT_TRUE(results[1]["plan"].get<std::string>().starts_with("coo"));
+  EXPECT_EQ(results[2]["plan"], "csr lanes=2");
+  for (const Json& result : results) EXPECT_TRUE(result["peer"].is_null());
+}
+
+TEST(Bench, times_cold_caches_when_asked) {
+  const Outcome outcome =
+      bench({tiny, "--formats", "csr", "--peers", "none", "--cold", "--precision", "f32", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json result = outcome.json()["matrices"][0]["results"][0];
+  EXPECT_GT(result["cold_seconds"], 0);
+  EXPECT_EQ(result["precision"], "f32");
+}
+
+TEST(Bench, a_failing_plan_has_its_error_as_status_and_the_others_run) {
+  const Outcome outcome = bench({tiny, "--formats", "csr lanes=3;coo", "--peers", "none", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json results = outcome.json()["matrices"][0]["results"];
+  EXPECT_NE(results[0]["status"], "ok");
+  EXPECT_TRUE(results[0]["seconds"].is_null());
+  EXPECT_EQ(results[1]["status"], "ok");
+}
+
+TEST(Bench, goes_on_after_a_matrix_that_cannot_be_read_and_ends_with_its_exit_code) {
+  const ScratchFolder folder;
+  const std::string broken =
+      folder.write("broken.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 5\n");
+  const Outcome outcome = bench({broken, tiny, "--formats", "csr", "--peers", "none", "--json"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_NE(outcome.err.find("broken.mtx:3"), std::string::npos) << outcome.err;
+  const Json matrices = outcome.json()["matrices"];
+  ASSERT_EQ(matrices.size(), 2u);
+  EXPECT_EQ(matrices[0]["error"]["kind"], "input");
+  EXPECT_TRUE(matrices[0]["results"].empty());
+  EXPECT_EQ(matrices[1]["results"][0]["status"], "ok");
+}
+
+TEST(Bench, refuses_unknown_formats_peers_and_options_before_measuring) {
+  EXPECT_EQ(bench({tiny, "--formats", "abacus"}).exit_code, 2);
+  EXPECT_EQ(bench({tiny, "--peers", "abacus"}).exit_code, 2);
+  EXPECT_EQ(bench({tiny, "--html", "out.html"}).exit_code, 2);
+  EXPECT_EQ(bench({tiny, "--seconds", "-1"}).exit_code, 2);
+  EXPECT_EQ(bench({}).exit_code, 2);
+}
+
+TEST(Bench, writes_one_line_of_values_per_result) {
+  const ScratchFolder folder;
+  const std::string path = folder.path("out.csv");
+  const Outcome outcome = bench({tiny, "--formats", "csr,coo", "--peers", "none", "--csv", path});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string text = content_of(path);
+  EXPECT_EQ(lines_in(text), 3) << text;
+  EXPECT_TRUE(text.starts_with("matrix,rows,cols,nnz,plan,peer,precision,seconds,")) << text;
+  EXPECT_NE(text.find(",144,144,672,csr lanes="), std::string::npos) << text;
+  EXPECT_EQ(bench({tiny, "--formats", "csr", "--csv", folder.path("no/such/folder.csv")}).exit_code, 5);
+}
+
+TEST(Bench, shows_people_a_table_with_the_fastest_first) {
+  const Outcome outcome = bench({tiny, "--formats", "csr lanes=3;csr lanes=4", "--peers", "none"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("roofline"), std::string::npos) << outcome.out;
+  EXPECT_LT(outcome.out.find("GFLOP/s"), outcome.out.find("csr lanes="));
+  EXPECT_LT(outcome.out.rfind("csr lanes=4"), outcome.out.rfind("csr lanes=3")) << outcome.out;
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,119 @@
+// Every call of the CUDA runtime can fail. A table of stand-ins, whose memory is host memory and whose kernels do
+// nothing, fails the k-th call of any kind: the library must report it and give everything back. Needs no GPU.
+#include <gtest/gtest.h>
+
+#include <heddle/heddle.hpp>
+
+#ifdef HEDDLE_HAS_CUDA
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+#include "simt/cuda_table.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle::test {
+namespace {
+
+std::int64_t calls = 0, fail_at = -1;
+cudaError_t fail_with = cudaSuccess;
+std::set<void*> alive;
+std::int64_t events_alive = 0;
+
+cudaError_t next() { return calls++ == fail_at ? fail_with : cudaSuccess; }
+
+simt::CudaTable stand_ins() {
+  simt::CudaTable t = simt::real_cuda_table();
+  t.get_device_count = [](int* n) { return *n = 1, next(); };
+  t.get_device_properties = [](cudaDeviceProp* p, int) { return *p = cudaDeviceProp{}, next(); };
+  t.set_device = [](int) { return next(); };
+  t.mem_get_info = [](std::size_t* f, std::size_t* n) { return *f = *n = std::size_t{1} << 30, next(); };
+  t.malloc = [](void** p, std::size_t n) {
+    const cudaError_t status = next();
+    *p = status == cudaSuccess ? std::malloc(n) : nullptr;
+    if (*p) alive.insert(*p);
+    return status;
+  };
+  t.free = [](void* p) { return alive.erase(p), std::free(p), cudaSuccess; };
+  t.memcpy = [](void* to, const void* from, std::size_t n, cudaMemcpyKind) { return std::memcpy(to, from, n), next(); };
+  t.pointer_get_attributes = [](cudaPointerAttributes* a, const void*) { return a->type = cudaMemoryTypeHost, next(); };
+  t.launch_kernel = [](const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return next(); };
+  t.func_set_attribute = [](const void*, cudaFuncAttribute, int) { return next(); };
+  t.stream_synchronize = [](cudaStream_t) { return next(); };
+  t.stream_wait_event = [](cudaStream_t, cudaEvent_t) { return next(); };
+  t.stream_is_capturing = [](cudaStream_t, cudaStreamCaptureStatus* s) {
+    return *s = cudaStreamCaptureStatusNone, next();
+  };
+  t.event_create = [](cudaEvent_t* e) {
+    const cudaError_t status = next();
+    if (status == cudaSuccess) ++events_alive, *e = reinterpret_cast<cudaEvent_t>(&calls);
+    return status;
+  };
+  t.event_destroy = [](cudaEvent_t) { return --events_alive, cudaSuccess; };
+  t.event_record = [](cudaEvent_t, cudaStream_t) { return next(); };
+  t.get_last_error = [] { return cudaSuccess; };
+  return t;
+}
+
+class CudaFaults : public testing::TestWithParam<std::string> {
+ protected:
+  CudaFaults() { simt::cuda_table() = stand_ins(); }
+  ~CudaFaults() override { simt::cuda_table() = simt::real_cuda_table(); }
+};
+
+TEST_P(CudaFaults, are_reported_and_leave_nothing_behind) {
+  const Csr<double> A = with_lengths(std::vector<std::int64_t>(100, 12), 100, 1);
+  const std::vector<double> x(100, 1);
+  for (const cudaError_t code : {cudaErrorMemoryAllocation, cudaErrorLaunchFailure, cudaErrorUnknown}) {
+    bool done = false;
+    for (std::int64_t at = 0; !done; ++at) {
+      ASSERT_LT(at, 1000);
+      calls = 0, fail_at = at, fail_with = code;
+      std::vector<double> y(100, 7);
+      try {
+        const auto op = build(A, Plan::parse(GetParam()), {Device::gpu()});
+        op.multiply(x, y);
+        op.multiply(2.0, x, 1.0, y);
+        done = calls <= at;  // the k-th call was never made: all of them have had their turn
+      } catch (const Error& error) {
+        EXPECT_NE(error.kind(), ErrorKind::usage) << error.what();
+        EXPECT_FALSE(std::string(error.what()).empty());
+      }
+      EXPECT_TRUE(alive.empty()) << "GPU memory leaked when call " << at << " failed";
+      EXPECT_EQ(events_alive, 0) << "an event leaked when call " << at << " failed";
+    }
+    EXPECT_GT(calls, 10) << "the stand-ins were never called";
+  }
+}
+
+TEST(CudaTable, out_of_memory_says_how_much_was_asked_for) {
+  simt::cuda_table() = stand_ins();
+  calls = 0, fail_at = 1, fail_with = cudaErrorMemoryAllocation;
+  try {
+    Buffer<double> never(1000, Device::gpu());
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+    EXPECT_NE(std::string(error.what()).find("8000 bytes"), std::string::npos) << error.what();
+  }
+  simt::cuda_table() = simt::real_cuda_table();
+}
+
+std::string name_of_format(const testing::TestParamInfo<std::string>& info) { return info.param; }
+
+std::vector<std::string> all_formats() {
+  std::vector<std::string> names;
+  for (const FormatInfo& format : formats()) names.push_back(format.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(formats, CudaFaults, testing::ValuesIn(all_formats()), name_of_format);
+
+}  // namespace
+}  // namespace heddle::test
+
+#else
+
+TEST(CudaFaults, need_a_build_with_cuda) { GTEST_SKIP() << "built without CUDA"; }
+
+#endif
