@@ -1,5 +1,6 @@
 #include "core/dispatch.hpp"
 #include "layout/sliced.hpp"
+#include "layout/strided_sum.hpp"
 
 namespace heddle {
 
@@ -18,11 +19,10 @@ SIMT_DEVICE T x_load(const T* from) {
 template <class V, class Codec, int T, Caching C>
 SIMT_DEVICE V sum_to_length(const SlicedView<V, Codec>& A, std::int64_t row, Offset place, std::int64_t stride,
                             int member, Index length, const V* x) {
-  V sum = 0;
-#pragma unroll 4
-  for (Index k = member; k < length; k += T, place += stride)
-    sum += matrix_load<C>(A.val + place) * x_load<C>(x + Codec::decode(row, matrix_load<C>(A.col + place)));
-  return sum;
+  const Offset end = place + static_cast<Offset>((length - member + T - 1) / T) * stride;
+  return strided_sum<V>(place, length > member ? end : place, stride, [&](Offset at) {
+    return matrix_load<C>(A.val + at) * x_load<C>(x + Codec::decode(row, matrix_load<C>(A.col + at)));
+  });
 }
 
 // Columns first, then the values and x of those that are entries: the test for padding holds up no load.

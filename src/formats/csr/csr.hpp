@@ -18,7 +18,7 @@ struct CsrSettings {
   std::vector<Field> fields() {
     return {{.name = "lanes",
              .value = &lanes,
-             .meaning = "GPU lanes that share a row; auto: the power of two at or above the mean row length",
+             .meaning = "GPU lanes that share a row; auto: by the mean row length",
              .numbers = {1, 2, 4, 8, 16, 32},
              .may_be_automatic = true}};
   }

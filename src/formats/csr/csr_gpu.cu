@@ -1,5 +1,6 @@
 #include "core/dispatch.hpp"
 #include "formats/csr/csr.hpp"
+#include "layout/strided_sum.hpp"
 
 namespace heddle {
 
@@ -13,10 +14,9 @@ SIMT_KERNEL csr_row_per_team(const Offset* ptr, const Index* col, const V* val, 
   const bool present = row < rows;
   const Offset begin = present ? simt::cached_load(ptr + row) : 0;
   const Offset end = present ? simt::cached_load(ptr + row + 1) : 0;
-  V sum = 0;
-#pragma unroll 4
-  for (Offset k = begin + member; k < end; k += Lanes)
-    sum += simt::stream_load(val + k) * simt::cached_load(x + simt::stream_load(col + k));
+  V sum = strided_sum<V>(begin + member, end, Offset{Lanes}, [&](Offset k) {
+    return simt::stream_load(val + k) * simt::cached_load(x + simt::stream_load(col + k));
+  });
   sum = simt::team_sum<Lanes>(sum);
   if (present && member == 0) update.row(row, sum, end > begin);
 }

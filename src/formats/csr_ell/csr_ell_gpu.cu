@@ -1,4 +1,5 @@
 #include "formats/csr_ell/csr_ell.hpp"
+#include "layout/strided_sum.hpp"
 
 namespace heddle {
 
@@ -19,14 +20,11 @@ struct CsrEllView {
 template <class V>
 SIMT_DEVICE void packed_rows(const CsrEllView<V>& A, const EllWarp& warp, const V* x, const Update<V>& update) {
   const int lane = simt::lane();
-  V sum = 0;
-#pragma unroll 4
-  for (std::int32_t step = 0; step < warp.steps; ++step) {
-    const Offset at = warp.start + Offset{step} * simt::warp_size + lane;
+  const Offset end = warp.start + Offset{warp.steps} * simt::warp_size;
+  const V sum = strided_sum<V>(warp.start + lane, end, Offset{simt::warp_size}, [&](Offset at) {
     const Index col = simt::stream_load(A.ell_col + at);
-    const V val = simt::stream_load(A.ell_val + at);
-    if (col >= 0) sum += val * simt::cached_load(x + col);
-  }
+    return col >= 0 ? simt::stream_load(A.ell_val + at) * simt::cached_load(x + col) : V(0);
+  });
   // Lane p = 0 of each row collects its t - 1 neighbours, in order; t is at most 8 by the paper's rules.
   V total = sum;
   for (int i = 1; i < warp.lanes; ++i) {
@@ -43,10 +41,9 @@ SIMT_DEVICE void packed_rows(const CsrEllView<V>& A, const EllWarp& warp, const 
 template <class V>
 SIMT_DEVICE void piece_of_row(const CsrEllView<V>& A, std::int64_t number, const V* x, const Update<V>& update) {
   const CsrPiece piece = A.piece[number];
-  V sum = 0;
-#pragma unroll 4
-  for (Offset k = piece.begin + simt::lane(); k < piece.end; k += simt::warp_size)
-    sum += simt::stream_load(A.csr_val + k) * simt::cached_load(x + simt::stream_load(A.csr_col + k));
+  V sum = strided_sum<V>(piece.begin + simt::lane(), piece.end, Offset{simt::warp_size}, [&](Offset k) {
+    return simt::stream_load(A.csr_val + k) * simt::cached_load(x + simt::stream_load(A.csr_col + k));
+  });
   sum = simt::team_sum<simt::warp_size>(sum);
   if (simt::lane() != 0) return;
   if (piece.alone)
