@@ -118,7 +118,7 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   p.update.row_of = A.row_of;
   const Sliced& shape = A.shape;
   if (!A.start) {
-    const std::int64_t rows_at_once = most_sums / 2 / shape.lanes;
+    const std::int64_t rows_at_once = most_sums / shape.lanes;
     return parallel_ranges(shape.rows, rows_at_once,
                            [&](std::int64_t begin, std::int64_t end) { multiply_rows(A, p, begin, end); });
   }
