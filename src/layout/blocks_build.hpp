@@ -28,23 +28,28 @@ template <class F>
 void each_block(const PatternView& A, BlockShape shape, std::int64_t block_row, F f) {
   const std::int64_t first = block_row * shape.r;
   const int lines = static_cast<int>(std::min<std::int64_t>(shape.r, A.rows - first));
+  constexpr Index none = INT32_MAX;  // columns are below it
   BlockEntries block;
   Offset end[most_block_rows];
+  Index next[most_block_rows];  // the first column of each row that is not yet in a block
+  std::fill(next, next + most_block_rows, none);
   for (int i = 0; i < lines; ++i) {
     block.to[i] = A.ptr[first + i];
     end[i] = A.ptr[first + i + 1];
+    if (block.to[i] < end[i]) next[i] = A.col[block.to[i]];
   }
   for (;;) {
-    Index lowest = INT32_MAX;  // no column: columns are below it
+    const Index lowest = *std::min_element(next, next + most_block_rows);
+    if (lowest == none) return;
+    block.col = lowest / shape.c;
+    const auto limit = static_cast<Index>(std::min<std::int64_t>((std::int64_t{block.col} + 1) * shape.c, none));
     for (int i = 0; i < lines; ++i) {
       block.from[i] = block.to[i];
-      if (block.from[i] < end[i]) lowest = std::min(lowest, A.col[block.from[i]]);
+      while (next[i] < limit) {
+        ++block.to[i];
+        next[i] = block.to[i] < end[i] ? A.col[block.to[i]] : none;
+      }
     }
-    if (lowest == INT32_MAX) return;
-    block.col = lowest / shape.c;
-    const std::int64_t limit = (std::int64_t{block.col} + 1) * shape.c;
-    for (int i = 0; i < lines; ++i)
-      while (block.to[i] < end[i] && A.col[block.to[i]] < limit) ++block.to[i];
     f(block);
   }
 }
