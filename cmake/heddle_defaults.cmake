@@ -25,7 +25,7 @@ find_package(Threads REQUIRED)
 # Flags of our own targets, not of those who link us.
 add_library(heddle_flags INTERFACE)
 target_compile_options(heddle_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers -Wno-unknown-pragmas>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers -Wno-unknown-pragmas -Wno-restrict>
   # The numerical contract (Inf, NaN, summation order) does not survive -ffast-math; and a product must not be fused
   # with an addition on one machine and not on another.
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
