@@ -5,6 +5,7 @@
 //     static FormatInfo about();                        // name, one-line summary, origin, drawing of the layout
 //     static void settle(Settings&, const PatternView&);// replaces every `automatic` by the value for this matrix
 //     static Footprint footprint(const PatternView&, const Settings&, int value_bytes);   // exact, without building
+//     static Footprint at_most(...);                    // optional: an upper bound, where the footprint takes long
 //     static NameFormat build(Source<V>, const Settings&);       // in host memory
 //     Csr<V> restore() const;                           // bit for bit what it was built from; host memory
 //     template <class Self, class F> static void each_array(Self& self, F f);   // f(self.array) for every Buffer:
@@ -64,6 +65,8 @@ struct Format {
   FormatInfo info;
   Plan (*resolve)(const Plan&, const PatternView&);
   Footprint (*footprint)(const Plan& resolved, const PatternView&, int value_bytes);
+  // What building asks first: the footprint, or an upper bound where the format has a cheaper one.
+  Footprint (*at_most)(const Plan& resolved, const PatternView&, int value_bytes);
   std::unique_ptr<Store<float>> (*build_f32)(Source<float>, const Plan& resolved, Device);
   std::unique_ptr<Store<double>> (*build_f64)(Source<double>, const Plan& resolved, Device);
 };

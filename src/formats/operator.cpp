@@ -21,7 +21,7 @@ std::unique_ptr<Store<double>> build_with(const Format& f, Source<double> s, con
 template <class V>
 std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
   const Format& format = registered_format(resolved.format);
-  const Footprint need = format.footprint(resolved, source.view, sizeof(V));
+  const Footprint need = format.at_most(resolved, source.view, sizeof(V));
   if (!need.fits)
     fail(ErrorKind::unavailable, {to_string(resolved), "csr, coo and csr_split store any matrix"},
          "this format does not fit the matrix: {}", need.reason);

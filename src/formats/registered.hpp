@@ -81,7 +81,7 @@ std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, De
 template <template <class> class F>
 const Format& registered() {
   static const Format line = [] {
-    Format f{F<double>::about(), nullptr, nullptr, build_store<F, float>, build_store<F, double>};
+    Format f{F<double>::about(), nullptr, nullptr, nullptr, build_store<F, float>, build_store<F, double>};
     typename F<double>::Settings defaults;
     for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
     f.resolve = [](const Plan& plan, const PatternView& A) {
@@ -92,6 +92,11 @@ const Format& registered() {
     f.footprint = [](const Plan& plan, const PatternView& A, int value_bytes) {
       return judged(F<double>::footprint(A, settings_from<F>(plan), value_bytes), A.nnz());
     };
+    f.at_most = f.footprint;
+    if constexpr (requires(typename F<double>::Settings s) { F<double>::at_most(PatternView{}, s, 0); })
+      f.at_most = [](const Plan& plan, const PatternView& A, int value_bytes) {
+        return judged(F<double>::at_most(A, settings_from<F>(plan), value_bytes), A.nnz());
+      };
     return f;
   }();
   return line;

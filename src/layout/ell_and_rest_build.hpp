@@ -16,16 +16,22 @@ Buffer<Offset> rest_starts(const PatternView& A, const P& piece) {
   return ptr;
 }
 
+// Runs of these lengths, rests of these starts.
+template <class Codec>
+Footprint ell_and_rest_footprint(std::int64_t rows, std::span<const Index> length, std::span<const Offset> rest,
+                                 SlicedArrays kept, int value_bytes) {
+  constexpr int index_bytes = sizeof(typename Codec::Stored);
+  Footprint need = sliced_footprint(one_slice(rows), length, kept, index_bytes + value_bytes);
+  if (!need.fits) return need;
+  need.stored += rest[rows];
+  if (__builtin_add_overflow(need.bytes, coordinate_bytes(rest, value_bytes), &need.bytes))
+    return {.bytes = INT64_MAX, .stored = need.stored, .fits = false, .reason = "its bytes exceed 63 bits"};
+  return need;
+}
 template <class Codec, class P>
 Footprint ell_and_rest_footprint(const PatternView& A, SlicedArrays kept, int value_bytes, const P& piece) {
-  constexpr int index_bytes = sizeof(typename Codec::Stored);
-  const Buffer<Offset> rest = rest_starts(A, piece);
-  Footprint need =
-      sliced_footprint(one_slice(A.rows), stored_lengths(A.rows, {}, piece), kept, index_bytes + value_bytes);
-  if (!need.fits) return need;
-  need.bytes += coordinate_bytes(rest, value_bytes);
-  need.stored += rest[A.rows];
-  return need;
+  return ell_and_rest_footprint<Codec>(A.rows, stored_lengths(A.rows, {}, piece), rest_starts(A, piece), kept,
+                                       value_bytes);
 }
 
 template <class Codec, class V, class P>

@@ -5,14 +5,15 @@
 
 namespace heddle {
 
+// Vertex v has neighbours next[begin[v]] .. next[end[v]-1], ascending; v itself may be among them. `degree` counts
+// them without v. A symmetric pattern is its own graph: nothing is copied, so the matrix must outlive it.
 struct Graph {
-  Buffer<Offset> ptr;  // vertex v has neighbours next[ptr[v]] .. next[ptr[v+1]-1], ascending, without v itself
-  Buffer<Index> next;
+  Buffer<Offset> begin, end;
+  Buffer<Index> next, degree;
 
-  std::int64_t size() const { return ptr.size() - 1; }
-  Offset degree(std::int64_t v) const { return ptr[v + 1] - ptr[v]; }
+  std::int64_t size() const { return degree.size(); }
   std::span<const Index> neighbours(std::int64_t v) const {
-    return {next.data() + ptr[v], static_cast<std::size_t>(degree(v))};
+    return {next.data() + begin[v], static_cast<std::size_t>(end[v] - begin[v])};
   }
 };
 

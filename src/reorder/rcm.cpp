@@ -64,7 +64,7 @@ class BreadthFirst {
     return end;
   }
   bool lower(Index a, Index b) const {
-    const Offset of_a = graph_.degree(a), of_b = graph_.degree(b);
+    const Index of_a = graph_.degree[a], of_b = graph_.degree[b];
     return of_a != of_b ? of_a < of_b : a < b;
   }
 
@@ -93,7 +93,7 @@ Permutation rcm_order(const PatternView& A) {
   BreadthFirst search(graph);
   Index* end = order.new_to_old.data();
   for (Index v = 0; v < A.rows; ++v)
-    if (!search.seen(v)) end = search.number(graph.degree(v) == 0 ? v : pseudo_peripheral(search, v, end), end);
+    if (!search.seen(v)) end = search.number(graph.degree[v] == 0 ? v : pseudo_peripheral(search, v, end), end);
   std::reverse(order.new_to_old.begin(), order.new_to_old.end());
   return order;
 }

@@ -31,11 +31,38 @@ struct NearDiagonal {
   }
 };
 
-// The pattern alone, under a matrix that has no values to permute.
-Csr<float> permuted_pattern(const PatternView& A, const Permutation& order) {
-  Buffer<float> nothing(A.nnz());
-  std::fill(nothing.begin(), nothing.end(), 0.f);
-  return permute(CsrView<float>{A, nothing.span()}, order, order);
+// How many entries each row of P A P^T has in its run, without making that matrix.
+struct NearDiagonalReordered {
+  const PatternView& A;
+  Offset limit;
+  Permutation order, new_place;
+
+  NearDiagonalReordered(const PatternView& pattern, Offset most)
+      : A(pattern), limit(most), order(rcm_order(pattern)), new_place(order.inverse()) {}
+
+  Piece operator()(std::int64_t row) const {
+    const Index old = order.new_to_old[row];
+    Offset near = 0;
+    for (Offset k = A.ptr[old]; k < A.ptr[old + 1]; ++k) near += Column16::holds(row, new_place.new_to_old[A.col[k]]);
+    return {0, static_cast<Index>(std::min(near, limit))};
+  }
+};
+
+constexpr std::int64_t reordering_bytes(std::int64_t rows, int value_bytes) {
+  return rows * (static_cast<std::int64_t>(sizeof(Index)) + value_bytes);
+}
+
+Footprint reordered_footprint(const PatternView& A, const Ell16Settings& settings, int value_bytes) {
+  if (A.rows != A.cols) return {.fits = false, .reason = "reorder=rcm needs a square matrix"};
+  const NearDiagonalReordered run(A, settings.K);
+  const Buffer<Index> length = stored_lengths(A.rows, {}, run);
+  Buffer<Offset> rest(A.rows + 1);
+  rest[0] = 0;
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    rest[row + 1] = rest[row] + A.length(run.order.new_to_old[row]) - length[row];
+  Footprint need = ell_and_rest_footprint<Column16>(A.rows, length, rest, kept, value_bytes);
+  if (need.fits) need.bytes += reordering_bytes(A.rows, value_bytes);
+  return need;
 }
 
 }  // namespace
@@ -66,13 +93,20 @@ void Ell16Format<V>::settle(Settings& settings, const PatternView& A) {
 
 template <class V>
 Footprint Ell16Format<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
-  if (settings.reorder == Settings::none)
-    return ell_and_rest_footprint<Column16>(A, kept, value_bytes, NearDiagonal{A, settings.K});
-  if (A.rows != A.cols) return {.fits = false, .reason = "reorder=rcm needs a square matrix"};
-  const Csr<float> B = permuted_pattern(A, rcm_order(A));
-  const PatternView pattern = B.view();
-  Footprint need = ell_and_rest_footprint<Column16>(pattern, kept, value_bytes, NearDiagonal{pattern, settings.K});
-  if (need.fits) need.bytes += A.rows * (static_cast<std::int64_t>(sizeof(Index)) + value_bytes);
+  return settings.reorder == Settings::none
+             ? ell_and_rest_footprint<Column16>(A, kept, value_bytes, NearDiagonal{A, settings.K})
+             : reordered_footprint(A, settings, value_bytes);
+}
+
+// As if every entry were stored twice, in the run of its row and in the rest: reordering for the exact number would
+// take as long as all of building.
+template <class V>
+Footprint Ell16Format<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
+  if (settings.reorder == Settings::none || A.rows != A.cols) return footprint(A, settings, value_bytes);
+  const Buffer<Index> length = stored_lengths(A.rows, {}, RowPieces{A.ptr, settings.K});
+  Footprint need = ell_and_rest_footprint<Column16>(A.rows, length, A.ptr, kept, value_bytes);
+  if (!judged(need, A.nnz()).fits) return footprint(A, settings, value_bytes);
+  need.bytes += reordering_bytes(A.rows, value_bytes);
   return need;
 }
 

@@ -49,6 +49,7 @@ struct Ell16Format {
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes);  // without reordering
   static Ell16Format build(Source<V> source, const Settings& settings);
   Csr<V> restore() const;
 
