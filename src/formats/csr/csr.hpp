@@ -18,7 +18,7 @@ struct CsrSettings {
   std::vector<Field> fields() {
     return {{.name = "lanes",
              .value = &lanes,
-             .meaning = "GPU lanes that share a row; auto: by the mean row length",
+             .meaning = "GPU lanes that share a row; auto: by the mean and the longest row",
              .numbers = {1, 2, 4, 8, 16, 32},
              .may_be_automatic = true}};
   }
