@@ -23,8 +23,8 @@ struct BlockFill {
 };
 
 struct Diagonals {
-  std::int64_t count = 0;     // distinct values of column - row that occur
-  double occupancy = 0;       // nnz / sum of the lengths of those diagonals
+  std::int64_t count = 0;  // distinct values of column - row that occur
+  double occupancy = 0;    // nnz / sum of the lengths of those diagonals
 };
 
 struct Structure {
@@ -35,11 +35,11 @@ struct Structure {
   std::vector<BlockFill> blocks;
   bool blocks_sampled = false;  // `blocks` comes from rows spread evenly over a large matrix, not from all
   Diagonals diagonals;
-  int index_bits = 32;         // least of 8, 16, 32 that holds every column - row as a signed number
+  int index_bits = 32;  // least of 8, 16, 32 that holds every column - row as a signed number
   bool structurally_symmetric = false, symmetric = false;
   std::int64_t distinct_values = 0;  // counted up to `distinct_cap`
   bool distinct_capped = false;
-  bool f32_exact = false;      // every value survives the way to float and back
+  bool f32_exact = false;  // every value survives the way to float and back
 };
 
 inline constexpr std::int64_t distinct_cap = 65536;

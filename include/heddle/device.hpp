@@ -29,11 +29,11 @@ std::string to_string(Device device);
 struct DeviceInfo {
   Device device;
   std::string name;
-  std::int64_t memory_bytes = 0;    // total
-  std::int64_t free_bytes = 0;      // free now
-  std::int64_t cache_bytes = 0;     // last-level cache: L3 of a CPU, L2 of a GPU; 0 if unknown
-  int units = 0;                    // cores, or multiprocessors
-  std::string capability;           // "9.0" for a GPU, the instruction set for a CPU
+  std::int64_t memory_bytes = 0;  // total
+  std::int64_t free_bytes = 0;    // free now
+  std::int64_t cache_bytes = 0;   // last-level cache: L3 of a CPU, L2 of a GPU; 0 if unknown
+  int units = 0;                  // cores, or multiprocessors
+  std::string capability;         // "9.0" for a GPU, the instruction set for a CPU
 };
 
 // All devices of this machine, the CPU first, the emulator last.

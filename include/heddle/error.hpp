@@ -17,8 +17,8 @@ class Error : public std::exception {
 
   ErrorKind kind() const noexcept { return kind_; }
   const std::string& message() const noexcept { return message_; }
-  const std::string& where() const noexcept { return where_; }  // "file:line", an argument, or empty
-  const std::string& hint() const noexcept { return hint_; }    // what to do about it, or empty
+  const std::string& where() const noexcept { return where_; }          // "file:line", an argument, or empty
+  const std::string& hint() const noexcept { return hint_; }            // what to do about it, or empty
   const char* what() const noexcept override { return line_.c_str(); }  // "where: message; hint"
 
  private:

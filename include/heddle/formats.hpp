@@ -28,11 +28,11 @@ const FormatInfo& find_format(const std::string& name);
 
 // What a format needs for a matrix, known without building it.
 struct Footprint {
-  std::int64_t bytes = 0;   // of all arrays: exactly what building allocates on the device
-  std::int64_t stored = 0;  // entries kept, padding included
+  std::int64_t bytes = 0;      // of all arrays: exactly what building allocates on the device
+  std::int64_t stored = 0;     // entries kept, padding included
   double padding_percent = 0;  // 100 * (stored - nnz) / nnz: artificial zeros per true entry
-  bool fits = true;         // false: absurdly large; `build` refuses
-  std::string reason;       // why not
+  bool fits = true;            // false: absurdly large; `build` refuses
+  std::string reason;          // why not
 };
 
 Footprint footprint(const PatternView& A, const Plan& plan, int value_bytes = 8);

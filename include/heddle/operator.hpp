@@ -25,8 +25,8 @@ class Operator {
   std::int64_t cols() const noexcept;
   std::int64_t nnz() const noexcept;
   Device device() const noexcept;
-  const Plan& plan() const noexcept;     // resolved: no "auto" left
-  std::int64_t bytes() const noexcept;   // held on the device
+  const Plan& plan() const noexcept;    // resolved: no "auto" left
+  std::int64_t bytes() const noexcept;  // held on the device
 
   // y = A x, and y = alpha A x + beta y. x and y are host memory, or memory of the operator's device (then nothing is
   // copied, allocated or waited for: the work is queued on `stream`). They must not overlap. beta = 0 never reads y,

@@ -1,5 +1,6 @@
 // The door to host memory. Every allocation whose size depends on data passes this table, so that a test can make the
-// k-th one fail, count what is alive, or put guard words around it. (GPU calls have their own table: simt/cuda_table.hpp.)
+// k-th one fail, count what is alive, or put guard words around it. (GPU calls have their own table:
+// simt/cuda_table.hpp.)
 #pragma once
 
 #include <cstddef>

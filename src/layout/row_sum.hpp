@@ -5,14 +5,12 @@
 
 namespace heddle {
 
-// A loop with one sum waits 4 cycles for its own addition; but out-of-order execution overlaps the next rows meanwhile,
-// and one loop ends in one misprediction where four sums and their remainder end in two. So four sums pay only in long
-// rows of doubles. Processor time against Eigen's (one sum) on 18 generated classes, Xeon, one thread, 2026-11: four
-// sums in all rows 0.84 to 1.00 in float, and in double 1.0 to 1.2 above 25 entries a row but 0.86 to 0.97 on road,
-// arrow and circuit with 2 to 6. Gathers (AVX2, AVX-512) lose to both.
+// Four sums in flight, because one alone waits 4 cycles for its own addition before it can take the next product. Rows
+// shorter than eight entries do with one: out-of-order execution overlaps them with the next row, and one loop ends in
+// one misprediction where four sums and their remainder end in two.
 template <class V>
 inline V row_sum(const Index* col, const V* val, Offset length, const V* x) {
-  constexpr Offset long_row = sizeof(V) == 8 ? 24 : INT64_MAX;
+  constexpr Offset long_row = 8;
   if (length < long_row) {
     V sum = 0;
     for (Offset k = 0; k < length; ++k) sum += val[k] * x[col[k]];

@@ -46,8 +46,8 @@ std::vector<V> reals(std::int64_t n, std::uint64_t seed) {
 // Multiplies with vectors in the device's own memory, at an element offset from its alignment, y inside a larger
 // buffer whose surroundings must stay as they are.
 template <class V>
-std::vector<V> product_on_device(const Operator<V>& op, V alpha, const std::vector<V>& x, V beta, const std::vector<V>& y,
-                                 std::int64_t offset = 0) {
+std::vector<V> product_on_device(const Operator<V>& op, V alpha, const std::vector<V>& x, V beta,
+                                 const std::vector<V>& y, std::int64_t offset = 0) {
   constexpr std::int64_t margin = 32;
   constexpr V untouched = V(-77);
   const auto x_size = static_cast<std::int64_t>(x.size()), y_size = static_cast<std::int64_t>(y.size());
@@ -98,8 +98,13 @@ class Conformance : public testing::TestWithParam<std::string> {
 TEST_P(Conformance, restores_the_matrix_bit_by_bit) {
   each_specimen([&](auto v, auto A) {
     using V = decltype(v);
-    const V odd[] = {V(-0.0), V(0), std::numeric_limits<V>::quiet_NaN(), std::numeric_limits<V>::infinity(),
-                     std::numeric_limits<V>::denorm_min(), std::numeric_limits<V>::max(), V(1) / V(3)};
+    const V odd[] = {V(-0.0),
+                     V(0),
+                     std::numeric_limits<V>::quiet_NaN(),
+                     std::numeric_limits<V>::infinity(),
+                     std::numeric_limits<V>::denorm_min(),
+                     std::numeric_limits<V>::max(),
+                     V(1) / V(3)};
     for (std::int64_t k = 0; k < A.nnz(); k += 5) A.val[k] = odd[k / 5 % 7];
     EXPECT_TRUE(identical(build(A, plan(), {device_under_test()}).restore(), A));
   });
@@ -190,22 +195,25 @@ TEST_P(Conformance, gives_plus_zero_for_rows_without_entries_whatever_alpha) {
 }
 
 TEST_P(Conformance, lets_infinity_and_nan_in_x_reach_only_rows_that_store_the_column) {
-  each_specimen([&](auto v, const auto& A) {
-    using V = decltype(v);
-    if (A.cols == 0) return;
-    const auto op = build(A, plan(), {device_under_test()});
-    const V infinity = std::numeric_limits<V>::infinity();
-    for (const V bad : {infinity, -infinity, std::numeric_limits<V>::quiet_NaN()})
-      for (const std::int64_t column : {std::int64_t{0}, A.cols / 2, A.cols - 1}) {
-        auto x = integers<V>(A.cols, 12);
-        x[column] = bad;
-        x[(column + A.cols / 3) % A.cols] = infinity;
-        const std::vector<V> y(static_cast<std::size_t>(A.rows), V(1));
-        const auto got = product_on_device(op, V(1), x, V(1), y);
-        for (std::int64_t row = 0; row < A.rows; ++row)
-          EXPECT_EQ(class_of(got[row]), class_of_row(A, row, x)) << "row " << row << ", x[" << column << "] = " << bad;
-      }
-  }, Zoo::small);
+  each_specimen(
+      [&](auto v, const auto& A) {
+        using V = decltype(v);
+        if (A.cols == 0) return;
+        const auto op = build(A, plan(), {device_under_test()});
+        const V infinity = std::numeric_limits<V>::infinity();
+        for (const V bad : {infinity, -infinity, std::numeric_limits<V>::quiet_NaN()})
+          for (const std::int64_t column : {std::int64_t{0}, A.cols / 2, A.cols - 1}) {
+            auto x = integers<V>(A.cols, 12);
+            x[column] = bad;
+            x[(column + A.cols / 3) % A.cols] = infinity;
+            const std::vector<V> y(static_cast<std::size_t>(A.rows), V(1));
+            const auto got = product_on_device(op, V(1), x, V(1), y);
+            for (std::int64_t row = 0; row < A.rows; ++row)
+              EXPECT_EQ(class_of(got[row]), class_of_row(A, row, x))
+                  << "row " << row << ", x[" << column << "] = " << bad;
+          }
+      },
+      Zoo::small);
 }
 
 TEST_P(Conformance, takes_vectors_at_every_element_offset) {
@@ -286,18 +294,20 @@ TEST_P(Conformance, survives_the_failure_of_any_allocation_while_building) {
 }
 
 TEST_P(Conformance, keeps_the_plan_when_values_change) {
-  each_specimen([&](auto v, auto A) {
-    using V = decltype(v);
-    auto op = build(A, plan(), {device_under_test()});
-    const Plan before = op.plan();
-    const auto values = integers<V>(A.nnz(), 17);
-    op.update_values(values);
-    std::copy(values.begin(), values.end(), A.val.begin());
-    const auto x = integers<V>(A.cols, 18);
-    const std::vector<V> y(static_cast<std::size_t>(A.rows));
-    EXPECT_EQ(product_on_device(op, V(1), x, V(0), y), exact_product(A, V(1), x, V(0), y));
-    EXPECT_EQ(op.plan(), before);
-  }, Zoo::small);
+  each_specimen(
+      [&](auto v, auto A) {
+        using V = decltype(v);
+        auto op = build(A, plan(), {device_under_test()});
+        const Plan before = op.plan();
+        const auto values = integers<V>(A.nnz(), 17);
+        op.update_values(values);
+        std::copy(values.begin(), values.end(), A.val.begin());
+        const auto x = integers<V>(A.cols, 18);
+        const std::vector<V> y(static_cast<std::size_t>(A.rows));
+        EXPECT_EQ(product_on_device(op, V(1), x, V(0), y), exact_product(A, V(1), x, V(0), y));
+        EXPECT_EQ(op.plan(), before);
+      },
+      Zoo::small);
 }
 
 TEST_P(Conformance, multiplies_with_the_transpose) {

@@ -1,5 +1,5 @@
-// What y must be. Small-integer data is the main oracle: sums are exact in any order, so every format must agree bit for
-// bit. For real data there is the row-wise bound, with a reference of twice the precision.
+// What y must be. Small-integer data is the main oracle: sums are exact in any order, so every format must agree bit
+// for bit. For real data there is the row-wise bound, with a reference of twice the precision.
 #pragma once
 
 #include <cmath>

@@ -40,7 +40,8 @@ Csr<double> with_lengths(const std::vector<std::int64_t>& lengths, std::int64_t 
 
 namespace {
 
-Csr<double> from_rule(std::int64_t rows, std::int64_t cols, const std::function<bool(std::int64_t, std::int64_t)>& present) {
+Csr<double> from_rule(std::int64_t rows, std::int64_t cols,
+                      const std::function<bool(std::int64_t, std::int64_t)>& present) {
   Dice dice(static_cast<std::uint64_t>(rows * 31 + cols));
   std::vector<Entry> entries;
   for (Index r = 0; r < rows; ++r)
@@ -63,7 +64,8 @@ Csr<double> explicit_zeros() {
 
 // Dense r x c blocks on a random block pattern, the last block row and column cut short.
 Csr<double> ragged_blocks(std::int64_t rows, std::int64_t cols, int block) {
-  return from_rule(rows, cols, [=](std::int64_t r, std::int64_t c) { return (r / block * 7 + c / block * 3) % 5 == 0; });
+  return from_rule(rows, cols,
+                   [=](std::int64_t r, std::int64_t c) { return (r / block * 7 + c / block * 3) % 5 == 0; });
 }
 
 void add_shapes(std::vector<Specimen>& all) {
@@ -87,8 +89,10 @@ void add_rows(std::vector<Specimen>& all) {
   all.push_back({"lengths_0_to_129", with_lengths(lengths_by(130, [](auto r) { return r; }), 200, 9)});
   all.push_back({"lengths_129_to_0", with_lengths(lengths_by(130, [](auto r) { return 129 - r; }), 200, 10)});
   all.push_back({"arrow", from_rule(150, 150, [](auto r, auto c) { return r == c || r == 0 || c == 0; })});
-  all.push_back({"arrow_at_the_end", from_rule(150, 150, [](auto r, auto c) { return r == c || r == 149 || c == 149; })});
-  all.push_back({"power_law", with_lengths(lengths_by(200, [](auto r) { return 400 / (1 + (r * 37) % 200); }), 500, 11)});
+  all.push_back(
+      {"arrow_at_the_end", from_rule(150, 150, [](auto r, auto c) { return r == c || r == 149 || c == 149; })});
+  all.push_back(
+      {"power_law", with_lengths(lengths_by(200, [](auto r) { return 400 / (1 + (r * 37) % 200); }), 500, 11)});
   all.push_back({"explicit_zeros", explicit_zeros()});
 }
 
@@ -100,7 +104,8 @@ void add_patterns(std::vector<Specimen>& all) {
   all.push_back({"dense", from_rule(40, 35, [](auto, auto) { return true; })});
   all.push_back({"blocks_3_ragged", ragged_blocks(50, 47, 3)});
   all.push_back({"blocks_4_ragged", ragged_blocks(63, 66, 4)});
-  all.push_back({"blocks_with_holes", from_rule(48, 48, [](auto r, auto c) { return (r / 4 + c / 4) % 3 == 0 && (r + c) % 4 != 1; })});
+  all.push_back({"blocks_with_holes",
+                 from_rule(48, 48, [](auto r, auto c) { return (r / 4 + c / 4) % 3 == 0 && (r + c) % 4 != 1; })});
 }
 
 // Columns around the limits of 8- and 16-bit distances, in both directions.
@@ -112,7 +117,8 @@ Csr<double> far_columns() {
     for (const std::int64_t distance : {0, 1, 127, 128, 255, 256, 32767, 32768, 65535, 65536, 65537})
       if (base + distance < n) {
         entries.push_back({static_cast<Index>(base / 1000), static_cast<Index>(base + distance), dice.integer()});
-        entries.push_back({static_cast<Index>(base / 1000 + 1), static_cast<Index>(n - 1 - base - distance), dice.integer()});
+        entries.push_back(
+            {static_cast<Index>(base / 1000 + 1), static_cast<Index>(n - 1 - base - distance), dice.integer()});
       }
   return from_entries(80, n, entries);
 }
@@ -128,10 +134,11 @@ Csr<double> band_edges_of_16_bits() {
 
 void add_large(std::vector<Specimen>& all) {
   for (const std::int64_t rows : {31, 32, 33, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025})
-    all.push_back({"rows_" + std::to_string(rows),
-                   with_lengths(lengths_by(rows, [](auto r) { return 1 + r * 5 % 7; }), rows, static_cast<std::uint64_t>(rows))});
+    all.push_back({"rows_" + std::to_string(rows), with_lengths(lengths_by(rows, [](auto r) { return 1 + r * 5 % 7; }),
+                                                                rows, static_cast<std::uint64_t>(rows))});
   all.push_back({"one_row_over_many_blocks", with_lengths({100000}, 100000, 13)});
-  all.push_back({"giant_row_among_short_ones", with_lengths(lengths_by(600, [](auto r) { return r == 300 ? 20000 : 3; }), 20000, 14)});
+  all.push_back({"giant_row_among_short_ones",
+                 with_lengths(lengths_by(600, [](auto r) { return r == 300 ? 20000 : 3; }), 20000, 14)});
   all.push_back({"two_giant_rows_touching", with_lengths({1, 5000, 7000, 2, 0, 0}, 9000, 15)});
   all.push_back({"far_columns", far_columns()});
   all.push_back({"band_edges_of_16_bits", band_edges_of_16_bits()});

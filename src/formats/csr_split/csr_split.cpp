@@ -73,7 +73,8 @@ Footprint CsrSplitFormat<V>::footprint(const PatternView& A, const Settings& set
   const std::int64_t shares = share_count(A.nnz(), settings.share), empty = count_empty(A);
   const std::int64_t listed = empty == 0 ? 0 : A.rows;  // row_of and empty together
   return {.bytes = A.nnz() * (index + value_bytes) + word_count(A.nnz()) * 4 + shares * (index + 2 * value_bytes) +
-                   listed * index + count_crossings(A.ptr, settings.share) * static_cast<std::int64_t>(sizeof(Crossing)),
+                   listed * index +
+                   count_crossings(A.ptr, settings.share) * static_cast<std::int64_t>(sizeof(Crossing)),
           .stored = A.nnz()};
 }
 
