@@ -4,6 +4,7 @@
 //     using Settings = NameSettings;                    // plain ints with defaults, and fields() for their names
 //     static FormatInfo about();                        // name, one-line summary, origin, drawing of the layout
 //     static void settle(Settings&, const PatternView&);// replaces every `automatic` by the value for this matrix
+//     static void settle_values(Settings&, const CsrView<V>&);  // optional: instead of settle, where values count too
 //     static Footprint footprint(const PatternView&, const Settings&, int value_bytes);   // exact, without building
 //     static Footprint at_most(...);                    // optional: an upper bound, where the footprint takes long
 //     static NameFormat build(Source<V>, const Settings&);       // in host memory
@@ -13,7 +14,8 @@
 //     void multiply(OnCpu, const Product<V>&) const;            // name_cpu.cpp
 //     void multiply(simt::Emulator, const Product<V>&) const;   // name_gpu.cu, compiled by the host compiler
 //     void multiply(simt::Cuda, const Product<V>&) const;       // name_gpu.cu, compiled by nvcc
-//     static constexpr bool uses_scratch = false;       // true: multiply writes arrays of its own
+//     static constexpr bool uses_scratch = false;       // true: multiply writes arrays of its own; may also be a
+//                                                       // member function uses_scratch() const
 //   };
 //
 // and one line in name.cpp:   const Format& name_format() { return registered<NameFormat>(); } (formats/registered.hpp)
@@ -69,6 +71,9 @@ struct Format {
   Footprint (*at_most)(const Plan& resolved, const PatternView&, int value_bytes);
   std::unique_ptr<Store<float>> (*build_f32)(Source<float>, const Plan& resolved, Device);
   std::unique_ptr<Store<double>> (*build_f64)(Source<double>, const Plan& resolved, Device);
+  // What building stores: like resolve, but the values of the matrix may count as well.
+  Plan (*settle_f32)(const Plan&, const CsrView<float>&);
+  Plan (*settle_f64)(const Plan&, const CsrView<double>&);
 };
 
 const std::vector<const Format*>& registry();

@@ -18,6 +18,9 @@ std::unique_ptr<Store<double>> build_with(const Format& f, Source<double> s, con
   return f.build_f64(s, p, d);
 }
 
+Plan settle(const Plan& plan, const CsrView<float>& A) { return registered_format(plan.format).settle_f32(plan, A); }
+Plan settle(const Plan& plan, const CsrView<double>& A) { return registered_format(plan.format).settle_f64(plan, A); }
+
 template <class V>
 std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
   const Format& format = registered_format(resolved.format);
@@ -47,7 +50,7 @@ void scale_on(Device device, const Update<V>& update, std::int64_t rows, Stream 
 template <class V>
 struct Operator<V>::Impl {
   std::int64_t rows = 0, cols = 0, nnz = 0;
-  Plan plan;
+  Plan asked, plan;  // what the caller wrote, and what became of it
   Device device;
   std::unique_ptr<Store<V>> store, transposed;
 
@@ -150,7 +153,7 @@ void Operator<V>::update_values(std::span<const V> val) {
         val.size(), impl_->nnz);
   Csr<V> A = impl_->store->restore();
   A.val = Buffer<V>::copy_of(val);
-  Operator fresh = build(std::move(A), impl_->plan, {impl_->device, impl_->transposed != nullptr});
+  Operator fresh = build(std::move(A), impl_->asked, {impl_->device, impl_->transposed != nullptr});
   impl_ = std::move(fresh.impl_);
 }
 
@@ -174,10 +177,11 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   impl->device = options.device;
   if (options.transposed) {
     Csr<V> T = transpose(source.view);
-    const Plan resolved = resolve(T.view(), plan);
+    const Plan resolved = settle(plan, T.view());
     impl->transposed = make_store<V>({T.view(), &T}, resolved, options.device);
   }
-  impl->plan = resolve(source.view, plan);
+  impl->asked = plan;
+  impl->plan = settle(plan, source.view);
   impl->store = make_store(source, impl->plan, options.device);
   return Operator<V>(std::move(impl));
 }

@@ -28,7 +28,7 @@ class StoreOf final : public Store<V> {
   }
 
   void multiply(const Product<V>& product) const override {
-    if (!F<V>::uses_scratch) return multiply_here(product);
+    if (!scratch()) return multiply_here(product);
     const std::lock_guard alone(scratch_guard_);
     if (device_.host_memory()) return multiply_here(product);
     turn_.wait_on(product.stream);
@@ -46,6 +46,12 @@ class StoreOf final : public Store<V> {
   std::int64_t bytes() const override { return bytes_of(format_); }
 
  private:
+  bool scratch() const {
+    if constexpr (requires { F<V>::uses_scratch ? 1 : 0; })
+      return F<V>::uses_scratch;
+    else
+      return format_.uses_scratch();
+  }
   void multiply_here(const Product<V>& product) const {
     switch (device_.kind) {
       case Device::Kind::cpu: return format_.multiply(OnCpu{}, product);
@@ -73,6 +79,16 @@ typename F<double>::Settings settings_from(const Plan& plan) {
 }
 
 template <template <class> class F, class V>
+Plan settle_with_values(const Plan& plan, const CsrView<V>& A) {
+  auto settings = settings_from<F>(plan);
+  if constexpr (requires { F<V>::settle_values(settings, A); })
+    F<V>::settle_values(settings, A);
+  else
+    F<V>::settle(settings, A);
+  return write_settings(settings.fields(), plan.format);
+}
+
+template <template <class> class F, class V>
 std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, Device device) {
   return std::make_unique<StoreOf<F, V>>(F<V>::build(source, settings_from<F>(resolved)), device);
 }
@@ -81,7 +97,8 @@ std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, De
 template <template <class> class F>
 const Format& registered() {
   static const Format line = [] {
-    Format f{F<double>::about(), nullptr, nullptr, nullptr, build_store<F, float>, build_store<F, double>};
+    Format f{F<double>::about(), nullptr, nullptr, nullptr, build_store<F, float>, build_store<F, double>,
+             settle_with_values<F, float>, settle_with_values<F, double>};
     typename F<double>::Settings defaults;
     for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
     f.resolve = [](const Plan& plan, const PatternView& A) {

@@ -73,7 +73,8 @@ void read_settings(std::vector<Field> fields, const Plan& plan) {
 
 Plan write_settings(const std::vector<Field>& fields, const std::string& format) {
   Plan plan{format, {}};
-  for (const Field& field : fields) plan.settings.emplace_back(field.name, text_of(field, *field.value));
+  for (const Field& field : fields)
+    if (field.used) plan.settings.emplace_back(field.name, text_of(field, *field.value));
   return plan;
 }
 

@@ -19,6 +19,7 @@ struct Field {
   int low = 0, high = 0;
   std::vector<std::string> words = {};  // the value is an index into these
   bool may_be_automatic = false;
+  bool used = true;  // false: without meaning beside the other settings, and left out when a plan is written
 };
 
 std::string text_of(const Field& field, int value);

@@ -81,7 +81,8 @@ SIMT_DEVICE T stream_load(const T* from) {
     asm("ld.global.nc.L1::no_allocate.s16 %0, [%1];" : "=h"(bits) : "l"(from));
     memcpy(&value, &bits, sizeof(T));
   } else {
-    value = __ldg(from);
+    const unsigned char bits = __ldg(reinterpret_cast<const unsigned char*>(from));
+    memcpy(&value, &bits, sizeof(T));
   }
   return value;
 }
@@ -89,6 +90,15 @@ SIMT_DEVICE T stream_load(const T* from) {
 template <class T>
 SIMT_DEVICE void stream_store(T* to, T value) {
   __stcs(to, value);
+}
+
+// Counts the caller in and gives how many came before. What it wrote before is seen by whoever comes later; read it with
+// uncached_load.
+SIMT_DEVICE int arrive(std::int32_t* counter) {
+  __threadfence();
+  const int before = atomicAdd(counter, 1);
+  __threadfence();
+  return before;
 }
 
 template <class... Parameters, class... Arguments>

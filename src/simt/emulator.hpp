@@ -113,6 +113,8 @@ void stream_store(T* to, T value) {
   *to = value;
 }
 
+inline int arrive(std::int32_t* counter) { return (*counter)++; }  // blocks run one after another
+
 template <class... Parameters, class... Arguments>
 void launch(Emulator, const Launch& shape, void (*kernel)(Parameters...), const Arguments&... arguments) {
   auto call = [kernel, bound = std::tuple<std::remove_cv_t<Parameters>...>(arguments...)] {

@@ -1,0 +1,81 @@
+#include "formats/weave/weave.hpp"
+
+#include "formats/registered.hpp"
+
+namespace heddle {
+
+namespace {
+
+// f(std::type_identity<Layout<V>>) for the layout chosen.
+template <class V, class F>
+auto with_layout(const WeaveSettings& settings, F f) {
+  using namespace weave;
+  switch (settings.chosen()) {
+    case WeaveLayout::diagonals: return f(std::type_identity<Diagonals<V>>{});
+    case WeaveLayout::blocks: return f(std::type_identity<Blocks<V>>{});
+    case WeaveLayout::rows: return f(std::type_identity<Rows<V>>{});
+    case WeaveLayout::segments: return f(std::type_identity<Segments<V>>{});
+    case WeaveLayout::padded: return f(std::type_identity<Padded<V>>{});
+  }
+  fail(ErrorKind::internal, "weave has no layout {}", settings.layout);
+}
+
+}  // namespace
+
+template <class V>
+FormatInfo WeaveFormat<V>::about() {
+  return {.name = "weave",
+          .summary = "ours: diagonals, blocks, rows, segments or padded rows, with 16-bit columns and value codecs",
+          .origin = "Heddle",
+          .drawing =
+              "  diagonals   128 rows a slice; values by diagonal, columns only as a list of offsets shared by slices\n"
+              "  blocks      slices of rows of small dense blocks, 2 bytes of column a block\n"
+              "  rows        slices of rows, 2 bytes of column an entry: window << 14 | column - base[window]\n"
+              "  segments    equal numbers of entries a warp, whatever the rows are\n"
+              "  padded      all rows of one length, no descriptor at all\n"
+              "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), constant (per diagonal)\n",
+          .settings = {}};
+}
+
+template <class V>
+void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
+  choose_weave(settings, A);
+  if (settings.values == automatic) settings.values = static_cast<int>(ValueCodec::raw);
+}
+
+template <class V>
+void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
+  const bool open = settings.values == automatic;
+  settle(settings, A);
+  if (!open) return;
+  const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
+  settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val));
+}
+
+template <class V>
+Footprint WeaveFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
+  if (settings.codec() == ValueCodec::constant && settings.chosen() != WeaveLayout::diagonals)
+    return {.fits = false, .reason = "values=constant is for layout=diagonals"};
+  return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
+    return Layout::footprint(A, settings, value_bytes);
+  });
+}
+
+template <class V>
+WeaveFormat<V> WeaveFormat<V>::build(Source<V> source, const Settings& settings) {
+  return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
+    return WeaveFormat{Layout::build(source.view, settings)};
+  });
+}
+
+template <class V>
+Csr<V> WeaveFormat<V>::restore() const {
+  return std::visit([](const auto& chosen) { return chosen.restore(); }, layout);
+}
+
+template struct WeaveFormat<float>;
+template struct WeaveFormat<double>;
+
+const Format& weave_format() { return registered<WeaveFormat>(); }
+
+}  // namespace heddle

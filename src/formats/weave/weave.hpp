@@ -1,0 +1,51 @@
+// Weave, our own: fewer bytes than CSR, and gathers from closer memory. A small set of layouts, each for a kind of
+// matrix, each with 16-bit columns (or none) and lossless value codecs; `layout=auto` picks one by the structure.
+//
+//   diagonals   grids                          weave_diagonals.hpp
+//   blocks      several unknowns a node        weave_blocks.hpp
+//   rows        local columns, similar rows    weave_rows.hpp
+//   segments    any row lengths                weave_segments.hpp
+//   padded      small or dense                 weave_padded.hpp
+#pragma once
+
+#include <variant>
+
+#include "formats/weave/weave_blocks.hpp"
+#include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/weave_padded.hpp"
+#include "formats/weave/weave_rows.hpp"
+#include "formats/weave/weave_segments.hpp"
+
+namespace heddle {
+
+template <class V>
+struct WeaveFormat {
+  using Settings = WeaveSettings;
+
+  // In the order of WeaveLayout.
+  std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>> layout;
+
+  static FormatInfo about();
+  static void settle(Settings& settings, const PatternView& A);
+  static void settle_values(Settings& settings, const CsrView<V>& A);
+  static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static WeaveFormat build(Source<V> source, const Settings& settings);
+  Csr<V> restore() const;
+
+  template <class Self, class F>
+  static void each_array(Self& self, F f) {
+    std::visit([&](auto& chosen) { chosen.each_array(chosen, f); }, self.layout);
+  }
+  bool uses_scratch() const {
+    return std::visit([](const auto& chosen) { return chosen.uses_scratch(); }, layout);
+  }
+
+  void multiply(OnCpu, const Product<V>& product) const;
+  void multiply(simt::Emulator, const Product<V>& product) const;
+  void multiply(simt::Cuda, const Product<V>& product) const;
+};
+
+// Replaces every `automatic` but `values` (weave_choice.cpp).
+void choose_weave(WeaveSettings& settings, const PatternView& A);
+
+}  // namespace heddle

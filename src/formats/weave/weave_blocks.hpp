@@ -1,0 +1,53 @@
+// Small dense blocks in slices: the layout for several unknowns a node (elasticity, flow, lattices). One 16-bit number
+// a block (layout/sliced_columns.hpp, rows and columns being those of blocks), T lanes share a row of blocks.
+//
+//   values of a step: 32 lanes x B*B places of a block (layout/lane_pieces.hpp), row by row of the block
+//   masks:            one number a block, bit i*B + j for entry (i, j); absent when every block is full
+//
+// Fill-in and places without a block never touch x.
+#pragma once
+
+#include "formats/weave/weave_layout.hpp"
+#include "layout/sliced_columns.hpp"
+
+namespace heddle::weave {
+
+template <class V>
+struct Blocks {
+  std::int64_t rows = 0, cols = 0;
+  int size = 3;  // B
+  bool keep = false;
+  SlicedColumns columns;        // of blocks
+  Buffer<std::uint32_t> masks;  // per slot
+  ValueStore<V> values;
+
+  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
+  static Blocks build(const CsrView<V>& A, const WeaveSettings& settings);
+  Csr<V> restore() const;
+
+  template <class Self, class F>
+  static void each_array(Self& self, F f) {
+    SlicedColumns::each_array(self.columns, f);
+    f(self.masks);
+    ValueStore<V>::each_array(self.values, f);
+  }
+  bool uses_scratch() const { return false; }
+
+  void multiply(OnCpu, const Product<V>& product) const;
+  void multiply(simt::Emulator, const Product<V>& product) const;
+  void multiply(simt::Cuda, const Product<V>& product) const;
+};
+
+// The matrix of blocks: its pattern, the mask of each block, and whether all are full.
+struct BlockPattern {
+  std::int64_t rows = 0, cols = 0;
+  Buffer<Offset> ptr;
+  Buffer<Index> col;
+  Buffer<std::uint32_t> mask;
+  bool full = true;
+
+  PatternView view() const { return {rows, cols, ptr, col}; }
+};
+BlockPattern block_pattern(const PatternView& A, int size);
+
+}  // namespace heddle::weave

@@ -1,0 +1,315 @@
+#include "formats/weave/weave_diagonals.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "core/system.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+// The diagonals of one slice while they are collected.
+class SlicePattern {
+ public:
+  Vector<Index> offset;
+  Vector<RowMask> mask;
+
+  void collect(const PatternView& A, std::int64_t s) {
+    offset.clear(), mask.clear();
+    const std::int64_t first = s * slice_rows, last = std::min(first + slice_rows, A.rows);
+    if (A.ptr[last] - A.ptr[first] > 64 * slice_rows) prepare(A, first, last);
+    for (std::int64_t row = first; row < last; ++row) {
+      std::size_t i = 0;
+      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+        i = find(static_cast<Index>(A.col[k] - row), i);
+        const auto p = static_cast<unsigned>(row - first);
+        mask[i].word[p / 32] |= 1u << p % 32;
+      }
+    }
+  }
+  std::size_t size() const { return offset.size(); }
+
+ private:
+  // The place of an offset at or after i; put there when it is new.
+  std::size_t find(Index wanted, std::size_t i) {
+    if (offset.size() - i > 16 && offset[i] < wanted)
+      i = static_cast<std::size_t>(std::lower_bound(offset.begin() + static_cast<std::ptrdiff_t>(i), offset.end(),
+                                                    wanted) - offset.begin());
+    while (i < offset.size() && offset[i] < wanted) ++i;
+    if (i == offset.size() || offset[i] != wanted) {
+      offset.insert(offset.begin() + static_cast<std::ptrdiff_t>(i), wanted);
+      mask.insert(mask.begin() + static_cast<std::ptrdiff_t>(i), RowMask{});
+    }
+    return i;
+  }
+  // Long rows: all offsets at once, instead of one insertion after another.
+  void prepare(const PatternView& A, std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row)
+      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) offset.push_back(static_cast<Index>(A.col[k] - row));
+    std::sort(offset.begin(), offset.end());
+    offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
+    mask.assign(offset.size(), RowMask{});
+  }
+};
+
+std::int64_t slice_count(std::int64_t rows) { return (rows + slice_rows - 1) / slice_rows; }
+
+constexpr std::int64_t slices_at_once = 64;
+
+// Lists of numbers, each stored once and known by where it starts. A list is found again by its content.
+class Lists {
+ public:
+  std::int64_t number_of(const Vector<std::int64_t>& list) {
+    const auto [at, fresh] = start_.try_emplace({list.begin(), list.end()}, static_cast<std::int64_t>(all.size()));
+    if (fresh) all.insert(all.end(), list.begin(), list.end());
+    return at->second;
+  }
+  Vector<std::int64_t> all;
+
+ private:
+  using Allocator = HostAllocator<std::pair<const Vector<std::int64_t>, std::int64_t>>;
+  std::map<Vector<std::int64_t>, std::int64_t, std::less<>, Allocator> start_;
+};
+
+// Everything about the layout that follows from the pattern of the matrix.
+struct Skeleton {
+  Buffer<DiagonalSlice> slices;
+  Buffer<Diagonal> pattern;
+  Buffer<RowMask> masks;
+  Offset diagonals = 0;
+};
+
+// What one task found in its slices: lists of (offset, mask number) with its own numbers for masks and lists.
+struct Part {
+  Lists patterns, masks;
+  Vector<std::int64_t> list_of, count_of;  // per slice
+};
+
+Vector<std::int64_t> as_list(const RowMask& mask) {
+  return {mask.word[0], mask.word[1], mask.word[2], mask.word[3]};
+}
+
+constexpr RowMask all_rows{{~0u, ~0u, ~0u, ~0u}};
+
+Part collect_part(const PatternView& A, std::int64_t first, std::int64_t last) {
+  Part part;
+  SlicePattern slice;
+  Vector<std::int64_t> list;
+  for (std::int64_t s = first; s < last; ++s) {
+    slice.collect(A, s);
+    list.clear();
+    for (std::size_t i = 0; i < slice.size(); ++i) {
+      list.push_back(slice.offset[i]);
+      list.push_back(slice.mask[i] == all_rows ? -1 : part.masks.number_of(as_list(slice.mask[i])));
+    }
+    part.list_of.push_back(part.patterns.number_of(list));
+    part.count_of.push_back(static_cast<std::int64_t>(slice.size()));
+  }
+  return part;
+}
+
+// The parts become one, in their order: numbers do not depend on the number of threads.
+class Merger {
+ public:
+  explicit Merger(std::int64_t slices) : slices_(slices) { masks_.number_of(as_list(all_rows)); }
+
+  void add(const Part& part) {
+    Vector<std::int64_t> list;
+    for (std::size_t s = 0; s < part.list_of.size(); ++s) {
+      const auto start = static_cast<std::size_t>(part.list_of[s]), count = static_cast<std::size_t>(part.count_of[s]);
+      list.clear();
+      for (std::size_t i = start; i < start + 2 * count; i += 2) {
+        list.push_back(part.patterns.all[i]);
+        list.push_back(mask_number(part, part.patterns.all[i + 1]));
+      }
+      slices_[next_++] = {diagonals_, static_cast<Index>(patterns_.number_of(list) / 2), static_cast<Index>(count)};
+      diagonals_ += static_cast<Offset>(count);
+    }
+  }
+
+  Skeleton finish() {
+    Skeleton made{std::move(slices_), Buffer<Diagonal>(static_cast<std::int64_t>(patterns_.all.size() / 2)),
+                  Buffer<RowMask>(static_cast<std::int64_t>(masks_.all.size() / 4)), diagonals_};
+    for (std::int64_t i = 0; i < made.pattern.size(); ++i)
+      made.pattern[i] = {static_cast<Index>(patterns_.all[static_cast<std::size_t>(2 * i)]),
+                         static_cast<Index>(patterns_.all[static_cast<std::size_t>(2 * i + 1)])};
+    for (std::int64_t i = 0; i < made.masks.size(); ++i)
+      for (int w = 0; w < 4; ++w)
+        made.masks[i].word[w] = static_cast<std::uint32_t>(masks_.all[static_cast<std::size_t>(4 * i + w)]);
+    return made;
+  }
+
+ private:
+  std::int64_t mask_number(const Part& part, std::int64_t local) {
+    if (local < 0) return 0;
+    const auto from = part.masks.all.begin() + local;
+    return masks_.number_of({from, from + 4}) / 4;
+  }
+  Buffer<DiagonalSlice> slices_;
+  Lists patterns_, masks_;
+  Offset diagonals_ = 0;
+  std::int64_t next_ = 0;
+};
+
+Skeleton skeleton(const PatternView& A) {
+  const std::int64_t slices = slice_count(A.rows), parts = (slices + slices_at_once - 1) / slices_at_once;
+  Merger merger(slices);
+  constexpr std::int64_t parts_at_once = 256;  // bounds the memory taken by parts
+  for (std::int64_t begin = 0; begin < parts; begin += parts_at_once) {
+    Vector<Part> found(static_cast<std::size_t>(std::min(parts_at_once, parts - begin)));
+    parallel_tasks(static_cast<std::int64_t>(found.size()), [&](std::int64_t i) {
+      const std::int64_t first = (begin + i) * slices_at_once;
+      found[static_cast<std::size_t>(i)] = collect_part(A, first, std::min(first + slices_at_once, slices));
+    });
+    for (const Part& part : found) merger.add(part);
+  }
+  return merger.finish();
+}
+
+// f(entry k, diagonal d of the slice, row p of the slice) for all entries of a slice.
+template <class F>
+void each_entry(const PatternView& A, std::int64_t s, const Diagonal* pattern, F f) {
+  const std::int64_t first = s * slice_rows, last = std::min(first + slice_rows, A.rows);
+  for (std::int64_t row = first; row < last; ++row) {
+    Index d = 0;
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k, ++d) {
+      while (pattern[d].offset != A.col[k] - row) ++d;
+      f(k, d, static_cast<int>(row - first));
+    }
+  }
+}
+
+template <class V>
+bool same_bits(V a, V b) {
+  return std::memcmp(&a, &b, sizeof(V)) == 0;
+}
+
+template <class V>
+bool store_constants(const CsrView<V>& A, Diagonals<V>& to) {
+  std::atomic<bool> constant{true};
+  parallel_ranges(to.slices.size(), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+    Vector<bool> seen;
+    for (std::int64_t s = begin; s < end; ++s) {
+      const DiagonalSlice slice = to.slices[s];
+      seen.assign(static_cast<std::size_t>(slice.count), false);
+      each_entry(A, s, to.pattern.data() + slice.pattern, [&](Offset k, Index d, int) {
+        V& value = to.values.raw[slice.first + d];
+        if (seen[static_cast<std::size_t>(d)] && !same_bits(value, A.val[k])) constant = false;
+        seen[static_cast<std::size_t>(d)] = true;
+        value = A.val[k];
+      });
+    }
+  });
+  return constant;
+}
+
+template <class V, class S>
+void store_values(const CsrView<V>& A, Diagonals<V>& to) {
+  parallel_ranges(to.slices.size(), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) {
+      const DiagonalSlice slice = to.slices[s];
+      to.values.clear(slice.first * slice_rows, (slice.first + slice.count) * slice_rows);
+      each_entry(A, s, to.pattern.data() + slice.pattern, [&](Offset k, Index d, int p) {
+        to.values.set((slice.first + d) * slice_rows + diagonal_place<S>(p), A.val[k]);
+      });
+    }
+  });
+}
+
+// f(S{}) for the type the values are stored in.
+template <class V, class F>
+void with_stored_type(const ValueStore<V>& values, F f) {
+  values.visit([&]<class S>(const CodedValues<V, S>&) { f(S{}); });
+}
+
+}  // namespace
+
+std::int64_t diagonal_places(const PatternView& A, std::int64_t limit) {
+  SlicePattern slice;
+  std::int64_t places = 0;
+  for (std::int64_t s = 0; s < slice_count(A.rows) && places <= limit; ++s) {
+    slice.collect(A, s);
+    places += static_cast<std::int64_t>(slice.size()) * slice_rows;
+  }
+  return places;
+}
+
+template <class V>
+bool constant_diagonals(const CsrView<V>& A) {
+  Skeleton made = skeleton(A);
+  Diagonals<V> trial{.rows = A.rows, .cols = A.cols};
+  trial.slices = std::move(made.slices), trial.pattern = std::move(made.pattern);
+  trial.values.raw = Buffer<V>(made.diagonals);
+  return store_constants(A, trial);
+}
+
+template <class V>
+Footprint Diagonals<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+  const Skeleton made = skeleton(A);
+  const bool constant = settings.codec() == ValueCodec::constant;
+  const std::int64_t stored = made.diagonals * slice_rows;
+  return {.bytes = static_cast<std::int64_t>(made.slices.bytes() + made.pattern.bytes() + made.masks.bytes()) +
+                   value_store_bytes(settings.codec(), constant ? made.diagonals : stored, value_bytes),
+          .stored = stored};
+}
+
+template <class V>
+Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+  Skeleton made = skeleton(A);
+  const bool constant = settings.codec() == ValueCodec::constant;
+  Diagonals to{A.rows, A.cols, settings.keep == 1, std::move(made.slices), std::move(made.pattern),
+               std::move(made.masks),
+               make_value_store(A.val, settings.codec(), constant ? made.diagonals : made.diagonals * slice_rows)};
+  if (constant) {
+    if (!store_constants(A, to))
+      fail(ErrorKind::unavailable, "values=constant: a diagonal of a slice has different values");
+  } else {
+    with_stored_type(to.values, [&]<class S>(S) { store_values<V, S>(A, to); });
+  }
+  return to;
+}
+
+template <class V>
+Csr<V> Diagonals<V>::restore() const {
+  Csr<V> A{rows, cols, Buffer<Offset>(rows + 1), {}, {}};
+  const auto has = [&](const Diagonal& d, std::int64_t p) { return (masks[d.mask].word[p / 32] >> (p % 32) & 1) != 0; };
+  // f(row, diagonal number, offset) over the entries of a slice, row by row.
+  const auto each = [&](std::int64_t row, auto f) {
+    const DiagonalSlice& slice = slices[row / slice_rows];
+    for (Index d = 0; d < slice.count; ++d)
+      if (has(pattern[slice.pattern + d], row % slice_rows)) f(slice.first + d, pattern[slice.pattern + d].offset);
+  };
+  A.ptr[0] = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    A.ptr[row + 1] = A.ptr[row];
+    each(row, [&](Offset, Index) { ++A.ptr[row + 1]; });
+  }
+  A.col = Buffer<Index>(A.ptr[rows]);
+  A.val = Buffer<V>(A.ptr[rows]);
+  with_stored_type(values, [&]<class S>(S) {
+    parallel_ranges(rows, slice_rows, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        Offset k = A.ptr[row];
+        each(row, [&](Offset diagonal, Index offset) {
+          A.col[k] = static_cast<Index>(row + offset);
+          A.val[k++] = values.codec == ValueCodec::constant
+                           ? values.raw[diagonal]
+                           : values.get(diagonal * slice_rows + diagonal_place<S>(static_cast<int>(row % slice_rows)));
+        });
+      }
+    });
+  });
+  return A;
+}
+
+template struct Diagonals<float>;
+template struct Diagonals<double>;
+template bool constant_diagonals(const CsrView<float>&);
+template bool constant_diagonals(const CsrView<double>&);
+
+}  // namespace heddle::weave

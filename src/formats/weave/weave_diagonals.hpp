@@ -1,0 +1,73 @@
+// Sliced diagonals: the layout for grids, where neighbouring rows have the same pattern shifted by one.
+//
+//   128 rows of a slice         [ d . . e . ]      diagonals of the slice, by ascending offset:
+//   (here 3)                    [ f d . . e ]      offset -1  mask .11      offset 0  mask 111      offset 3  mask 11.
+//                               [ . f d . . ]
+//
+//   pattern   the list of (offset, mask) of a slice; equal lists are stored once, and a grid has few of them
+//   masks     which of the 128 rows have the diagonal: 4 words, word j bit l is row 32 j + l; number 0 has all bits set
+//   values    128 of each diagonal; lane l of a warp has rows l, l + 32, l + 64, l + 96 (layout/lane_pieces.hpp)
+//
+//   values=constant: one value of each diagonal of a slice, and none at all per entry
+//
+// So a row costs its values and 0.13 bytes, and every load of x is contiguous over the warp. Places off the mask hold
+// nothing and never touch x.
+#pragma once
+
+#include "formats/weave/weave_layout.hpp"
+
+namespace heddle::weave {
+
+struct DiagonalSlice {
+  Offset first;    // number of its first diagonal among all of the matrix
+  Index pattern;   // where its pattern starts
+  Index count;     // of diagonals
+};
+struct Diagonal {
+  Index offset, mask;  // column - row; number of the mask
+};
+struct alignas(16) RowMask {
+  std::uint32_t word[4];
+  friend bool operator==(const RowMask&, const RowMask&) = default;
+};
+
+inline constexpr int rows_per_lane = 4, slice_rows = simt::warp_size * rows_per_lane;
+
+template <class V>
+struct Diagonals {
+  std::int64_t rows = 0, cols = 0;
+  bool keep = false;
+  Buffer<DiagonalSlice> slices;
+  Buffer<Diagonal> pattern;
+  Buffer<RowMask> masks;
+  ValueStore<V> values;
+
+  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
+  static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings);
+  Csr<V> restore() const;
+
+  template <class Self, class F>
+  static void each_array(Self& self, F f) {
+    f(self.slices), f(self.pattern), f(self.masks);
+    ValueStore<V>::each_array(self.values, f);
+  }
+  bool uses_scratch() const { return false; }
+
+  void multiply(OnCpu, const Product<V>& product) const;
+  void multiply(simt::Emulator, const Product<V>& product) const;
+  void multiply(simt::Cuda, const Product<V>& product) const;
+};
+
+// The number of values stored for the whole matrix, or more than `limit` when they exceed it.
+std::int64_t diagonal_places(const PatternView& A, std::int64_t limit);
+// Whether every diagonal of every slice has one value only.
+template <class V>
+bool constant_diagonals(const CsrView<V>& A);
+
+// Where row p of a slice has its value of a diagonal, among the diagonal's 128 values of type S.
+template <class S>
+SIMT_BOTH constexpr int diagonal_place(int p) {
+  return place_in_pieces<S, rows_per_lane>(p % simt::warp_size, p / simt::warp_size);
+}
+
+}  // namespace heddle::weave

@@ -1,0 +1,105 @@
+#include "formats/weave/weave_diagonals.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+constexpr int U = rows_per_lane, threads = 256;
+
+template <class V, class S>
+struct DiagonalsView {
+  std::int64_t rows, slices;
+  const DiagonalSlice* slice;
+  const Diagonal* pattern;
+  const RowMask* masks;
+  CodedValues<V, S> values;
+};
+
+// Which of this lane's rows have the diagonal, one bit each.
+SIMT_DEVICE unsigned rows_of_lane(const RowMask* masks, Index mask) {
+  if (mask == 0) return 0xf;
+  const auto words = simt::cached_pack<4>(masks[mask].word);
+  unsigned rows = 0;
+#pragma unroll
+  for (int u = 0; u < U; ++u) rows |= (words.at[u] >> simt::lane() & 1) << u;
+  return rows;
+}
+
+// `count` diagonals from d on, all their loads under way before the first product is needed.
+template <int count, bool constant, Keep keep, class V, class S>
+SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice& slice, Index d, std::int64_t row,
+                               const V* x, V (&sum)[U], unsigned& present) {
+  Diagonal diagonal[count];
+  S stored[count][constant ? 1 : U];
+  V element[count][U];
+  unsigned has[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const auto entry = simt::cached_pack<2>(&A.pattern[slice.pattern + d + i].offset);
+    diagonal[i] = {entry.at[0], entry.at[1]};
+    if constexpr (constant)
+      stored[i][0] = simt::cached_load(A.values.data + slice.first + d + i);
+    else
+      load_pieces<keep>(A.values.data + (slice.first + d + i) * slice_rows, stored[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    has[i] = rows_of_lane(A.masks, diagonal[i].mask);
+    present |= has[i];
+#pragma unroll
+    for (int u = 0; u < U; ++u)
+      element[i][u] =
+          has[i] >> u & 1 ? simt::cached_load(x + (row + u * simt::warp_size + diagonal[i].offset)) : V(0);
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      const V product = A.values.decode(stored[i][constant ? 0 : u]) * element[i][u];
+      sum[u] += has[i] >> u & 1 ? product : V(0);
+    }
+}
+
+// A warp a slice.
+template <bool constant, Keep keep, class V, class S>
+SIMT_KERNEL weave_diagonals_warp_per_slice(DiagonalsView<V, S> A, const V* x, Update<V> update) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= A.slices) return;
+  const DiagonalSlice slice = A.slice[s];
+  const std::int64_t row = s * slice_rows + simt::lane();
+  V sum[U] = {};
+  unsigned present = 0;
+  Index d = 0;
+  for (; d + 4 <= slice.count; d += 4) add_diagonals<4, constant, keep>(A, slice, d, row, x, sum, present);
+  for (; d < slice.count; ++d) add_diagonals<1, constant, keep>(A, slice, d, row, x, sum, present);
+#pragma unroll
+  for (int u = 0; u < U; ++u)
+    if (row + u * simt::warp_size < A.rows) update.row(row + u * simt::warp_size, sum[u], (present >> u & 1) != 0);
+}
+
+template <class V, class S>
+void start(simt::Here here, const Diagonals<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
+  const DiagonalsView<V, S> view{A.rows,           A.slices.size(), A.slices.data(), A.pattern.data(),
+                                 A.masks.data(), values};
+  const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, threads), threads, 0, p.stream};
+  if (A.values.codec == ValueCodec::constant) {
+    if constexpr (std::is_same_v<V, S>)
+      simt::launch(here, shape, weave_diagonals_warp_per_slice<true, Keep::nothing, V, S>, view, p.x, p.update);
+    return;
+  }
+  dispatch_keep(A.keep, [&](auto keep) {
+    simt::launch(here, shape, weave_diagonals_warp_per_slice<false, keep.value, V, S>, view, p.x, p.update);
+  });
+}
+
+}  // namespace
+
+template <class V>
+void Diagonals<V>::multiply(simt::Here here, const Product<V>& p) const {
+  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+}
+
+template void Diagonals<float>::multiply(simt::Here, const Product<float>&) const;
+template void Diagonals<double>::multiply(simt::Here, const Product<double>&) const;
+
+}  // namespace heddle::weave

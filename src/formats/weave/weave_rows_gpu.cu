@@ -1,0 +1,111 @@
+#include "core/dispatch.hpp"
+#include "formats/weave/weave_rows.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+template <class V, class S>
+struct RowsView {
+  std::int64_t rows, slices;
+  int lanes;
+  const ColumnSlice* slice;
+  const std::uint16_t* codes;
+  const Index* row_of;
+  CodedValues<V, S> values;
+};
+
+template <class V, int U>
+struct LaneSums {
+  V sum[U] = {};
+  unsigned present = 0;
+};
+
+// `count` steps from `step` on, all their loads under way before the first product is needed.
+template <int count, bool wide, Keep keep, int U, class V, class S>
+SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const ColumnSlice& slice, Index step, const V* x,
+                           LaneSums<V, U>& lane) {
+  Index col[count][U];
+  S stored[count][U];
+  V element[count][U];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    if constexpr (wide)
+      load_wide_columns<keep>(slice, A.codes, step + i, col[i]);
+    else
+      load_columns<keep>(slice, A.codes, step + i, col[i]);
+    load_pieces<keep>(A.values.data + (slice.first + step + i) * simt::warp_size * U, stored[i]);
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+#pragma unroll
+    for (int u = 0; u < U; ++u) element[i][u] = col[i][u] >= 0 ? simt::cached_load(x + col[i][u]) : V(0);
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      const V product = A.values.decode(stored[i][u]) * element[i][u];
+      lane.sum[u] += col[i][u] >= 0 ? product : V(0);
+      lane.present |= (col[i][u] >= 0 ? 1u : 0u) << u;
+    }
+}
+
+template <bool wide, Keep keep, int U, class V, class S>
+SIMT_DEVICE void add_slice(const RowsView<V, S>& A, const ColumnSlice& slice, const V* x, LaneSums<V, U>& lane) {
+  constexpr int batch = U == 4 ? 2 : 4;
+  Index step = 0;
+  for (; step + batch <= slice.width; step += batch) add_steps<batch, wide, keep>(A, slice, step, x, lane);
+  for (; step < slice.width; ++step) add_steps<1, wide, keep>(A, slice, step, x, lane);
+}
+
+// A warp a slice; `lanes` of it share a row.
+template <Keep keep, int U, class V, class S>
+SIMT_KERNEL weave_rows_warp_per_slice(RowsView<V, S> A, const V* x, Update<V> update) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= A.slices) return;
+  const ColumnSlice slice = A.slice[s];
+  LaneSums<V, U> lane;
+  if (slice.wide)
+    add_slice<true, keep>(A, slice, x, lane);
+  else
+    add_slice<false, keep>(A, slice, x, lane);
+  for (int step = A.lanes / 2; step > 0; step /= 2) {
+#pragma unroll
+    for (int u = 0; u < U; ++u) lane.sum[u] += simt::shuffle_xor(lane.sum[u], step);
+    lane.present |= simt::shuffle_xor(lane.present, step);
+  }
+  if (simt::lane() % A.lanes != 0) return;
+  const int teams = simt::warp_size / A.lanes;
+  const std::int64_t first = s * teams * U + simt::lane() / A.lanes;
+#pragma unroll
+  for (int u = 0; u < U; ++u)
+    if (first + u * teams < A.rows) {
+      const std::int64_t i = first + u * teams;
+      update.row(A.row_of ? simt::cached_load(A.row_of + i) : i, lane.sum[u], (lane.present >> u & 1) != 0);
+    }
+}
+
+template <class V, class S>
+void start(simt::Here here, const Rows<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
+  const SlicedColumns& c = A.columns;
+  const RowsView<V, S> view{A.rows,         c.slices.size(), c.shape.lanes, c.slices.data(),
+                            c.codes.data(), c.row_of.data(), values};
+  const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, A.threads), A.threads, 0, p.stream};
+  dispatch_int<1, 2, 4>(c.shape.rows, [&](auto U) {
+    dispatch_keep(A.keep, [&](auto keep) {
+      simt::launch(here, shape, weave_rows_warp_per_slice<keep.value, U.value, V, S>, view, p.x, p.update);
+    });
+  });
+}
+
+}  // namespace
+
+template <class V>
+void Rows<V>::multiply(simt::Here here, const Product<V>& p) const {
+  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+}
+
+template void Rows<float>::multiply(simt::Here, const Product<float>&) const;
+template void Rows<double>::multiply(simt::Here, const Product<double>&) const;
+
+}  // namespace heddle::weave

@@ -1,0 +1,70 @@
+// Equal non-zeros: the layout for any row lengths. Entries are cut into tiles of 32 * K, the work of a warp, and a tile
+// is closed before a short row that would not fit: so only long rows cross tiles.
+//
+//   tile      |a a a b c c c c . .|d d d d d d d d d d|d d d d e e f f f .|     . no entry (column -1)
+//   row_end    0 0 1 1 0 0 0 1 0 0  ...                                         one bit an entry, K bits a lane
+//   {row, rows, head, tail}   {a, 3, -, -}   {e, 0, -, d}   {e, 2, d, -}
+//
+//   rows   the rows the tile writes itself, empty ones between them included (bitmap `filled`, absent when all have
+//          entries; rank: rows with entries before each 32)
+//   head, tail   long row that began before the tile, that goes on behind it: number in long_rows, or -1
+//
+// The pieces of a long row are laid down and counted; whoever comes last adds them up, in the order of the tiles. One
+// launch, no atomics on values, the same bits every time. Lanes have their entries in pieces (layout/lane_pieces.hpp).
+#pragma once
+
+#include "formats/weave/weave_layout.hpp"
+
+namespace heddle::weave {
+
+struct alignas(16) SegmentTile {
+  Index row, rows, head, tail;
+};
+
+struct alignas(16) LongRow {
+  Index row, tile, pieces, first_piece;
+};
+
+template <class V>
+struct Segments {
+  std::int64_t rows = 0, cols = 0;
+  int per_lane = 4;  // K
+  bool keep = false;
+  Buffer<SegmentTile> tiles;
+  Buffer<Index> col;
+  Buffer<std::uint8_t> row_end;
+  ValueStore<V> values;
+  Buffer<std::uint32_t> filled;
+  Buffer<Index> rank;
+  Buffer<LongRow> long_rows;
+  Buffer<V> pieces;               // scratch of `multiply`
+  Buffer<std::int32_t> arrivals;  // scratch; zero between multiplications
+
+  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
+  static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
+  Csr<V> restore() const;
+
+  template <class Self, class F>
+  static void each_array(Self& self, F f) {
+    f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.rank), f(self.long_rows), f(self.pieces),
+        f(self.arrivals);
+    ValueStore<V>::each_array(self.values, f);
+  }
+  bool uses_scratch() const { return !long_rows.empty(); }
+  int tile_entries() const { return simt::warp_size * per_lane; }
+
+  void multiply(OnCpu, const Product<V>& product) const;
+  void multiply(simt::Emulator, const Product<V>& product) const;
+  void multiply(simt::Cuda, const Product<V>& product) const;
+};
+
+// The end bits of a lane.
+template <int K>
+SIMT_DEVICE unsigned lane_ends(const std::uint8_t* row_end, std::int64_t tile, int lane) {
+  static_assert(K == 4 || K == 8);
+  const std::int64_t number = tile * simt::warp_size + lane;
+  if (K == 8) return simt::cached_load(row_end + number);
+  return simt::cached_load(row_end + number / 2) >> (number % 2 * 4) & 0xfu;
+}
+
+}  // namespace heddle::weave

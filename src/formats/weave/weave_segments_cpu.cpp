@@ -1,0 +1,71 @@
+#include "core/dispatch.hpp"
+#include "core/parallel.hpp"
+#include "formats/weave/weave_segments.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+// A tile, entry by entry. Sums of rows go to y, pieces of long rows to A.pieces.
+template <int K, class V, class S>
+void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t t, const Product<V>& p) {
+  const SegmentTile tile = A.tiles[t];
+  const std::int64_t base = t * simt::warp_size * K;
+  V* pieces = const_cast<V*>(A.pieces.data());
+  const auto piece_of = [&](Index number) -> V& {
+    return pieces[A.long_rows[number].first_piece + (t - A.long_rows[number].tile)];
+  };
+  const auto is_filled = [&](Index row) { return A.filled.empty() || (A.filled[row / 32] >> row % 32 & 1) != 0; };
+  Index row = tile.row;
+  const Index end = tile.row + tile.rows;
+  const auto pass_empty_rows = [&] {
+    while (row < end && !is_filled(row)) p.update.without_entries(row++);
+  };
+  bool in_head = tile.head >= 0;
+  V sum = 0;
+  pass_empty_rows();
+  for (int lane = 0; lane < simt::warp_size; ++lane) {
+    const unsigned ends = lane_ends<K>(A.row_end.data(), t, lane);
+    for (int i = 0; i < K; ++i) {
+      const Index col = A.col[base + place_in_pieces<Index, K>(lane, i)];
+      if (col < 0) continue;
+      sum += values.decode(values.data[base + place_in_pieces<S, K>(lane, i)]) * p.x[col];
+      if ((ends >> i & 1) == 0) continue;
+      if (in_head) {
+        piece_of(tile.head) = sum;
+        in_head = false;
+      } else {
+        p.update(row++, sum);
+        pass_empty_rows();
+      }
+      sum = 0;
+    }
+  }
+  if (in_head)
+    piece_of(tile.head) = sum;
+  else if (tile.tail >= 0)
+    piece_of(tile.tail) = sum;
+}
+
+}  // namespace
+
+template <class V>
+void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
+  dispatch_int<4, 8>(per_lane, [&](auto K) {
+    values.visit([&](const auto& coded) {
+      parallel_ranges(tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t t = begin; t < end; ++t) multiply_tile<K>(*this, coded, t, p);
+      });
+    });
+  });
+  for (const LongRow& row : long_rows) {
+    V sum = 0;
+    for (Index i = 0; i < row.pieces; ++i) sum += pieces[row.first_piece + i];
+    p.update(row.row, sum);
+  }
+}
+
+template void Segments<float>::multiply(OnCpu, const Product<float>&) const;
+template void Segments<double>::multiply(OnCpu, const Product<double>&) const;
+
+}  // namespace heddle::weave

@@ -1,0 +1,124 @@
+#include "core/dispatch.hpp"
+#include "formats/weave/weave_segments.hpp"
+#include "layout/segment_sums.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+template <class V, class S>
+struct SegmentsView {
+  std::int64_t tiles;
+  const SegmentTile* tile;
+  const Index* col;
+  const std::uint8_t* row_end;
+  CodedValues<V, S> values;
+  const std::uint32_t* filled;  // null: every row has entries
+  const Index* rank;
+  const LongRow* long_rows;
+  V* pieces;
+  std::int32_t* arrivals;
+};
+
+struct RowOrder {
+  bool filled;
+  Index rank;  // rows with entries before it
+};
+
+template <class V, class S>
+SIMT_DEVICE RowOrder order_of(const SegmentsView<V, S>& A, Index row) {
+  if (A.filled == nullptr) return {true, row};
+  const std::uint32_t bits = simt::cached_load(A.filled + row / 32);
+  const std::uint32_t below = bits & ((1u << row % 32) - 1);
+  return {(bits >> row % 32 & 1) != 0, simt::cached_load(A.rank + row / 32) + simt::count_bits(below)};
+}
+
+// A piece of a long row. The last one to come adds them all up.
+template <class V, class S>
+SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t tile, V piece,
+                         const Update<V>& update) {
+  const LongRow row = A.long_rows[number];
+  V* pieces = A.pieces + row.first_piece;
+  int last = 0;
+  if (simt::lane() == 0) {
+    pieces[tile - row.tile] = piece;
+    last = simt::arrive(A.arrivals + number) == row.pieces - 1;
+  }
+  if (simt::shuffle(last, 0) == 0) return;
+  V sum = 0;
+  for (Index i = simt::lane(); i < row.pieces; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
+  sum = simt::warp_sum(sum);
+  if (simt::lane() == 0) {
+    A.arrivals[number] = 0;
+    update(row.row, sum);
+  }
+}
+
+constexpr int threads = 128;
+
+// A warp a tile.
+template <int K, Keep keep, class V, class S>
+SIMT_KERNEL weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
+  const std::int64_t t = simt::global_thread() / simt::warp_size;
+  if (t >= A.tiles) return;
+  constexpr int entries = simt::warp_size * K;
+  V* staged = simt::shared<V>() + simt::warp() * entries;
+  const SegmentTile tile = A.tile[t];
+  Index col[K];
+  S stored[K];
+  V product[K];
+  load_pieces<keep>(A.col + t * entries, col);
+  load_pieces<keep>(A.values.data + t * entries, stored);
+  const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
+#pragma unroll
+  for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
+#pragma unroll
+  for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+  const SegmentSums<V> sums = sum_segments(product, ends, staged);
+  simt::sync_warp();
+  const bool head_ends = tile.head >= 0 && sums.ended > 0;
+  const V* own = staged + (head_ends ? 1 : 0);
+  const Index before = tile.rows > 0 ? order_of(A, tile.row).rank : 0;
+  for (Index i = simt::lane(); i < tile.rows; i += simt::warp_size) {
+    const RowOrder order = order_of(A, tile.row + i);
+    if (order.filled)
+      update(tile.row + i, own[order.rank - before]);
+    else
+      update.without_entries(tile.row + i);
+  }
+  if (tile.head >= 0) deliver(A, tile.head, t, head_ends ? staged[0] : sums.open, update);
+  if (tile.tail >= 0) deliver(A, tile.tail, t, sums.open, update);
+}
+
+template <class V, class S>
+void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
+  const SegmentsView<V, S> view{A.tiles.size(),
+                                A.tiles.data(),
+                                A.col.data(),
+                                A.row_end.data(),
+                                values,
+                                A.filled.data(),
+                                A.rank.data(),
+                                A.long_rows.data(),
+                                const_cast<V*>(A.pieces.data()),
+                                const_cast<std::int32_t*>(A.arrivals.data())};
+  const simt::Launch shape{simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
+                           threads * A.per_lane * sizeof(V), p.stream};
+  dispatch_int<4, 8>(A.per_lane, [&](auto K) {
+    dispatch_keep(A.keep, [&](auto keep) {
+      simt::launch(here, shape, weave_segments_warp_per_tile<K.value, keep.value, V, S>, view, p.x, p.update);
+    });
+  });
+}
+
+}  // namespace
+
+template <class V>
+void Segments<V>::multiply(simt::Here here, const Product<V>& p) const {
+  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+}
+
+template void Segments<float>::multiply(simt::Here, const Product<float>&) const;
+template void Segments<double>::multiply(simt::Here, const Product<double>&) const;
+
+}  // namespace heddle::weave

@@ -1,0 +1,83 @@
+// The settings of weave: which layout, and what that layout can be told.
+#pragma once
+
+#include "formats/settings.hpp"
+#include "layout/value_codec.hpp"
+
+namespace heddle {
+
+enum class WeaveLayout { diagonals, blocks, rows, segments, padded };
+inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows", "segments", "padded"};
+
+struct WeaveSettings {
+  int layout = automatic;
+  int values = automatic;
+  int block = automatic;    // blocks: rows and columns of a block
+  int lanes = automatic;    // blocks, rows, padded: lanes that share a row (of blocks)
+  int per_lane = automatic; // rows: rows of a lane; segments: entries of a lane
+  int sort = automatic;     // blocks, rows: window in which rows are sorted by length; 1: not at all
+  int threads = automatic;  // rows: threads of a block of the GPU
+  int keep = automatic;     // whether the L1 shall keep the matrix
+
+  WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
+  ValueCodec codec() const { return values == automatic ? ValueCodec::raw : static_cast<ValueCodec>(values); }
+  bool any(std::initializer_list<WeaveLayout> layouts) const {
+    for (const WeaveLayout l : layouts)
+      if (layout == automatic || chosen() == l) return true;
+    return false;
+  }
+
+  std::vector<Field> fields() {
+    using enum WeaveLayout;
+    return {
+        {.name = "layout",
+         .value = &layout,
+         .meaning = "how entries are arranged; auto: by the structure of the matrix",
+         .words = weave_layout_names,
+         .may_be_automatic = true},
+        {.name = "values",
+         .value = &values,
+         .meaning = "how values are stored, never with loss; auto: the fewest bytes that hold them",
+         .words = value_codec_names,
+         .may_be_automatic = true},
+        {.name = "block",
+         .value = &block,
+         .meaning = "rows and columns of a block",
+         .numbers = {2, 3, 4},
+         .may_be_automatic = true,
+         .used = any({blocks})},
+        {.name = "lanes",
+         .value = &lanes,
+         .meaning = "lanes of a warp that share a row, or a row of blocks",
+         .numbers = {1, 2, 4, 8, 16, 32},
+         .may_be_automatic = true,
+         .used = any({blocks, rows, padded})},
+        {.name = "per_lane",
+         .value = &per_lane,
+         .meaning = "rows a lane works on (rows: 1, 2, 4), or its entries of a row or segment (padded: 1, 4; segments: 4, 8)",
+         .numbers = {1, 2, 4, 8},
+         .may_be_automatic = true,
+         .used = any({rows, segments, padded})},
+        {.name = "sort",
+         .value = &sort,
+         .meaning = "rows that are sorted by their lengths together; 1: none",
+         .numbers = {1, 1024},
+         .may_be_automatic = true,
+         .used = any({blocks, rows})},
+        {.name = "threads",
+         .value = &threads,
+         .meaning = "threads of a block of the GPU",
+         .numbers = {64, 128, 256, 1024},
+         .may_be_automatic = true,
+         .used = any({rows})},
+        {.name = "keep",
+         .value = &keep,
+         .meaning = "whether the L1 of a GPU shall keep the matrix beside x",
+         .words = {"nothing", "matrix"},
+         .may_be_automatic = true,
+         .used = any({diagonals, blocks, rows, segments})},
+    };
+  }
+};
+
+}  // namespace heddle
