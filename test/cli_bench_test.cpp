@@ -95,6 +95,7 @@ TEST(Bench, goes_on_after_a_matrix_that_cannot_be_read_and_ends_with_its_exit_co
 TEST(Bench, refuses_unknown_formats_peers_and_options_before_measuring) {
   EXPECT_EQ(bench({tiny, "--formats", "abacus"}).exit_code, 2);
   EXPECT_EQ(bench({tiny, "--peers", "abacus"}).exit_code, 2);
+  EXPECT_EQ(bench({tiny, "--peers", "cusparse:csr_alg1"}).exit_code, 2);  // no peer of the CPU
   EXPECT_EQ(bench({tiny, "--html", "out.html"}).exit_code, 2);
   EXPECT_EQ(bench({tiny, "--seconds", "-1"}).exit_code, 2);
   EXPECT_EQ(bench({}).exit_code, 2);
@@ -118,6 +119,24 @@ TEST(Bench, shows_people_a_table_with_the_fastest_first) {
   EXPECT_NE(outcome.out.find("roofline"), std::string::npos) << outcome.out;
   EXPECT_LT(outcome.out.find("GFLOP/s"), outcome.out.find("csr lanes="));
   EXPECT_LT(outcome.out.rfind("csr lanes=4"), outcome.out.rfind("csr lanes=3")) << outcome.out;
+}
+
+TEST(Bench, ends_a_matrix_with_the_best_peer_against_the_best_plan) {
+  const Json known = bench({tiny, "--formats", "csr", "--json"}).json()["matrices"][0]["results"];
+  const bool peers = known.size() > 1;
+  const Outcome warm = bench({tiny, "--formats", "csr"}), cold = bench({tiny, "--formats", "csr", "--cold"}),
+                alone = bench({tiny, "--formats", "csr", "--peers", "none"});
+  EXPECT_EQ(warm.out.find("warm: best peer ") != std::string::npos, peers) << warm.out;
+  EXPECT_EQ(warm.out.find("cold: best peer "), std::string::npos) << warm.out;
+  EXPECT_EQ(cold.out.find("cold: best peer ") != std::string::npos, peers) << cold.out;
+  EXPECT_EQ(alone.out.find("best peer"), std::string::npos) << alone.out;
+}
+
+TEST(Bench, measures_the_chosen_plan_along_with_every_format) {
+  const Json matrix = bench({tiny, "--peers", "none", "--json"}).json()["matrices"][0];
+  int found = 0;
+  for (const Json& result : matrix["results"]) found += result["plan"] == matrix["chosen"];
+  EXPECT_EQ(found, 1) << matrix["chosen"];
 }
 
 }  // namespace
