@@ -4,18 +4,24 @@ import math
 import subprocess
 
 
+def run_bench(command, matrix, options):
+    """The JSON document of `heddle bench` on one matrix; its failure ends the script."""
+    arguments = [command, "bench", matrix, *options, "--quiet", "--json"]
+    run = subprocess.run(arguments, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(f"{' '.join(arguments)}\n{run.stderr}")
+    return json.loads(run.stdout)
+
+
 class Heddle:
     def __init__(self, command, device, seconds):
         self.command, self.device, self.seconds = command, device, seconds
 
     def bench(self, matrix, plans, precision="f32", peers="none"):
         """{plan as asked for: result} of one matrix; a plan that does not fit has no result."""
-        arguments = [self.command, "bench", matrix, "--device", self.device, "--precision", precision, "--cold",
-                     "--seconds", str(self.seconds), "--peers", peers, "--formats", ";".join(plans), "--quiet", "--json"]
-        run = subprocess.run(arguments, capture_output=True, text=True)
-        if run.returncode != 0:
-            raise SystemExit(f"{' '.join(arguments)}\n{run.stderr}")
-        document = json.loads(run.stdout)
+        document = run_bench(self.command, matrix, [
+            "--device", self.device, "--precision", precision, "--cold", "--seconds", str(self.seconds), "--peers", peers,
+            "--formats", ";".join(plans)])
         found = document["matrices"][0]
         ours = [r for r in found["results"] if r["peer"] is None]  # in the order asked for
         by_plan = dict(zip(plans, ours))

@@ -57,12 +57,12 @@ struct Case {
       : A(generate<V>(text)),
         reference(A.view()),
         ours(build(A, Plan{})),
-        peer(bench::make_peer<V>("eigen")),
+        peer(bench::make_peer<V>("eigen", Device::cpu())),
         y(A.rows) {
-    peer->prepare(A.view());
+    peer->prepare(A.view(), reference.x(), y);
   }
   void multiply_ours() { ours.multiply(reference.x(), y); }
-  void multiply_peer() { peer->multiply(reference.x(), y); }
+  void multiply_peer() { peer->multiply({}); }
 };
 
 struct Line {

@@ -1,5 +1,6 @@
-# HEDDLE_CUDA = AUTO | ON | OFF  ->  HEDDLE_HAS_CUDA
+# HEDDLE_CUDA = AUTO | ON | OFF  ->  HEDDLE_HAS_CUDA, HEDDLE_HAS_CUSPARSE
 set(HEDDLE_HAS_CUDA FALSE)
+set(HEDDLE_HAS_CUSPARSE FALSE)
 if(HEDDLE_CUDA STREQUAL "OFF")
   return()
 endif()
@@ -20,6 +21,16 @@ if(CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_STANDARD 20)
   find_package(CUDAToolkit REQUIRED)
   set(HEDDLE_HAS_CUDA TRUE)
+  # cuSPARSE as a peer in `heddle bench`: its header is enough, the library is loaded when it is first used. It must be
+  # one that multiplies blocks, as that of version 12.6 does.
+  find_file(HEDDLE_CUSPARSE_HEADER cusparse.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
+  mark_as_advanced(HEDDLE_CUSPARSE_HEADER)
+  if(HEDDLE_CUSPARSE_HEADER)
+    file(STRINGS ${HEDDLE_CUSPARSE_HEADER} blocks_in_cusparse REGEX CUSPARSE_SPMV_BSR_ALG1)
+    if(blocks_in_cusparse)
+      set(HEDDLE_HAS_CUSPARSE TRUE)
+    endif()
+  endif()
 elseif(HEDDLE_CUDA STREQUAL "ON")
   message(FATAL_ERROR "HEDDLE_CUDA=ON, but no CUDA compiler was found: put nvcc on PATH or set CMAKE_CUDA_COMPILER")
 endif()

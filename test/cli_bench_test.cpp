@@ -17,7 +17,7 @@ Outcome bench(std::vector<std::string> words) {
   return heddle_command(words);
 }
 
-TEST(Bench, gives_every_format_and_every_promised_key) {
+TEST(Bench, gives_every_format_the_chosen_plan_and_every_promised_key) {
   const Outcome outcome = bench({tiny, "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const Json document = outcome.json();
@@ -30,6 +30,7 @@ TEST(Bench, gives_every_format_and_every_promised_key) {
   EXPECT_EQ(matrix["nnz"], 5 * 144 - 4 * 12);
   EXPECT_TRUE(matrix["chosen"].get<std::string>().starts_with("csr"));
   std::set<std::string> seen, known;
+  int chosen = 0;
   for (const Json& result : matrix["results"]) {
     for (const char* key : {"plan", "peer", "precision", "seconds", "cold_seconds", "gflops", "bytes", "gbps",
                             "roofline", "build_seconds", "max_error", "status"})
@@ -40,12 +41,14 @@ TEST(Bench, gives_every_format_and_every_promised_key) {
     EXPECT_NE(result["plan"].is_null(), result["peer"].is_null());
     if (!result["peer"].is_null()) continue;
     const std::string plan = result["plan"];
+    chosen += plan == matrix["chosen"];
     seen.insert(plan.substr(0, plan.find(' ')));
   }
   const Json registry = heddle_command({"formats", "--json"}).json();
   for (const Json& format : registry["formats"]) known.insert(format["name"]);
   EXPECT_TRUE(known.contains("csr"));
   EXPECT_EQ(seen, known);
+  EXPECT_EQ(chosen, 1) << matrix["chosen"];
 }
 
 TEST(Bench, takes_plans_separated_or_repeated) {
@@ -95,6 +98,7 @@ TEST(Bench, goes_on_after_a_matrix_that_cannot_be_read_and_ends_with_its_exit_co
 TEST(Bench, refuses_unknown_formats_peers_and_options_before_measuring) {
   EXPECT_EQ(bench({tiny, "--formats", "abacus"}).exit_code, 2);
   EXPECT_EQ(bench({tiny, "--peers", "abacus"}).exit_code, 2);
+  EXPECT_EQ(bench({tiny, "--peers", "cusparse:csr_alg1"}).exit_code, 2);  // no peer of the CPU
   EXPECT_EQ(bench({tiny, "--html", "out.html"}).exit_code, 2);
   EXPECT_EQ(bench({tiny, "--seconds", "-1"}).exit_code, 2);
   EXPECT_EQ(bench({}).exit_code, 2);
@@ -118,6 +122,50 @@ TEST(Bench, shows_people_a_table_with_the_fastest_first) {
   EXPECT_NE(outcome.out.find("roofline"), std::string::npos) << outcome.out;
   EXPECT_LT(outcome.out.find("GFLOP/s"), outcome.out.find("csr lanes="));
   EXPECT_LT(outcome.out.rfind("csr lanes=4"), outcome.out.rfind("csr lanes=3")) << outcome.out;
+}
+
+TEST(Bench, ends_a_matrix_with_the_best_peer_against_the_best_plan) {
+  const Outcome all = bench({tiny, "--formats", "csr", "--cold"}),
+                alone = bench({tiny, "--formats", "csr", "--peers", "none"});
+  const bool peers = all.out.find("\n  eigen") != std::string::npos;
+  for (const char* line : {"\nwarm: best peer eigen", "\ncold: best peer eigen"})
+    EXPECT_EQ(all.out.find(line) != std::string::npos, peers) << all.out;
+  EXPECT_EQ(alone.out.find("best peer"), std::string::npos) << alone.out;
+}
+
+Json result_of(const char* kind, const std::string& name, double warm, double cold, const char* status = "ok") {
+  Json result{{"plan", nullptr},  {"peer", nullptr}, {"precision", "f32"},
+              {"status", status}, {"seconds", warm}, {"cold_seconds", cold}};
+  result[kind] = name;
+  return result;
+}
+
+TEST(PeersTable, takes_the_best_peer_of_each_temperature_and_leaves_out_wrong_results) {
+  const std::string python = "/usr/bin/python3";
+  if (!exists(python)) GTEST_SKIP() << "there is no " << python;
+  const Json easy{
+      {"name", "easy"},
+      {"chosen", "csr lanes=2"},
+      {"results",
+       {result_of("plan", "csr lanes=2", 4e-6, 8e-6), result_of("plan", "coo", 2e-6, 9e-6),
+        result_of("peer", "cusparse:csr_alg1", 8e-6, 16e-6), result_of("peer", "cusparse:coo_alg1", 9e-6, 12e-6),
+        result_of("peer", "cusparse:bsr", 1e-6, 1e-6, "wrong result in row 0")}}};
+  const Json hard{
+      {"name", "hard"},
+      {"chosen", "coo"},
+      {"results", {result_of("plan", "coo", 8e-6, 8e-6), result_of("peer", "cusparse:sell32", 4e-6, 6e-6)}}};
+  const ScratchFolder folder;
+  const std::string run = folder.write("run.json", Json{{"matrices", {easy, hard}}}.dump());
+  const Outcome table = run_program({python, "-B", HEDDLE_SOURCE_FOLDER "/bench/peers_table.py", run});
+  ASSERT_EQ(table.exit_code, 0) << table.err;
+  for (const char* line :
+       {"| easy | f32 | csr_alg1 / coo_alg1 | 8.0 / 12.0 | csr lanes=2 | 4.0 / 8.0 | coo / csr lanes=2 | 2.0 / 8.0 | "
+        "2.00 / 1.50 | 4.00 / 1.50 |\n",
+        "| hard | f32 | sell32 | 4.0 / 6.0 | coo | 8.0 / 8.0 | coo | 8.0 / 8.0 | 0.50 / 0.75 | 0.50 / 0.75 |\n",
+        "* f32, best peer / chosen plan, geometric mean over 2 matrices: warm 1.00 (worst 0.50, hard); cold 1.06 "
+        "(worst "
+        "0.75, hard)\n"})
+    EXPECT_NE(table.out.find(line), std::string::npos) << line << table.out;
 }
 
 }  // namespace

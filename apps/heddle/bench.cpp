@@ -8,7 +8,6 @@
 #include "bench/results.hpp"
 #include "bench_table.hpp"
 #include "commands.hpp"
-#include "core/check.hpp"
 #include "load.hpp"
 #include "whole_file.hpp"
 
@@ -48,19 +47,6 @@ std::vector<Plan> wanted_plans(const Options& options) {
   return plans;
 }
 
-std::vector<std::string> wanted_peers(const Options& options, Device device) {
-  const std::vector<std::string> words = split(options.peers), known = bench::peer_names(device);
-  if (words == std::vector<std::string>{"all"}) return known;
-  if (words == std::vector<std::string>{"none"}) return {};
-  for (const std::string& word : words) {
-    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
-    std::string names = "all, none";
-    for (const std::string& name : known) names += ", " + name;
-    fail(ErrorKind::usage, {word, fmt::format("peers on {}: {}", to_string(device), names)}, "no such peer");
-  }
-  return words;
-}
-
 Json results_json(const std::vector<Result>& results) {
   Json list = Json::array();
   const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
@@ -84,7 +70,13 @@ Json results_json(const std::vector<Result>& results) {
 class Run {
  public:
   Run(Session& given, const Options& asked)
-      : session(given), options(asked), plans(wanted_plans(asked)), peers(wanted_peers(asked, given.device())) {}
+      : session(given),
+        options(asked),
+        plans(wanted_plans(asked)),
+        peers(bench::select_peers(split(asked.peers), given.device())) {
+    const std::string absence = bench::peer_absence(session.device());
+    if (split(asked.peers) == std::vector<std::string>{"all"} && !absence.empty()) session.note("{}", absence);
+  }
 
   void everything() {
     const bench::Ceilings machine = bench::measure_ceilings(session.device());
@@ -123,22 +115,27 @@ class Run {
     const Csr<V>& A = matrix.A;
     session.print("\n{}\n", session.terminal().bold(headline(matrix)));
     const bench::Reference<V> reference(A.view());
+    const std::string chosen = to_string(resolve(A.view(), Plan{}));
     const Progress progress = session.progress("measuring " + matrix.facts.name);
     std::vector<Result> results;
     const auto put = [&](Result result) {
       results.push_back(std::move(result));
-      if (progress) progress(static_cast<double>(results.size()) / static_cast<double>(plans.size() + peers.size()));
+      if (progress)
+        progress(static_cast<double>(results.size()) / static_cast<double>(plans.size() + peers.size() + 1));
     };
     for (const Plan& plan : plans) put(bench::bench_plan(A, plan, reference, settings));
-    for (const std::string& name : peers) put(bench::bench_peer(A, *bench::make_peer<V>(name), reference, settings));
+    const bool measured =
+        std::any_of(results.begin(), results.end(), [&](const Result& result) { return result.plan == chosen; });
+    if (options.formats.empty() && !measured) put(bench::bench_plan(A, Plan::parse(chosen), reference, settings));
+    for (const std::string& name : peers) put(bench::bench_peer(A, name, reference, settings));
     session.json()["matrices"].push_back({{"name", matrix.facts.name},
                                           {"rows", A.rows},
                                           {"cols", A.cols},
                                           {"nnz", A.nnz()},
-                                          {"chosen", to_string(resolve(A.view(), Plan{}))},
+                                          {"chosen", chosen},
                                           {"results", results_json(results)}});
     csv += bench_csv_rows({matrix.facts.name, A.rows, A.cols, A.nnz()}, results);
-    session.print("{}", bench_table(results, options.cold, session.terminal()));
+    session.print("{}{}", bench_table(results, options.cold, session.terminal()), bench_verdict(results, options.cold));
   }
 
   Session& session;
@@ -157,10 +154,13 @@ void add_bench(CLI::App& app, Session& session) {
                                           [=, &session] { Run(session, *options).everything(); });
   command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
   command
-      .add_option("--formats", options->formats,
-                  "Formats or plans, e.g. \"csr lanes=8;coo\"; may be repeated; without it every format")
+      .add_option(
+          "--formats", options->formats,
+          "Formats or plans, e.g. \"csr lanes=8;coo\"; may be repeated; without it every format and the plan chosen")
       ->allow_extra_args(false);
-  command.add_option("--peers", options->peers, "all, none, or names of libraries, e.g. eigen")
+  command
+      .add_option("--peers", options->peers,
+                  "all, none, or names of libraries, e.g. eigen, cusparse or cusparse:csr_alg1")
       ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--seconds", options->seconds, "Time for each measurement")
@@ -170,6 +170,7 @@ void add_bench(CLI::App& app, Session& session) {
   command.add_option("--csv", options->csv, "Write the results to this file");
   command.footer(
       "Ratio: time of the fastest peer / time; above 1 is faster than every peer.\n"
+      "Peers: eigen on the CPU; every algorithm of cuSPARSE on the GPU, where that library is found.\n"
       "A matrix that cannot be read does not end the run; the exit code is then that of the first such failure.");
 }
 

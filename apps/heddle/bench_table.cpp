@@ -14,12 +14,19 @@ namespace {
 
 using bench::Result;
 
-double time_key(const Result& r) { return r.ok() && std::isfinite(r.seconds) ? r.seconds : INFINITY; }
+using Time = double Result::*;
 
-double fastest_peer(const std::vector<Result>& results) {
-  double best = INFINITY;
+double time_key(const Result& r, Time time = &Result::seconds) {
+  return r.ok() && std::isfinite(r.*time) ? r.*time : INFINITY;
+}
+
+// The fastest peer or the fastest plan of ours; null when none has a time.
+const Result* fastest(const std::vector<Result>& results, bool peer, Time time) {
+  const Result* best = nullptr;
   for (const Result& r : results)
-    if (!r.peer.empty()) best = std::min(best, time_key(r));
+    if (r.peer.empty() != peer && std::isfinite(time_key(r, time)) &&
+        (best == nullptr || time_key(r, time) < time_key(*best, time)))
+      best = &r;
   return best;
 }
 
@@ -55,7 +62,8 @@ std::string bench_table(const std::vector<Result>& results, bool cold, const Ter
   std::vector<Result> sorted = results;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Result& a, const Result& b) { return time_key(a) < time_key(b); });
-  const double peer = fastest_peer(results);
+  const Result* best_peer = fastest(results, true, &Result::seconds);
+  const double peer = best_peer ? best_peer->seconds : INFINITY;
   for (const Result& r : sorted) {
     const auto percent = [](double share) { return std::isfinite(share) ? fmt::format("{:.0f} %", 100 * share) : "-"; };
     std::vector<std::string> cells{r.peer.empty() ? r.plan : terminal.accent(r.peer), as_seconds(r.seconds),
@@ -68,6 +76,17 @@ std::string bench_table(const std::vector<Result>& results, bool cold, const Ter
     table.add(std::move(cells));
   }
   return table.text(terminal);
+}
+
+std::string bench_verdict(const std::vector<Result>& results, bool cold) {
+  std::string text;
+  for (const Time time : {&Result::seconds, &Result::cold_seconds}) {
+    const Result *peer = fastest(results, true, time), *plan = fastest(results, false, time);
+    if (peer == nullptr || plan == nullptr || (time == &Result::cold_seconds && !cold)) continue;
+    text += fmt::format("{}: best peer {} {}, best plan {} {}: {:.2f}x\n", time == &Result::seconds ? "warm" : "cold", peer->peer,
+                        as_seconds(peer->*time), plan->plan, as_seconds(plan->*time), peer->*time / plan->*time);
+  }
+  return text;
 }
 
 std::string bench_csv_header() {

@@ -12,6 +12,9 @@ namespace heddle {
 // Fastest first; failures last, with their reason.
 std::string bench_table(const std::vector<bench::Result>& results, bool cold, const Terminal& terminal);
 
+// The best peer against our best plan, warm and (asked for) cold, one line each; empty when either side has no result.
+std::string bench_verdict(const std::vector<bench::Result>& results, bool cold);
+
 struct BenchedMatrix {
   std::string name;
   std::int64_t rows = 0, cols = 0, nnz = 0;

@@ -124,10 +124,11 @@ TEST(Results, carry_the_error_of_a_plan_instead_of_throwing_it) {
 }
 
 struct LazyPeer : Peer<double> {  // forgets the last row
-  CsrView<double> A;
+  std::span<double> y;
   std::string name() const override { return "lazy"; }
-  void prepare(const CsrView<double>& given) override { A = given; }
-  void multiply(std::span<const double>, std::span<double> y) override { std::fill(y.begin(), y.end() - 1, 0.0); }
+  Device device() const override { return Device::cpu(); }
+  void prepare(const CsrView<double>&, std::span<const double>, std::span<double> given) override { y = given; }
+  void multiply(Stream) const override { std::fill(y.begin(), y.end() - 1, 0.0); }
   std::int64_t bytes() const override { return 1; }
 };
 
@@ -146,7 +147,7 @@ TEST(Peers, agree_with_the_reference) {
   const Csr<double> A = small_matrix<double>();
   const Reference<double> reference(A.view());
   for (const std::string& name : names) {
-    const Result result = bench_peer<double>(A, *make_peer<double>(name), reference, {.device = {}, .seconds = 0.001});
+    const Result result = bench_peer<double>(A, name, reference, {.device = {}, .seconds = 0.001});
     EXPECT_EQ(result.status, "ok");
     EXPECT_EQ(result.peer, name);
     EXPECT_GT(result.bytes, 0);
@@ -154,13 +155,51 @@ TEST(Peers, agree_with_the_reference) {
 }
 
 TEST(Peers, of_an_unknown_name_are_refused) {
+  for (const std::function<void()>& ask : {std::function<void()>([] { make_peer<double>("abacus", Device::cpu()); }),
+                                           std::function<void()>([] { select_peers({"abacus"}, Device::cpu()); }),
+                                           std::function<void()>([] { make_peer<double>("abacus", Device::gpu()); })}) {
+    try {
+      ask();
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_EQ(error.where(), "abacus");
+    }
+  }
+}
+
+TEST(Peers, are_all_of_them_none_or_those_of_a_library) {
+  const std::vector<std::string> all = peer_names(Device::gpu());
+  EXPECT_EQ(select_peers({"all"}, Device::gpu()), all);
+  EXPECT_TRUE(select_peers({"none"}, Device::gpu()).empty());
+  EXPECT_TRUE(select_peers({"all"}, Device::emulator()).empty());
+  if (all.empty()) GTEST_SKIP() << peer_absence(Device::gpu());
+  EXPECT_EQ(select_peers({"cusparse"}, Device::gpu()), all);
+  EXPECT_EQ(select_peers({"cusparse:bsr", "cusparse:csr_alg2"}, Device::gpu()),
+            (std::vector<std::string>{"cusparse:bsr", "cusparse:csr_alg2"}));
+  EXPECT_THROW(select_peers({"cusparse:csr_alg9"}, Device::gpu()), Error);
+  EXPECT_THROW(select_peers({"cusparse"}, Device::cpu()), Error);
+}
+
+TEST(Peers, of_an_absent_library_are_unavailable_with_the_reason) {
+  EXPECT_EQ(peer_names(Device::gpu()).empty(), !peer_absence(Device::gpu()).empty());
+  EXPECT_EQ(peer_absence(Device::cpu()), "");
+  if (peer_absence(Device::gpu()).empty()) GTEST_SKIP() << "cuSPARSE is here";
   try {
-    make_peer<double>("abacus");
+    select_peers({"cusparse:csr_alg1"}, Device::gpu());
     FAIL() << "accepted";
   } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_EQ(error.where(), "abacus");
+    EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+    EXPECT_NE(std::string(error.what()).find("cuSPARSE is absent"), std::string::npos) << error.what();
   }
+}
+
+TEST(Peers, that_cannot_be_made_have_the_reason_as_status) {
+  const Csr<double> A = small_matrix<double>();
+  const Reference<double> reference(A.view());
+  const Result result = bench_peer<double>(A, "abacus", reference, {.device = Device::cpu(), .seconds = 0.001});
+  EXPECT_EQ(result.peer, "abacus");
+  EXPECT_NE(result.status.find("no such peer"), std::string::npos) << result.status;
 }
 
 }  // namespace

@@ -66,9 +66,9 @@ Ceilings measure_gpu(Device device) {
   Buffer<char> from(size, device), to(size, device);
   gpu::copy(to.data(), from.data(), from.bytes());
   const Region whole{to.data(), from.data(), from.bytes()}, nothing{to.data(), from.data(), 0};
-  const Timing reading = gpu::time(&whole, read, budget, false);
-  const Timing copying = gpu::time(&whole, copy, budget, false);
-  const Timing launching = gpu::time(&nothing, read, budget / 4, true);  // one call between two events
+  const Timing reading = gpu::time(&whole, read, budget, gpu::Repeats::warm);
+  const Timing copying = gpu::time(&whole, copy, budget, gpu::Repeats::warm);
+  const Timing launching = gpu::time(&nothing, read, budget / 4, gpu::Repeats::cold);  // one call between two events
   return {gbps(from.bytes(), reading), gbps(2 * from.bytes(), copying), launching.median * 1e6};
 }
 

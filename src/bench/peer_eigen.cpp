@@ -15,16 +15,19 @@ template <class V>
 class EigenPeer : public Peer<V> {
  public:
   std::string name() const override { return "eigen"; }
+  Device device() const override { return Device::cpu(); }
 
-  void prepare(const CsrView<V>& A) override {
+  void prepare(const CsrView<V>& A, std::span<const V> given_x, std::span<V> given_y) override {
     check(A.nnz() <= INT32_MAX, ErrorKind::unavailable, "Eigen's default index cannot count {} entries", A.nnz());
     matrix = A;
+    x = given_x;
+    y = given_y;
     offsets = Buffer<int>(A.rows + 1);
     std::transform(A.ptr.begin(), A.ptr.end(), offsets.begin(), [](Offset at) { return static_cast<int>(at); });
     Eigen::setNbThreads(threads());
   }
 
-  void multiply(std::span<const V> x, std::span<V> y) override {
+  void multiply(Stream) const override {
     using Dense = Eigen::Matrix<V, Eigen::Dynamic, 1>;
     const Eigen::Map<const Eigen::SparseMatrix<V, Eigen::RowMajor>> A(
         matrix.rows, matrix.cols, matrix.nnz(), offsets.data(), matrix.col.data(), matrix.val.data());
@@ -37,6 +40,8 @@ class EigenPeer : public Peer<V> {
 
  private:
   CsrView<V> matrix;
+  std::span<const V> x;
+  std::span<V> y;
   Buffer<int> offsets;
 };
 

@@ -2,32 +2,78 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "bench/peer_cusparse.hpp"
 #include "bench/peer_eigen.hpp"
 #include "core/check.hpp"
 
 namespace heddle::bench {
 
 namespace {
-#ifdef HEDDLE_HAS_EIGEN
-const std::vector<std::string> cpu_peers{"eigen"};
-#else
-const std::vector<std::string> cpu_peers;
-#endif
+
+std::string library_of(const std::string& peer) { return peer.substr(0, peer.find(':')); }
+
+[[noreturn]] void refuse(const std::string& word, Device device) {
+  const std::string absence = peer_absence(device);
+  if (!absence.empty() && library_of(word) == "cusparse") fail(ErrorKind::unavailable, At{word}, "{}", absence);
+  std::vector<std::string> known{"all", "none"};
+  for (const std::string& name : peer_names(device)) known.push_back(name);
+  fail(ErrorKind::usage, {word, fmt::format("peers on {}: {}", to_string(device), fmt::join(known, ", "))},
+       "no such peer");
+}
+
 }  // namespace
 
 std::vector<std::string> peer_names(Device device) {
-  return device.kind == Device::Kind::cpu ? cpu_peers : std::vector<std::string>();
+#ifdef HEDDLE_HAS_EIGEN
+  if (device.kind == Device::Kind::cpu) return {"eigen"};
+#endif
+#ifdef HEDDLE_HAS_CUSPARSE
+  if (device.kind == Device::Kind::gpu && cusparse_absence().empty()) return cusparse_names();
+#endif
+  return {};
+}
+
+std::string peer_absence(Device device) {
+  if (device.kind != Device::Kind::gpu) return {};
+#ifdef HEDDLE_HAS_CUSPARSE
+  const std::string reason = cusparse_absence();
+#else
+  const std::string reason = "Heddle was built without its header, as of version 12.6 or later";
+#endif
+  return reason.empty() ? reason : "cuSPARSE is absent: " + reason;
+}
+
+std::vector<std::string> select_peers(const std::vector<std::string>& words, Device device) {
+  const std::vector<std::string> known = peer_names(device);
+  if (words == std::vector<std::string>{"all"}) return known;
+  if (words == std::vector<std::string>{"none"}) return {};
+  std::vector<std::string> selected;
+  for (const std::string& word : words) {
+    const std::size_t before = selected.size();
+    std::copy_if(known.begin(), known.end(), std::back_inserter(selected),
+                 [&](const std::string& name) { return name == word || library_of(name) == word; });
+    if (selected.size() == before) refuse(word, device);
+  }
+  return selected;
 }
 
 template <class V>
-std::unique_ptr<Peer<V>> make_peer(const std::string& name) {
+std::unique_ptr<Peer<V>> make_peer(const std::string& name, Device device) {
+  const std::vector<std::string> known = peer_names(device);
+  if (std::find(known.begin(), known.end(), name) == known.end()) refuse(name, device);
 #ifdef HEDDLE_HAS_EIGEN
   if (name == "eigen") return make_eigen<V>();
 #endif
-  fail(ErrorKind::usage, {name, fmt::format("peers of this build: {}", fmt::join(cpu_peers, ", "))}, "no such peer");
+#ifdef HEDDLE_HAS_CUSPARSE
+  return make_cusparse<V>(name, device);
+#else
+  refuse(name, device);
+#endif
 }
 
-template std::unique_ptr<Peer<float>> make_peer(const std::string&);
-template std::unique_ptr<Peer<double>> make_peer(const std::string&);
+template std::unique_ptr<Peer<float>> make_peer(const std::string&, Device);
+template std::unique_ptr<Peer<double>> make_peer(const std::string&, Device);
 
 }  // namespace heddle::bench

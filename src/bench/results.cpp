@@ -127,12 +127,19 @@ Result bench_plan(const Csr<V>& A, const Plan& plan, const Reference<V>& referen
 template <class V>
 Result bench_peer(const Csr<V>& A, Peer<V>& peer, const Reference<V>& reference, const Settings& settings) {
   return guarded({.peer = peer.name(), .precision = precision_name<V>()}, [&](Result& result) {
-    result.build_seconds = seconds_of([&] { peer.prepare(A.view()); });
-    Buffer<V> y = filled_with_nan<V>(A.rows);
-    const auto multiply = [&] { peer.multiply(reference.x(), y); };
-    put_times(result, A.view(), peer.bytes(), time_calls(settings.seconds, multiply), settings);
-    put_error<V>(result, reference, y);
-    if (settings.cold) result.cold_seconds = time_calls(settings.seconds, multiply, CacheEviction()).median;
+    const auto x = Buffer<V>::copy_of(reference.x(), peer.device());
+    Buffer<V> y = filled_with_nan<V>(A.rows).to(peer.device());
+    result.build_seconds = seconds_of([&] { peer.prepare(A.view(), x, y); });
+    put_times(result, A.view(), peer.bytes(), time_peer(peer, settings.seconds, false), settings);
+    put_error<V>(result, reference, y.to(Device::cpu()));
+    if (settings.cold) result.cold_seconds = time_peer(peer, settings.seconds, true).median;
+  });
+}
+
+template <class V>
+Result bench_peer(const Csr<V>& A, const std::string& name, const Reference<V>& reference, const Settings& settings) {
+  return guarded({.peer = name, .precision = precision_name<V>()}, [&](Result& result) {
+    result = bench_peer(A, *make_peer<V>(name, settings.device), reference, settings);
   });
 }
 
@@ -142,5 +149,7 @@ template Result bench_plan(const Csr<float>&, const Plan&, const Reference<float
 template Result bench_plan(const Csr<double>&, const Plan&, const Reference<double>&, const Settings&);
 template Result bench_peer(const Csr<float>&, Peer<float>&, const Reference<float>&, const Settings&);
 template Result bench_peer(const Csr<double>&, Peer<double>&, const Reference<double>&, const Settings&);
+template Result bench_peer(const Csr<float>&, const std::string&, const Reference<float>&, const Settings&);
+template Result bench_peer(const Csr<double>&, const std::string&, const Reference<double>&, const Settings&);
 
 }  // namespace heddle::bench

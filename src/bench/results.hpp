@@ -56,5 +56,7 @@ template <class V>
 Result bench_plan(const Csr<V>& A, const Plan& plan, const Reference<V>& reference, const Settings& settings);
 template <class V>
 Result bench_peer(const Csr<V>& A, Peer<V>& peer, const Reference<V>& reference, const Settings& settings);
+template <class V>
+Result bench_peer(const Csr<V>& A, const std::string& name, const Reference<V>& reference, const Settings& settings);
 
 }  // namespace heddle::bench

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cmath>
 
+#include <heddle/error.hpp>
+
 #include "core/parallel.hpp"
 
 namespace heddle::bench {
@@ -83,12 +85,29 @@ Timing time_multiply(const Operator<V>& op, std::span<const V> x, std::span<V> y
       const auto& c = *static_cast<const Context*>(given);
       c.op.multiply(c.x, c.y, stream);
     };
-    return gpu::time(&context, call, seconds, cold);
+    return gpu::time(&context, call, seconds, cold ? gpu::Repeats::cold : gpu::Repeats::warm);
   }
   const auto call = [&] { op.multiply(x, y); };
   return cold ? time_calls(seconds, call, CacheEviction()) : time_calls(seconds, call);
 }
 
+template <class V>
+Timing time_peer(const Peer<V>& peer, double seconds, bool cold) {
+  if (peer.device().host_memory()) {
+    const auto call = [&] { peer.multiply({}); };
+    return cold ? time_calls(seconds, call, CacheEviction()) : time_calls(seconds, call);
+  }
+  const auto call = [](const void* given, Stream stream) { static_cast<const Peer<V>*>(given)->multiply(stream); };
+  if (cold) return gpu::time(&peer, call, seconds, gpu::Repeats::cold);
+  try {
+    return gpu::time(&peer, call, seconds, gpu::Repeats::warm);
+  } catch (const Error&) {  // whatever else was wrong fails again
+    return gpu::time(&peer, call, seconds, gpu::Repeats::warm_uncaptured);
+  }
+}
+
+template Timing time_peer(const Peer<float>&, double, bool);
+template Timing time_peer(const Peer<double>&, double, bool);
 template Timing time_multiply(const Operator<float>&, std::span<const float>, std::span<float>, double, bool);
 template Timing time_multiply(const Operator<double>&, std::span<const double>, std::span<double>, double, bool);
 

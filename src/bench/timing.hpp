@@ -8,6 +8,7 @@
 #include <heddle/buffer.hpp>
 #include <heddle/operator.hpp>
 
+#include "bench/peers.hpp"
 #include "core/gpu.hpp"
 
 namespace heddle::bench {
@@ -34,5 +35,8 @@ Timing time_calls(double seconds, const std::function<void()>& call, const std::
 // y = A x on the operator's device; x and y live there.
 template <class V>
 Timing time_multiply(const Operator<V>& op, std::span<const V> x, std::span<V> y, double seconds, bool cold);
+// The same for a peer that is prepared. One whose calls cannot be captured in a graph is timed without.
+template <class V>
+Timing time_peer(const Peer<V>& peer, double seconds, bool cold);
 
 }  // namespace heddle::bench

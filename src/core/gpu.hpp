@@ -39,11 +39,13 @@ class Turn {
 };
 
 // Seconds per call of a kernel sequence, by events. Warm: many calls in one graph, so that neither events nor launches
-// count. Cold: one call at a time, the L2 evicted before each.
+// count; uncaptured: many calls queued one by one, for what cannot be captured. Cold: one call at a time, the L2
+// evicted before each.
+enum class Repeats { warm, warm_uncaptured, cold };
 struct Timing {
   double median = 0, spread = 0;  // spread: (90th - 10th percentile) / median
   int repeats = 0;
 };
-Timing time(const void* context, void (*call)(const void* context, Stream stream), double seconds, bool cold);
+Timing time(const void* context, void (*call)(const void* context, Stream stream), double seconds, Repeats how);
 
 }  // namespace heddle::gpu

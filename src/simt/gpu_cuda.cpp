@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "core/check.hpp"
 #include "simt/cuda_table.hpp"
@@ -125,7 +126,14 @@ struct GraphOwner {
   // `calls` calls in one graph.
   GraphOwner(cudaStream_t stream, int calls, const std::function<void()>& call) {
     check_cuda(cuda_table().stream_begin_capture(stream, cudaStreamCaptureModeThreadLocal), "starting a capture");
-    for (int i = 0; i < calls; ++i) call();
+    try {
+      for (int i = 0; i < calls; ++i) call();
+    } catch (...) {
+      cuda_table().stream_end_capture(stream, &graph);
+      if (graph) cuda_table().graph_destroy(graph);
+      cuda_table().get_last_error();
+      throw;
+    }
     check_cuda(cuda_table().stream_end_capture(stream, &graph), "ending a capture");
     check_cuda(cuda_table().graph_instantiate(&executable, graph), "building a graph");
   }
@@ -252,14 +260,14 @@ void Turn::passed_on(Stream stream) {
              "recording an event");
 }
 
-Timing time(const void* context, void (*call)(const void*, Stream), double seconds, bool cold) {
+Timing time(const void* context, void (*call)(const void*, Stream), double seconds, Repeats how) {
   StreamOwner own;
   Stopwatch watch(own.stream);
   const auto once = [&] { call(context, Stream{own.stream}); };
   for (int i = 0; i < 3; ++i) once();
   const double first = watch.seconds(once);
   std::vector<double> samples;
-  if (cold) {
+  if (how == Repeats::cold) {
     const MemoryOwner junk(junk_bytes);
     check_cuda(cuda_table().memset_async(junk.data, 0, junk_bytes, own.stream), "clearing memory");
     double spent = 0;
@@ -274,8 +282,12 @@ Timing time(const void* context, void (*call)(const void*, Stream), double secon
   // A graph of one call costs 50 to 110 us to start on an H200 in a virtual machine (2026-11): a graph holds a
   // millisecond of calls.
   const int calls = std::clamp(static_cast<int>(1e-3 / first), 1, 500);
-  const GraphOwner graph(own.stream, calls, once);
-  const auto replay = [&] { check_cuda(cuda_table().graph_launch(graph.executable, own.stream), "running a graph"); };
+  std::optional<GraphOwner> graph;
+  if (how == Repeats::warm) graph.emplace(own.stream, calls, once);
+  const auto replay = [&] {
+    if (graph) return check_cuda(cuda_table().graph_launch(graph->executable, own.stream), "running a graph");
+    for (int i = 0; i < calls; ++i) once();
+  };
   watch.seconds(replay);
   double spent = 0;
   while (static_cast<int>(samples.size()) < fewest_repeats ||

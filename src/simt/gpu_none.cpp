@@ -22,6 +22,6 @@ void read(const void*, std::size_t, Stream) { no_gpu(); }
 Turn::~Turn() = default;
 void Turn::wait_on(Stream) {}
 void Turn::passed_on(Stream) {}
-Timing time(const void*, void (*)(const void*, Stream), double, bool) { no_gpu(); }
+Timing time(const void*, void (*)(const void*, Stream), double, Repeats) { no_gpu(); }
 
 }  // namespace heddle::gpu
