@@ -113,7 +113,8 @@ void stream_store(T* to, T value) {
   *to = value;
 }
 
-inline int arrive(std::int32_t* counter) { return (*counter)++; }  // blocks run one after another
+// Blocks run one after another.
+inline bool arrive_last(std::int32_t* counter, std::int32_t count) { return ++*counter == count; }
 
 template <class... Parameters, class... Arguments>
 void launch(Emulator, const Launch& shape, void (*kernel)(Parameters...), const Arguments&... arguments) {

@@ -48,6 +48,8 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
   const bool open = settings.values == automatic;
   settle(settings, A);
   if (!open) return;
+  // A small matrix is a matter of latency: a table is one more load to wait for.
+  if (settings.chosen() == WeaveLayout::padded && A.nnz() < 1 << 18) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
   settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val));
 }

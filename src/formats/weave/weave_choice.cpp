@@ -25,7 +25,8 @@ Lengths lengths_of(const PatternView& A) {
 }
 
 // Pieces of a large matrix, spread evenly: f(part, entries) gives what the part would store. Returns stored / entries.
-constexpr std::int64_t sampled_parts = 64, rows_of_part = 512;
+// (A multiple of the rows of every slice and block.)
+constexpr std::int64_t sampled_parts = 64, rows_of_part = 768;
 
 PatternView rows_between(const PatternView& A, std::int64_t first, std::int64_t last, Buffer<Offset>& ptr) {
   ptr = Buffer<Offset>(last - first + 1);
@@ -106,7 +107,7 @@ class Chooser {
       case WeaveLayout::blocks: settle_blocks(); break;
       case WeaveLayout::rows: settle_rows(); break;
       case WeaveLayout::segments:
-        fill(settings_.per_lane, 4);
+        fill(settings_.per_lane, A_.nnz() >= 1 << 22 ? 8 : 4);
         if (settings_.per_lane < 4) settings_.per_lane = 4;
         break;
       case WeaveLayout::padded: settle_padded(); break;
@@ -166,6 +167,7 @@ class Chooser {
     }
     fill(settings_.lanes, lanes_for_size(A_.rows / settings_.block, 2500));
     fill(settings_.sort, 1);
+    fill(settings_.keep, 1);
   }
 
   void settle_row_shape() {
@@ -183,10 +185,12 @@ class Chooser {
     fill(settings_.threads, stays_in_cache(A_) ? 1024 : 128);
   }
 
+  // One step for the longest row, as far as a warp reaches.
   void settle_padded() {
-    fill(settings_.per_lane, lengths_.mean >= 8 ? 4 : 1);
+    fill(settings_.per_lane, 4);
     if (settings_.per_lane != 1) settings_.per_lane = 4;
-    fill(settings_.lanes, power_of_two(static_cast<double>(lengths_.longest + settings_.per_lane - 1) / settings_.per_lane));
+    const auto lanes = std::bit_ceil(static_cast<unsigned>((lengths_.longest + settings_.per_lane - 1) / settings_.per_lane));
+    fill(settings_.lanes, static_cast<int>(std::clamp(lanes, 1u, 32u)));
   }
 
   WeaveSettings& settings_;

@@ -1,9 +1,9 @@
 #include "formats/weave/weave_diagonals.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
-#include <map>
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -64,16 +64,42 @@ constexpr std::int64_t slices_at_once = 64;
 // Lists of numbers, each stored once and known by where it starts. A list is found again by its content.
 class Lists {
  public:
-  std::int64_t number_of(const Vector<std::int64_t>& list) {
-    const auto [at, fresh] = start_.try_emplace({list.begin(), list.end()}, static_cast<std::int64_t>(all.size()));
-    if (fresh) all.insert(all.end(), list.begin(), list.end());
-    return at->second;
-  }
   Vector<std::int64_t> all;
 
+  std::int64_t number_of(std::span<const std::int64_t> list) {
+    if (2 * known_.size() >= table_.size()) grow();
+    std::size_t at = hash(list) % table_.size();
+    for (; table_[at] >= 0; at = (at + 1) % table_.size()) {
+      const Known& known = known_[static_cast<std::size_t>(table_[at])];
+      if (std::equal(list.begin(), list.end(), all.begin() + known.start, all.begin() + known.start + known.size))
+        return known.start;
+    }
+    table_[at] = static_cast<std::int64_t>(known_.size());
+    known_.push_back({static_cast<std::int64_t>(all.size()), static_cast<std::int64_t>(list.size())});
+    all.insert(all.end(), list.begin(), list.end());
+    return known_.back().start;
+  }
+
  private:
-  using Allocator = HostAllocator<std::pair<const Vector<std::int64_t>, std::int64_t>>;
-  std::map<Vector<std::int64_t>, std::int64_t, std::less<>, Allocator> start_;
+  struct Known {
+    std::int64_t start, size;
+  };
+  static std::size_t hash(std::span<const std::int64_t> list) {
+    std::uint64_t h = list.size();
+    for (const std::int64_t n : list) h = (h ^ static_cast<std::uint64_t>(n)) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
+    return h;
+  }
+  void grow() {
+    table_.assign(std::max<std::size_t>(64, 4 * known_.size()), -1);
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      const auto from = all.begin() + known_[i].start;
+      std::size_t at = hash({from, from + known_[i].size}) % table_.size();
+      while (table_[at] >= 0) at = (at + 1) % table_.size();
+      table_[at] = static_cast<std::int64_t>(i);
+    }
+  }
+  Vector<Known> known_;
+  Vector<std::int64_t> table_;  // numbers of known lists, by hash; -1: free
 };
 
 // Everything about the layout that follows from the pattern of the matrix.
@@ -90,7 +116,7 @@ struct Part {
   Vector<std::int64_t> list_of, count_of;  // per slice
 };
 
-Vector<std::int64_t> as_list(const RowMask& mask) {
+std::array<std::int64_t, 4> as_list(const RowMask& mask) {
   return {mask.word[0], mask.word[1], mask.word[2], mask.word[3]};
 }
 
@@ -148,7 +174,7 @@ class Merger {
   std::int64_t mask_number(const Part& part, std::int64_t local) {
     if (local < 0) return 0;
     const auto from = part.masks.all.begin() + local;
-    return masks_.number_of({from, from + 4}) / 4;
+    return masks_.number_of(std::span<const std::int64_t>(from, from + 4)) / 4;
   }
   Buffer<DiagonalSlice> slices_;
   Lists patterns_, masks_;
@@ -194,15 +220,17 @@ bool store_constants(const CsrView<V>& A, Diagonals<V>& to) {
   std::atomic<bool> constant{true};
   parallel_ranges(to.slices.size(), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
     Vector<bool> seen;
-    for (std::int64_t s = begin; s < end; ++s) {
+    for (std::int64_t s = begin; s < end && constant.load(std::memory_order_relaxed); ++s) {
       const DiagonalSlice slice = to.slices[s];
+      bool same = true;
       seen.assign(static_cast<std::size_t>(slice.count), false);
       each_entry(A, s, to.pattern.data() + slice.pattern, [&](Offset k, Index d, int) {
         V& value = to.values.raw[slice.first + d];
-        if (seen[static_cast<std::size_t>(d)] && !same_bits(value, A.val[k])) constant = false;
+        same &= !seen[static_cast<std::size_t>(d)] || same_bits(value, A.val[k]);
         seen[static_cast<std::size_t>(d)] = true;
         value = A.val[k];
       });
+      if (!same) constant.store(false, std::memory_order_relaxed);
     }
   });
   return constant;

@@ -17,7 +17,6 @@ struct DiagonalsView {
 
 // Which of this lane's rows have the diagonal, one bit each.
 SIMT_DEVICE unsigned rows_of_lane(const RowMask* masks, Index mask) {
-  if (mask == 0) return 0xf;
   const auto words = simt::cached_pack<4>(masks[mask].word);
   unsigned rows = 0;
 #pragma unroll
@@ -25,39 +24,57 @@ SIMT_DEVICE unsigned rows_of_lane(const RowMask* masks, Index mask) {
   return rows;
 }
 
-// `count` diagonals from d on, all their loads under way before the first product is needed.
-template <int count, bool constant, Keep keep, class V, class S>
-SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice& slice, Index d, std::int64_t row,
+// Diagonals a warp has under way at once. A 7-point grid is done in one go in float; doubles need twice the registers.
+template <class V>
+inline constexpr int batch = sizeof(V) == 4 ? 8 : 4;
+
+// `count` diagonals from d on, a batch at most: all their loads are under way before the first product is needed. The
+// branches are the same for the whole warp.
+template <bool constant, Keep keep, class V, class S>
+SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice& slice, Index d, Index count,
                                const V* x, V (&sum)[U], unsigned& present) {
-  Diagonal diagonal[count];
-  S stored[count][constant ? 1 : U];
-  V element[count][U];
-  unsigned has[count];
+  // A place without an entry holds the value 0 and takes x = 0: no harm, unless a value stands for a whole diagonal or
+  // comes from a table.
+  constexpr bool holds_zeros = !constant && !std::is_same_v<S, std::uint8_t>;
+  constexpr int N = batch<V>;
+  S stored[N][constant ? 1 : U];
+  V element[N][U];
+  unsigned has[N];
+  Diagonal diagonal[N];
 #pragma unroll
-  for (int i = 0; i < count; ++i) {
-    const auto entry = simt::cached_pack<2>(&A.pattern[slice.pattern + d + i].offset);
-    diagonal[i] = {entry.at[0], entry.at[1]};
-    if constexpr (constant)
-      stored[i][0] = simt::cached_load(A.values.data + slice.first + d + i);
-    else
-      load_pieces<keep>(A.values.data + (slice.first + d + i) * slice_rows, stored[i]);
-  }
-#pragma unroll
-  for (int i = 0; i < count; ++i) {
-    has[i] = rows_of_lane(A.masks, diagonal[i].mask);
-    present |= has[i];
-#pragma unroll
-    for (int u = 0; u < U; ++u)
-      element[i][u] =
-          has[i] >> u & 1 ? simt::cached_load(x + (row + u * simt::warp_size + diagonal[i].offset)) : V(0);
-  }
-#pragma unroll
-  for (int i = 0; i < count; ++i)
-#pragma unroll
-    for (int u = 0; u < U; ++u) {
-      const V product = A.values.decode(stored[i][constant ? 0 : u]) * element[i][u];
-      sum[u] += has[i] >> u & 1 ? product : V(0);
+  for (int i = 0; i < N; ++i)
+    if (i < count) {
+      const auto entry = simt::cached_pack<2>(&A.pattern[slice.pattern + d + i].offset);
+      diagonal[i] = {entry.at[0], entry.at[1]};
+      if constexpr (constant)
+        stored[i][0] = simt::cached_load(A.values.data + slice.first + d + i);
+      else
+        load_pieces<keep>(A.values.data + (slice.first + d + i) * slice_rows, stored[i]);
     }
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    if (i < count) {
+      const V* from = x + diagonal[i].offset;
+      has[i] = 0xf;
+      if (diagonal[i].mask == 0) {
+#pragma unroll
+        for (int u = 0; u < U; ++u) element[i][u] = simt::cached_load(from + u * simt::warp_size);
+      } else {
+        has[i] = rows_of_lane(A.masks, diagonal[i].mask);
+#pragma unroll
+        for (int u = 0; u < U; ++u)
+          element[i][u] = has[i] >> u & 1 ? simt::cached_load(from + u * simt::warp_size) : V(0);
+      }
+      present |= has[i];
+    }
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    if (i < count)
+#pragma unroll
+      for (int u = 0; u < U; ++u) {
+        const V product = A.values.decode(stored[i][constant ? 0 : u]) * element[i][u];
+        sum[u] += holds_zeros || has[i] >> u & 1 ? product : V(0);
+      }
 }
 
 // A warp a slice.
@@ -69,9 +86,8 @@ SIMT_KERNEL weave_diagonals_warp_per_slice(DiagonalsView<V, S> A, const V* x, Up
   const std::int64_t row = s * slice_rows + simt::lane();
   V sum[U] = {};
   unsigned present = 0;
-  Index d = 0;
-  for (; d + 4 <= slice.count; d += 4) add_diagonals<4, constant, keep>(A, slice, d, row, x, sum, present);
-  for (; d < slice.count; ++d) add_diagonals<1, constant, keep>(A, slice, d, row, x, sum, present);
+  for (Index d = 0; d < slice.count; d += batch<V>)
+    add_diagonals<constant, keep>(A, slice, d, slice.count - d, x + row, sum, present);
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (row + u * simt::warp_size < A.rows) update.row(row + u * simt::warp_size, sum[u], (present >> u & 1) != 0);

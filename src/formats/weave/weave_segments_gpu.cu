@@ -42,7 +42,7 @@ SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t
   int last = 0;
   if (simt::lane() == 0) {
     pieces[tile - row.tile] = piece;
-    last = simt::arrive(A.arrivals + number) == row.pieces - 1;
+    last = simt::arrive_last(A.arrivals + number, row.pieces) ? 1 : 0;
   }
   if (simt::shuffle(last, 0) == 0) return;
   V sum = 0;
