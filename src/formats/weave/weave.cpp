@@ -16,6 +16,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
     case WeaveLayout::rows: return f(std::type_identity<Rows<V>>{});
     case WeaveLayout::segments: return f(std::type_identity<Segments<V>>{});
     case WeaveLayout::padded: return f(std::type_identity<Padded<V>>{});
+    case WeaveLayout::long_rows: return f(std::type_identity<Long<V>>{});
   }
   fail(ErrorKind::internal, "weave has no layout {}", settings.layout);
 }
@@ -25,7 +26,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
 template <class V>
 FormatInfo WeaveFormat<V>::about() {
   return {.name = "weave",
-          .summary = "ours: diagonals, blocks, rows, segments or padded rows, with 16-bit columns and value codecs",
+          .summary = "ours: diagonals, blocks, rows, segments, padded or long rows, with 16-bit columns and value codecs",
           .origin = "Heddle",
           .drawing =
               "  diagonals   128 rows a slice; values by diagonal, columns only as a list of offsets shared by slices\n"
@@ -33,6 +34,7 @@ FormatInfo WeaveFormat<V>::about() {
               "  rows        slices of rows, 2 bytes of column an entry: window << 14 | column - base[window]\n"
               "  segments    equal numbers of entries a warp, whatever the rows are\n"
               "  padded      all rows of one length, no descriptor at all\n"
+              "  long        32 to 1024 threads a row, four entries each a step\n"
               "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), constant (per diagonal)\n",
           .settings = {}};
 }
@@ -45,8 +47,9 @@ void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
 
 template <class V>
 void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
-  const bool open = settings.values == automatic;
+  const bool open = settings.values == automatic, open_segments = settings.per_lane == automatic;
   settle(settings, A);
+  if (open_segments && settings.chosen() == WeaveLayout::segments && sizeof(V) == 8) settings.per_lane = 4;
   if (!open) return;
   // A small matrix is a matter of latency: a table is one more load to wait for.
   if (settings.chosen() == WeaveLayout::padded && A.nnz() < 1 << 18) return;

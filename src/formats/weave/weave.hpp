@@ -6,12 +6,14 @@
 //   rows        local columns, similar rows    weave_rows.hpp
 //   segments    any row lengths                weave_segments.hpp
 //   padded      small or dense                 weave_padded.hpp
+//   long        rows of hundreds of entries    weave_long.hpp
 #pragma once
 
 #include <variant>
 
 #include "formats/weave/weave_blocks.hpp"
 #include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/weave_long.hpp"
 #include "formats/weave/weave_padded.hpp"
 #include "formats/weave/weave_rows.hpp"
 #include "formats/weave/weave_segments.hpp"
@@ -23,7 +25,9 @@ struct WeaveFormat {
   using Settings = WeaveSettings;
 
   // In the order of WeaveLayout.
-  std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>> layout;
+  std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>,
+               weave::Long<V>>
+      layout;
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);

@@ -111,6 +111,7 @@ class Chooser {
         if (settings_.per_lane < 4) settings_.per_lane = 4;
         break;
       case WeaveLayout::padded: settle_padded(); break;
+      case WeaveLayout::long_rows: fill(settings_.team, team()); break;
     }
     fill(settings_.keep, stays_in_cache(A_) ? 1 : 0);
     settle_unused();
@@ -122,7 +123,8 @@ class Chooser {
   }
   // What the layout has no use for gets a value all the same: a resolved plan has no `auto`.
   void settle_unused() {
-    for (int* setting : {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads})
+    for (int* setting : {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads,
+                         &settings_.team})
       fill(*setting, 0);
   }
 
@@ -139,20 +141,40 @@ class Chooser {
     const bool narrow = A_.cols <= weave::PaddedShape::none;
     if (narrow && padded_fill() <= (small() ? 2.0 : 1.15) && (small() || lengths_.mean >= 256))
       return WeaveLayout::padded;
+    if (lengths_.mean >= 8 && best_block(1.05) > 0) return WeaveLayout::blocks;
     if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
-    if (lengths_.mean >= 8 && best_block() > 0) return WeaveLayout::blocks;
+    if (lengths_.mean >= 8 && best_block(1.12) > 0) return WeaveLayout::blocks;
+    if (lengths_.mean >= 96 && long_fill(team()) <= 1.35) return WeaveLayout::long_rows;
     settle_row_shape();
-    if (slice_fill(A_, {settings_.lanes, settings_.per_lane}, settings_.sort) <= 1.25) return WeaveLayout::rows;
+    if (row_warps() >= 1000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, settings_.sort) <= 1.25)
+      return WeaveLayout::rows;
     settings_.lanes = settings_.per_lane = settings_.sort = automatic;
     return WeaveLayout::segments;
   }
 
-  int best_block() {
+  // About two steps for a row, and threads for the whole GPU when rows are few.
+  int team() const {
+    const double by_length = lengths_.mean / 8, by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
+    const double wanted = std::min(std::max(by_length, std::min(by_size, lengths_.mean / 4)), 1024.0);
+    return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
+  }
+  double long_fill(int lanes) const {
+    const weave::LongShape shape{A_.rows, lanes};
+    std::int64_t steps = 0;
+    for (std::int64_t row = 0; row < A_.rows; ++row) steps += shape.steps(A_.length(row));
+    return static_cast<double>(steps * shape.step_entries()) / std::max<double>(1, static_cast<double>(A_.nnz()));
+  }
+  double row_warps() const {
+    return static_cast<double>(A_.rows) / TeamShape{settings_.lanes, settings_.per_lane}.slice_rows();
+  }
+
+  // The block that stores least, or 0 when all store more than `most` values an entry.
+  int best_block(double most) {
     int best = 0;
-    double least = 1.12;
+    double least = most;
     for (const int size : {4, 3, 2}) {
       const double fill = block_fill(A_, size);
-      if (fill < least - 0.02) {
+      if (fill < least - (best > 0 ? 0.02 : 0)) {
         least = fill;
         best = size;
       }
@@ -162,7 +184,7 @@ class Chooser {
 
   void settle_blocks() {
     if (settings_.block == automatic) {
-      const int best = best_block();
+      const int best = best_block(10);
       settings_.block = best > 0 ? best : 3;
     }
     fill(settings_.lanes, lanes_for_size(A_.rows / settings_.block, 2500));
@@ -170,19 +192,23 @@ class Chooser {
     fill(settings_.keep, 1);
   }
 
+  // A fifth of a row a lane when the matrix is large; more lanes for a row when it is not.
   void settle_row_shape() {
-    if (settings_.lanes == automatic)
-      settings_.lanes = std::max(power_of_two(lengths_.mean / 5), std::min(lanes_for_size(A_.rows, 2000), power_of_two(lengths_.mean)));
-    fill(settings_.per_lane, settings_.lanes == 1 ? 4 : 2);
+    const int few = power_of_two(lengths_.mean / 5), many = power_of_two(lengths_.mean);
+    const bool fills = static_cast<double>(A_.rows) * few / (2 * simt::warp_size) >= 4000;
+    if (settings_.lanes == automatic) settings_.lanes = fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many);
+    fill(settings_.per_lane, !fills ? 1 : settings_.lanes == 1 ? 4 : 2);
     if (settings_.per_lane > 4) settings_.per_lane = 4;
     if (settings_.sort == automatic) {
       const TeamShape shape{settings_.lanes, settings_.per_lane};
       settings_.sort = lengths_.mean >= 6 && slice_fill(A_, shape, 1) > 1.15 * slice_fill(A_, shape, 1024) ? 1024 : 1;
     }
   }
+  // Neighbouring rows on one multiprocessor share x in its L1, as long as every multiprocessor gets two blocks.
   void settle_rows() {
     settle_row_shape();
-    fill(settings_.threads, stays_in_cache(A_) ? 1024 : 128);
+    const double threads = stays_in_cache(A_) ? row_warps() * simt::warp_size / 264 : 128;
+    fill(settings_.threads, threads >= 1024 ? 1024 : threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
   }
 
   // One step for the longest row, as far as a warp reaches.

@@ -24,88 +24,96 @@ SIMT_DEVICE unsigned rows_of_lane(const RowMask* masks, Index mask) {
   return rows;
 }
 
-// Diagonals a warp has under way at once. A 7-point grid is done in one go in float; doubles need twice the registers.
-template <class V>
-inline constexpr int batch = sizeof(V) == 4 ? 8 : 4;
-
-// `count` diagonals from d on, a batch at most: all their loads are under way before the first product is needed. The
-// branches are the same for the whole warp.
-template <bool constant, Keep keep, class V, class S>
-SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice& slice, Index d, Index count,
-                               const V* x, V (&sum)[U], unsigned& present) {
+// `count` diagonals from d on, all their loads under way before the first product is needed.
+template <int count, bool constant, Keep keep, class V, class S>
+SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice& slice, Index d, const V* x,
+                               V (&sum)[U], unsigned& present) {
   // A place without an entry holds the value 0 and takes x = 0: no harm, unless a value stands for a whole diagonal or
   // comes from a table.
   constexpr bool holds_zeros = !constant && !std::is_same_v<S, std::uint8_t>;
-  constexpr int N = batch<V>;
-  S stored[N][constant ? 1 : U];
-  V element[N][U];
-  unsigned has[N];
-  Diagonal diagonal[N];
+  S stored[count][constant ? 1 : U];
+  V element[count][U];
+  unsigned has[count];
+  Diagonal diagonal[count];
 #pragma unroll
-  for (int i = 0; i < N; ++i)
-    if (i < count) {
-      const auto entry = simt::cached_pack<2>(&A.pattern[slice.pattern + d + i].offset);
-      diagonal[i] = {entry.at[0], entry.at[1]};
-      if constexpr (constant)
-        stored[i][0] = simt::cached_load(A.values.data + slice.first + d + i);
-      else
-        load_pieces<keep>(A.values.data + (slice.first + d + i) * slice_rows, stored[i]);
-    }
+  for (int i = 0; i < count; ++i) {
+    const auto entry = simt::cached_pack<2>(&A.pattern[slice.pattern + d + i].offset);
+    diagonal[i] = {entry.at[0], entry.at[1]};
+    if constexpr (constant)
+      stored[i][0] = simt::cached_load(A.values.data + slice.first + d + i);
+    else
+      load_pieces<keep>(A.values.data + (slice.first + d + i) * slice_rows, stored[i]);
+  }
 #pragma unroll
-  for (int i = 0; i < N; ++i)
-    if (i < count) {
-      const V* from = x + diagonal[i].offset;
+  for (int i = 0; i < count; ++i) {
+    const V* from = x + diagonal[i].offset;
+    if (diagonal[i].mask == 0) {  // the same for the whole warp
       has[i] = 0xf;
-      if (diagonal[i].mask == 0) {
 #pragma unroll
-        for (int u = 0; u < U; ++u) element[i][u] = simt::cached_load(from + u * simt::warp_size);
-      } else {
-        has[i] = rows_of_lane(A.masks, diagonal[i].mask);
+      for (int u = 0; u < U; ++u) element[i][u] = simt::cached_load(from + u * simt::warp_size);
+    } else {
+      has[i] = rows_of_lane(A.masks, diagonal[i].mask);
 #pragma unroll
-        for (int u = 0; u < U; ++u)
-          element[i][u] = has[i] >> u & 1 ? simt::cached_load(from + u * simt::warp_size) : V(0);
-      }
-      present |= has[i];
+      for (int u = 0; u < U; ++u)
+        element[i][u] = has[i] >> u & 1 ? simt::cached_load(from + u * simt::warp_size) : V(0);
     }
+    present |= has[i];
+  }
 #pragma unroll
-  for (int i = 0; i < N; ++i)
-    if (i < count)
+  for (int i = 0; i < count; ++i)
 #pragma unroll
-      for (int u = 0; u < U; ++u) {
-        const V product = A.values.decode(stored[i][constant ? 0 : u]) * element[i][u];
-        sum[u] += holds_zeros || has[i] >> u & 1 ? product : V(0);
-      }
+    for (int u = 0; u < U; ++u) {
+      const V product = A.values.decode(stored[i][constant ? 0 : u]) * element[i][u];
+      sum[u] += holds_zeros || has[i] >> u & 1 ? product : V(0);
+    }
 }
 
 // A warp a slice.
-template <bool constant, Keep keep, class V, class S>
-SIMT_KERNEL weave_diagonals_warp_per_slice(DiagonalsView<V, S> A, const V* x, Update<V> update) {
+template <int N, int blocks, bool constant, Keep keep, class V, class S>
+SIMT_BOUNDED_KERNEL(threads, blocks) weave_diagonals_warp_per_slice(DiagonalsView<V, S> A, const V* x, Update<V> update) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= A.slices) return;
   const DiagonalSlice slice = A.slice[s];
   const std::int64_t row = s * slice_rows + simt::lane();
   V sum[U] = {};
   unsigned present = 0;
-  for (Index d = 0; d < slice.count; d += batch<V>)
-    add_diagonals<constant, keep>(A, slice, d, slice.count - d, x + row, sum, present);
+  Index d = 0;
+  for (; d + N <= slice.count; d += N) add_diagonals<N, constant, keep>(A, slice, d, x + row, sum, present);
+  if constexpr (N == 4) {
+    if (slice.count - d == 3) add_diagonals<3, constant, keep>(A, slice, d, x + row, sum, present);
+    if (slice.count - d == 2) add_diagonals<2, constant, keep>(A, slice, d, x + row, sum, present);
+  }
+  if (slice.count - d == 1) add_diagonals<1, constant, keep>(A, slice, d, x + row, sum, present);
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (row + u * simt::warp_size < A.rows) update.row(row + u * simt::warp_size, sum[u], (present >> u & 1) != 0);
 }
 
-template <class V, class S>
-void start(simt::Here here, const Diagonals<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
+template <int N, int blocks, class V, class S>
+void start_with(simt::Here here, const Diagonals<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
   const DiagonalsView<V, S> view{A.rows,           A.slices.size(), A.slices.data(), A.pattern.data(),
                                  A.masks.data(), values};
   const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, threads), threads, 0, p.stream};
   if (A.values.codec == ValueCodec::constant) {
     if constexpr (std::is_same_v<V, S>)
-      simt::launch(here, shape, weave_diagonals_warp_per_slice<true, Keep::nothing, V, S>, view, p.x, p.update);
+      simt::launch(here, shape, weave_diagonals_warp_per_slice<N, blocks, true, Keep::nothing, V, S>, view, p.x,
+                   p.update);
     return;
   }
   dispatch_keep(A.keep, [&](auto keep) {
-    simt::launch(here, shape, weave_diagonals_warp_per_slice<false, keep.value, V, S>, view, p.x, p.update);
+    simt::launch(here, shape, weave_diagonals_warp_per_slice<N, blocks, false, keep.value, V, S>, view, p.x, p.update);
   });
+}
+
+template <class V, class S>
+void start(simt::Here here, const Diagonals<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
+  switch (A.variant) {
+    case 1: return start_with<1, 6>(here, A, values, p);
+    case 2: return start_with<2, 5>(here, A, values, p);
+    case 3: return start_with<2, 4>(here, A, values, p);
+    case 4: return start_with<4, 3>(here, A, values, p);
+    default: return start_with<4, 4>(here, A, values, p);
+  }
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 
@@ -21,7 +20,10 @@ class TileCutter {
   Vector<LongRow> long_rows;
   Index pieces = 0;
 
-  TileCutter(const PatternView& A, int capacity) : capacity_(capacity) {
+  // In a small matrix every row that fits a tile stays whole: its time is that of the longest chain of loads, and a row
+  // in pieces has one more link.
+  TileCutter(const PatternView& A, int capacity)
+      : capacity_(capacity), whole_(A.nnz() < 1 << 21 ? capacity : capacity / 4) {
     for (std::int64_t row = 0; row < A.rows; ++row) add(static_cast<Index>(row), A.length(row));
     close(static_cast<Index>(A.rows));
     first.push_back(entry_);
@@ -31,7 +33,7 @@ class TileCutter {
   void add(Index row, Offset length) {
     if (open_.rows == most_rows) close(row);
     const Offset left = capacity_ - fill_;
-    if (length > left && (length < capacity_ / 4 || left == 0)) close(row);
+    if (length > left && (length <= whole_ || left == 0)) close(row);
     if (length <= capacity_ - fill_) {
       take(length);
       ++open_.rows;
@@ -68,7 +70,8 @@ class TileCutter {
     fill_ = 0;
   }
 
-  Offset capacity_, fill_ = 0, entry_ = 0;
+  Offset capacity_, whole_;  // rows up to `whole_` do not cross tiles
+  Offset fill_ = 0, entry_ = 0;
   SegmentTile open_{0, 0, -1, -1};
 };
 
@@ -89,13 +92,6 @@ std::int64_t index_bytes(const PatternView& A, const TileCutter& cut, int capaci
          std::int64_t{cut.pieces} * value_bytes;
 }
 
-// f(tile, lane, i, entry) over the entries of one tile; entry -1 where there is none.
-template <int K, class F>
-void each_slot(std::int64_t count, Offset first, F f) {
-  for (int lane = 0; lane < simt::warp_size; ++lane)
-    for (int i = 0; i < K; ++i) f(lane, i, lane * K + i < count ? first + lane * K + i : Offset{-1});
-}
-
 // Ends of rows in the whole matrix, one bit an entry.
 Vector<bool> row_ends(const PatternView& A) {
   Vector<bool> ends(static_cast<std::size_t>(A.nnz()), false);
@@ -104,20 +100,21 @@ Vector<bool> row_ends(const PatternView& A) {
   return ends;
 }
 
-template <int K, class S, class V>
+template <class V>
 void store_tile(const CsrView<V>& A, const TileCutter& cut, const Vector<bool>& ends, std::int64_t t, Segments<V>& to) {
   const auto tile = static_cast<std::size_t>(t);
-  const std::int64_t base = t * simt::warp_size * K;
-  std::fill_n(to.row_end.begin() + base / 8, simt::warp_size * K / 8, std::uint8_t{0});
-  to.values.clear(base, base + simt::warp_size * K);
-  each_slot<K>(cut.first[tile + 1] - cut.first[tile], cut.first[tile], [&](int lane, int i, Offset entry) {
-    to.col[base + place_in_pieces<Index, K>(lane, i)] = entry < 0 ? -1 : A.col[entry];
-    if (entry < 0) return;
-    to.values.set(base + place_in_pieces<S, K>(lane, i), A.val[entry]);
-    const std::int64_t bit = base + lane * K + i;
+  const std::int64_t base = t * to.tile_entries(), count = cut.first[tile + 1] - cut.first[tile];
+  std::fill_n(to.row_end.begin() + base / 8, to.tile_entries() / 8, std::uint8_t{0});
+  std::fill_n(to.col.begin() + base + count, to.tile_entries() - count, Index{-1});
+  to.values.clear(base + count, base + to.tile_entries());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Offset entry = cut.first[tile] + i;
+    const std::int64_t at = base + i;
+    to.col[at] = A.col[entry];
+    to.values.set(at, A.val[entry]);
     if (ends[static_cast<std::size_t>(entry)])
-      to.row_end[bit / 8] = static_cast<std::uint8_t>(to.row_end[bit / 8] | 1u << bit % 8);
-  });
+      to.row_end[at / 8] = static_cast<std::uint8_t>(to.row_end[at / 8] | 1u << at % 8);
+  }
 }
 
 template <class V>
@@ -167,12 +164,8 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   to.arrivals = Buffer<std::int32_t>(to.long_rows.size());
   std::fill(to.arrivals.begin(), to.arrivals.end(), 0);
   if (has_empty_rows(A)) mark_filled(A, to);
-  dispatch_int<4, 8>(to.per_lane, [&](auto K) {
-    to.values.visit([&]<class S>(const CodedValues<V, S>&) {
-      parallel_ranges(to.tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t t = begin; t < end; ++t) store_tile<K, S>(A, cut, ends, t, to);
-      });
-    });
+  parallel_ranges(to.tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) store_tile(A, cut, ends, t, to);
   });
   return to;
 }
@@ -186,21 +179,13 @@ Csr<V> Segments<V>::restore() const {
   const auto is_filled = [&](std::int64_t row) { return filled.empty() || (filled[row / 32] >> row % 32 & 1) != 0; };
   std::int64_t row = 0;
   Offset k = 0;
-  dispatch_int<4, 8>(per_lane, [&](auto K) {
-    values.visit([&]<class S>(const CodedValues<V, S>&) {
-      for (std::int64_t t = 0; t < tiles.size(); ++t)
-        each_slot<K>(tile_entries(), 0, [&](int lane, int i, Offset) {
-          const std::int64_t base = t * tile_entries();
-          const Index column = col[base + place_in_pieces<Index, K>(lane, i)];
-          if (column < 0) return;
-          while (!is_filled(row)) ++row;
-          A.col[k] = column;
-          A.val[k++] = values.get(base + place_in_pieces<S, K>(lane, i));
-          const std::int64_t bit = base + lane * K + i;
-          if (row_end[bit / 8] >> bit % 8 & 1) A.ptr[++row] = k;
-        });
-    });
-  });
+  for (std::int64_t at = 0; at < col.size(); ++at) {
+    if (col[at] < 0) continue;
+    while (!is_filled(row)) ++row;
+    A.col[k] = col[at];
+    A.val[k++] = values.get(at);
+    if (row_end[at / 8] >> at % 8 & 1) A.ptr[++row] = k;
+  }
   for (std::int64_t r = 0; r < rows; ++r) A.ptr[r + 1] = std::max(A.ptr[r + 1], A.ptr[r]);
   return A;
 }

@@ -27,9 +27,9 @@ void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::i
   for (int lane = 0; lane < simt::warp_size; ++lane) {
     const unsigned ends = lane_ends<K>(A.row_end.data(), t, lane);
     for (int i = 0; i < K; ++i) {
-      const Index col = A.col[base + place_in_pieces<Index, K>(lane, i)];
-      if (col < 0) continue;
-      sum += values.decode(values.data[base + place_in_pieces<S, K>(lane, i)]) * p.x[col];
+      const std::int64_t at = base + lane * K + i;
+      if (A.col[at] < 0) continue;
+      sum += values.decode(values.data[at]) * p.x[A.col[at]];
       if ((ends >> i & 1) == 0) continue;
       if (in_head) {
         piece_of(tile.head) = sum;

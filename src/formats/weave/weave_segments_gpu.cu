@@ -56,24 +56,45 @@ SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t
 
 constexpr int threads = 128;
 
+// Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
+// different banks.
+SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }
+template <int K>
+inline constexpr int staged_size = simt::warp_size * K + K;
+
+template <Keep keep, class T>
+SIMT_DEVICE T load(const T* from) {
+  return keep == Keep::matrix ? simt::cached_load(from) : simt::stream_load(from);
+}
+
 // A warp a tile.
 template <int K, Keep keep, class V, class S>
 SIMT_KERNEL weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
   const std::int64_t t = simt::global_thread() / simt::warp_size;
   if (t >= A.tiles) return;
   constexpr int entries = simt::warp_size * K;
-  V* staged = simt::shared<V>() + simt::warp() * entries;
+  V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
   const SegmentTile tile = A.tile[t];
   Index col[K];
   S stored[K];
   V product[K];
-  load_pieces<keep>(A.col + t * entries, col);
-  load_pieces<keep>(A.values.data + t * entries, stored);
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    const std::int64_t at = t * entries + i * simt::warp_size + simt::lane();
+    col[i] = load<keep>(A.col + at);
+    stored[i] = load<keep>(A.values.data + at);
+  }
   const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
 #pragma unroll
   for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
 #pragma unroll
-  for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+  for (int i = 0; i < K; ++i)
+    staged[staged_place(i * simt::warp_size + simt::lane())] =
+        col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+  simt::sync_warp();
+#pragma unroll
+  for (int i = 0; i < K; ++i) product[i] = staged[staged_place(simt::lane() * K + i)];
+  simt::sync_warp();
   const SegmentSums<V> sums = sum_segments(product, ends, staged);
   simt::sync_warp();
   const bool head_ends = tile.head >= 0 && sums.ended > 0;
@@ -102,9 +123,9 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                 A.long_rows.data(),
                                 const_cast<V*>(A.pieces.data()),
                                 const_cast<std::int32_t*>(A.arrivals.data())};
-  const simt::Launch shape{simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
-                           threads * A.per_lane * sizeof(V), p.stream};
   dispatch_int<4, 8>(A.per_lane, [&](auto K) {
+    const simt::Launch shape{simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
+                             threads / simt::warp_size * staged_size<K.value> * sizeof(V), p.stream};
     dispatch_keep(A.keep, [&](auto keep) {
       simt::launch(here, shape, weave_segments_warp_per_tile<K.value, keep.value, V, S>, view, p.x, p.update);
     });

@@ -6,8 +6,9 @@
 
 namespace heddle {
 
-enum class WeaveLayout { diagonals, blocks, rows, segments, padded };
-inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows", "segments", "padded"};
+enum class WeaveLayout { diagonals, blocks, rows, segments, padded, long_rows };
+inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows",
+                                                         "segments",  "padded", "long"};
 
 struct WeaveSettings {
   int layout = automatic;
@@ -17,6 +18,7 @@ struct WeaveSettings {
   int per_lane = automatic; // rows: rows of a lane; segments: entries of a lane
   int sort = automatic;     // blocks, rows: window in which rows are sorted by length; 1: not at all
   int threads = automatic;  // rows: threads of a block of the GPU
+  int team = automatic;     // long: threads of a row
   int keep = automatic;     // whether the L1 shall keep the matrix
 
   WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
@@ -70,6 +72,12 @@ struct WeaveSettings {
          .numbers = {64, 128, 256, 1024},
          .may_be_automatic = true,
          .used = any({rows})},
+        {.name = "team",
+         .value = &team,
+         .meaning = "threads that share a row",
+         .numbers = {32, 64, 128, 256, 512, 1024},
+         .may_be_automatic = true,
+         .used = any({long_rows})},
         {.name = "keep",
          .value = &keep,
          .meaning = "whether the L1 of a GPU shall keep the matrix beside x",
