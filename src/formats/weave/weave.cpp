@@ -47,12 +47,10 @@ void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
 
 template <class V>
 void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
-  const bool open = settings.values == automatic, open_segments = settings.per_lane == automatic;
+  const bool open = settings.values == automatic;
   settle(settings, A);
-  if (open_segments && settings.chosen() == WeaveLayout::segments && sizeof(V) == 8) settings.per_lane = 4;
-  if (!open) return;
   // A small matrix is a matter of latency: a table is one more load to wait for.
-  if (settings.chosen() == WeaveLayout::padded && A.nnz() < 1 << 18) return;
+  if (!open || A.nnz() < 1 << 18) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
   settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val));
 }

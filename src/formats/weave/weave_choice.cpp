@@ -107,7 +107,7 @@ class Chooser {
       case WeaveLayout::blocks: settle_blocks(); break;
       case WeaveLayout::rows: settle_rows(); break;
       case WeaveLayout::segments:
-        fill(settings_.per_lane, A_.nnz() >= 1 << 22 ? 8 : 4);
+        fill(settings_.per_lane, A_.nnz() >= 1 << 19 ? 8 : 4);
         if (settings_.per_lane < 4) settings_.per_lane = 4;
         break;
       case WeaveLayout::padded: settle_padded(); break;
@@ -139,14 +139,13 @@ class Chooser {
 
   WeaveLayout layout() {
     const bool narrow = A_.cols <= weave::PaddedShape::none;
-    if (narrow && padded_fill() <= (small() ? 2.0 : 1.15) && (small() || lengths_.mean >= 256))
-      return WeaveLayout::padded;
-    if (lengths_.mean >= 8 && best_block(1.05) > 0) return WeaveLayout::blocks;
+    if (narrow && small() && padded_fill() <= 2) return WeaveLayout::padded;
+    if (lengths_.mean >= 8 && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
-    if (lengths_.mean >= 8 && best_block(1.12) > 0) return WeaveLayout::blocks;
-    if (lengths_.mean >= 96 && long_fill(team()) <= 1.35) return WeaveLayout::long_rows;
+    if (lengths_.mean >= 8 && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
+    if (lengths_.mean >= 96 && long_fill(team()) <= 1.4) return WeaveLayout::long_rows;
     settle_row_shape();
-    if (row_warps() >= 1000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, settings_.sort) <= 1.25)
+    if (settings_.sort == 1 && row_warps() >= 4000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, 1) <= 1.12)
       return WeaveLayout::rows;
     settings_.lanes = settings_.per_lane = settings_.sort = automatic;
     return WeaveLayout::segments;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 
 #include "core/check.hpp"
@@ -291,7 +290,7 @@ template <class V>
 Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   Skeleton made = skeleton(A);
   const bool constant = settings.codec() == ValueCodec::constant;
-  Diagonals to{A.rows, A.cols, settings.keep == 1, std::getenv("DV") ? std::atoi(std::getenv("DV")) : 0, std::move(made.slices), std::move(made.pattern),
+  Diagonals to{A.rows, A.cols, settings.keep == 1, std::move(made.slices), std::move(made.pattern),
                std::move(made.masks),
                make_value_store(A.val, settings.codec(), constant ? made.diagonals : made.diagonals * slice_rows)};
   if (constant) {

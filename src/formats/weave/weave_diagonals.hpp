@@ -37,7 +37,6 @@ template <class V>
 struct Diagonals {
   std::int64_t rows = 0, cols = 0;
   bool keep = false;
-  int variant = 0;
   Buffer<DiagonalSlice> slices;
   Buffer<Diagonal> pattern;
   Buffer<RowMask> masks;

@@ -49,7 +49,8 @@ SIMT_KERNEL weave_long_team_per_row(LongShape shape, const Offset* begin, const 
     const std::int64_t stride = shape.warps();
     Offset step = first;
     for (; step + 4 <= last; step += 4) sum += add_steps<4>(columns, values, step * stride + warp, stride, x);
-    for (; step < last; ++step) sum += add_steps<1>(columns, values, step * stride + warp, stride, x);
+    if (step + 2 <= last) sum += add_steps<2>(columns, values, step * stride + warp, stride, x), step += 2;
+    if (step < last) sum += add_steps<1>(columns, values, step * stride + warp, stride, x);
   }
   sum = simt::warp_sum(sum);
   if (shape.lanes > simt::warp_size) {  // one team: the whole block

@@ -41,7 +41,8 @@ SIMT_KERNEL weave_padded_rows(PaddedShape shape, const std::uint16_t* codes, Cod
   bool present = false;
   Index step = 0;
   for (; step + 4 <= shape.steps; step += 4) add_steps<4, W>(shape, codes, values, warp, step, x, sum, present);
-  for (; step < shape.steps; ++step) add_steps<1, W>(shape, codes, values, warp, step, x, sum, present);
+  if (step + 2 <= shape.steps) add_steps<2, W>(shape, codes, values, warp, step, x, sum, present), step += 2;
+  if (step < shape.steps) add_steps<1, W>(shape, codes, values, warp, step, x, sum, present);
   unsigned has = present ? 1 : 0;
   for (int distance = shape.lanes / 2; distance > 0; distance /= 2) {
     sum += simt::shuffle_xor(sum, distance);

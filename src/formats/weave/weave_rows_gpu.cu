@@ -55,7 +55,9 @@ SIMT_DEVICE void add_slice(const RowsView<V, S>& A, const ColumnSlice& slice, co
   constexpr int batch = U == 4 ? 2 : 4;
   Index step = 0;
   for (; step + batch <= slice.width; step += batch) add_steps<batch, wide, keep>(A, slice, step, x, lane);
-  for (; step < slice.width; ++step) add_steps<1, wide, keep>(A, slice, step, x, lane);
+  if constexpr (batch > 2)
+    if (step + 2 <= slice.width) add_steps<2, wide, keep>(A, slice, step, x, lane), step += 2;
+  if (step < slice.width) add_steps<1, wide, keep>(A, slice, step, x, lane);
 }
 
 // A warp a slice; `lanes` of it share a row.
