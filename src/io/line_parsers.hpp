@@ -50,8 +50,8 @@ class CoordinateLine {
   }
 
   // The place of the line break; null when the line is not a plain and valid one: indices of up to eight digits, one
-  // blank behind each. That place comes from the bits of the line alone: to wait for its numbers made lines follow each
-  // other at 100 cycles instead of 45 (Xeon, 2026-11).
+  // blank behind each. That place comes from the bits of the line alone, so the next line need not wait for the numbers
+  // of this one (Xeon, 2026-11: 6 million lines in 0.22 s instead of 0.33 s).
   const char* quick(const char* line, std::int64_t k) const {
     const ByteBits bits = byte_bits(line);
     const int row_end = std::countr_zero(bits.other);
