@@ -6,6 +6,7 @@
 //
 //   spmv_bench                    the table; exit code 1 when a ratio is below 1 - tolerance
 //   spmv_bench --tolerance=0.05
+//   spmv_bench lp web             only the classes that begin so
 //   spmv_bench --benchmark_...    the same products as Google Benchmark cases
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <heddle/heddle.hpp>
 
@@ -90,12 +92,17 @@ Line duel(Case<V>& c) {
   return {bench::summary(ours).median, bench::summary(peer).median, *lowest, *highest};
 }
 
+bool wanted(std::string_view text, const std::vector<std::string_view>& starts) {
+  return starts.empty() || std::ranges::any_of(starts, [&](std::string_view start) { return text.starts_with(start); });
+}
+
 template <class V>
-int table(double tolerance) {
+int table(double tolerance, const std::vector<std::string_view>& starts) {
   int below = 0;
   fmt::print("\n{}, {} threads\n{:44}{:>12}{:>10}{:>12}{:>12}{:>8}{:>14}\n", sizeof(V) == 8 ? "double" : "float",
              threads(), "matrix", "entries", "per row", "csr us", "eigen us", "ratio", "rounds");
   for (const char* text : classes) {
+    if (!wanted(text, starts)) continue;
     Case<V> c(text);
     const Line line = duel(c);
     const double ratio = line.peer / line.ours;
@@ -125,15 +132,17 @@ void register_cases(const char* precision) {
 int run(int argc, char** argv) {
   double tolerance = 0;
   bool google = false;
+  std::vector<std::string_view> starts;
   for (const std::string_view word : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) {
     if (word.starts_with("--tolerance=")) tolerance = std::atof(word.substr(12).data());
+    if (!word.starts_with("--")) starts.push_back(word);
     google = google || word.starts_with("--benchmark");
   }
   if (bench::peer_names(Device::cpu()).empty()) {
     fmt::print("this build has no Eigen to compare with\n");
     return 0;
   }
-  if (!google) return table<double>(tolerance) + table<float>(tolerance) > 0 ? 1 : 0;
+  if (!google) return table<double>(tolerance, starts) + table<float>(tolerance, starts) > 0 ? 1 : 0;
   register_cases<double>("f64");
   register_cases<float>("f32");
   benchmark::Initialize(&argc, argv);

@@ -1,6 +1,8 @@
 // generate, convert, demo.
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "support/command.hpp"
 
 namespace heddle::test {
@@ -79,6 +81,17 @@ TEST(Convert, reports_sizes_and_rates) {
   EXPECT_EQ(document["input"]["bytes"], content_of(first).size());
   EXPECT_EQ(document["output"]["bytes"], content_of(second).size());
   EXPECT_GT(document["output"]["bytes_per_second"], 0);
+}
+
+TEST(Convert, keeps_what_the_banner_said_in_the_binary_form) {
+  const ScratchFolder folder;
+  const std::string text = folder.path("a.mtx"), binary = folder.path("a.hdl");
+  std::ofstream(text) << "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 4\n2 1 -3\n";
+  ASSERT_EQ(heddle_command({"convert", text, binary}).exit_code, 0);
+  const auto matrix = json_of({"info", binary, "--json"})["matrix"];
+  EXPECT_EQ(matrix["field"], "integer");
+  EXPECT_EQ(matrix["symmetry"], "symmetric");
+  EXPECT_EQ(matrix["nnz"], 3);
 }
 
 TEST(Convert, into_a_missing_folder_is_an_error_and_leaves_nothing) {

@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -11,11 +13,19 @@
 namespace heddle {
 
 namespace {
-constexpr std::size_t alignment = 64;
+constexpr std::size_t alignment = 64, page = 4096, huge_page = 2 << 20;
 
+// Pages of 2 MiB where the system has them: one fault instead of 512 when memory is first written, and gathers from
+// vectors of many megabytes do not wait for the page tables. Only whole ones, so nothing is held that was not asked
+// for.
 void* host_allocate(std::size_t bytes) noexcept {
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  return rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded);
+  const bool large = bytes >= 2 * huge_page;
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, large ? huge_page : alignment, bytes) != 0) return nullptr;
+#ifdef MADV_HUGEPAGE
+  if (large) ::madvise(memory, bytes / page * page, MADV_HUGEPAGE);  // a wish: refused, the pages stay small
+#endif
+  return memory;
 }
 void host_release(void* memory, std::size_t) noexcept { std::free(memory); }
 }  // namespace

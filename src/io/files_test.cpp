@@ -195,6 +195,17 @@ TEST_F(Faults, a_file_that_shrinks_while_it_is_read_is_an_error) {
   EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
 }
 
+std::string calls;  // of the system, a letter each
+
+TEST_F(Faults, a_file_is_flushed_to_disk_before_it_gets_its_name) {
+  const ScratchFolder folder;
+  calls.clear();
+  file_table().fsync = [](int file) { return calls += 'f', ::fsync(file); };
+  file_table().rename = [](const char* from, const char* to) { return calls += 'r', ::rename(from, to); };
+  write_matrix(folder / "a.mtx", parse("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n"));
+  EXPECT_EQ(calls.substr(0, 2), "fr");
+}
+
 TEST_F(Faults, a_failing_write_fsync_or_rename_leaves_the_old_file_and_nothing_else) {
   const ScratchFolder folder;
   const Csr<double> A = any_values(100);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <clocale>
+#include <cmath>
+#include <cstring>
 #include <random>
 
 #include "support/io_text.hpp"
@@ -288,6 +290,25 @@ TEST(MatrixMarket, reports_progress_and_stops_when_it_throws) {
     if (share > 0.5) throw std::runtime_error("stopped");
   };
   EXPECT_THROW(parse(text, {.progress = stop, .chunk_bytes = 100}), std::runtime_error);
+}
+
+TEST(MatrixMarket, reads_the_same_bits_however_the_words_of_a_line_are_spaced) {
+  std::mt19937_64 random(11);
+  const char* const spacings[][3] = {{" ", " ", "\n"}, {"\t", "\t", "\r\n"}, {"  ", " \t ", "  \n"}};
+  for (const auto& [first, second, end] : spacings) {
+    std::string text = real + "5000 1000000000 5000\n";
+    std::vector<double> written;
+    for (int r = 1; r <= 5000; ++r) {
+      const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
+      const double value =
+          std::ldexp(r % 2 ? unit : std::round(unit * 1e4) / 1e4, static_cast<int>(random() % 30) - 15);
+      written.push_back(random() % 2 ? value : -value);
+      text += fmt::format("{}{}{}{}{}{}", r, first, 1 + random() % 1000000000, second, written.back(), end);
+    }
+    const Csr<double> A = parse(text);
+    ASSERT_EQ(A.nnz(), 5000);
+    EXPECT_EQ(std::memcmp(A.val.data(), written.data(), A.val.bytes()), 0);
+  }
 }
 
 TEST(MatrixMarket, float_is_rounded_once_from_the_text) {

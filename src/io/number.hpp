@@ -3,12 +3,13 @@
 // Both round correctly and know no locale.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <type_traits>
 
+#include "io/byte_bits.hpp"
 #include "io/powers_of_five.hpp"
 
 namespace heddle::io {
@@ -25,14 +26,7 @@ Verdict parse_integer(std::string_view text, std::int64_t& value);
 inline constexpr double exact_powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-inline constexpr std::uint64_t powers_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-
-inline std::uint64_t load_eight(const char* p) {
-  std::uint64_t eight;
-  std::memcpy(&eight, p, 8);
-  if constexpr (std::endian::native == std::endian::big) eight = __builtin_bswap64(eight);
-  return eight;
-}
+inline constexpr std::uint64_t powers_of_ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 // Eight digits at once: bytes 0..9, the first digit in the lowest byte, become one number by three multiplications.
 inline std::uint64_t join_digits(std::uint64_t bytes) {
@@ -46,7 +40,7 @@ inline std::uint64_t join_digits(std::uint64_t bytes) {
 inline const char* scan_digits(const char* p, std::uint64_t& value) {
   for (;;) {
     const std::uint64_t bytes = load_eight(p) ^ 0x3030303030303030;
-    const std::uint64_t others = (((bytes & 0x7F7F7F7F7F7F7F7F) + 0x7676767676767676) | bytes) & 0x8080808080808080;
+    const std::uint64_t others = mark_others(bytes);
     if (others != 0) {
       const int count = std::countr_zero(others) / 8;
       value = value * powers_of_ten[count] + join_digits((bytes << (56 - 8 * count)) << 8);
@@ -55,6 +49,22 @@ inline const char* scan_digits(const char* p, std::uint64_t& value) {
     value = value * 100000000 + join_digits(bytes);
     p += 8;
   }
+}
+
+// The 1 to 8 digits at p.
+inline std::uint64_t few_digits(const char* p, int count) {
+  return join_digits((load_eight(p) ^ 0x3030303030303030) << (64 - 8 * count));
+}
+
+// Appends 1 to 19 digits, the same way however many they are: 16 or 17 of them come like the faces of a coin.
+inline std::uint64_t append_digits(std::uint64_t value, const char* p, int count) {
+  const int second = std::clamp(count - 8, 0, 8), third = std::max(count - 16, 0), first = count - second - third;
+  const auto kept = [](const char* at, int digits) {  // none of them leaves 0: a shift by 64 would leave all
+    return join_digits((load_eight(at) ^ 0x3030303030303030) << (32 - 4 * digits) << (32 - 4 * digits));
+  };
+  value = value * powers_of_ten[first] + few_digits(p, first);
+  value = value * powers_of_ten[second] + kept(p + first, second);
+  return value * powers_of_ten[third] + kept(p + first + second, third);
 }
 
 // A plain index; null for anything else.
@@ -113,6 +123,17 @@ inline bool scale_by_table(std::uint64_t w, int exponent, double& value) {
   return true;
 }
 
+// The value under its sign in the precision wanted; false where that would round a second time.
+template <class V>
+bool deliver(double value, bool negative, V& result) {
+  if constexpr (std::is_same_v<V, float>)
+    if (value != 0 && needs_own_rounding(value)) return false;
+  // Signs are as good as random: no branch on them.
+  const auto sign = static_cast<std::uint64_t>(negative) << 63;
+  result = static_cast<V>(std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) | sign));
+  return true;
+}
+
 // A plain decimal number; null for anything else, which is then for parse_number to judge.
 template <class V>
 const char* scan_number(const char* p, V& result) {
@@ -141,12 +162,24 @@ const char* scan_number(const char* p, V& result) {
                          : static_cast<double>(w) * exact_powers_of_ten[exponent];
   else if (!scale_by_table(w, exponent, value))
     return nullptr;
-  if constexpr (std::is_same_v<V, float>)
-    if (value != 0 && needs_own_rounding(value)) return nullptr;
-  // Signs are as good as random: no branch on them.
-  const auto sign = static_cast<std::uint64_t>(negative) << 63;
-  result = static_cast<V>(std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) | sign));
-  return p;
+  return deliver(value, negative, result) ? p : nullptr;
+}
+
+// "digits.digits" with 1 to 8 before the point and 19 at most, all three places known.
+template <class V>
+bool plain_decimal(const char* whole, const char* point, const char* end, bool negative, V& result) {
+  const auto before = static_cast<int>(point - whole), behind = static_cast<int>(end - point) - 1;
+  if (before < 1 || before > 8 || behind < 1 || before + behind > 19) return false;
+  std::uint64_t w = few_digits(whole, before);
+  double value;
+  if (behind <= 8 && before + behind <= 15) {
+    w = w * powers_of_ten[behind] + few_digits(point + 1, behind);
+    value = static_cast<double>(static_cast<std::int64_t>(w)) / exact_powers_of_ten[behind];
+  } else {
+    w = append_digits(w, point + 1, behind);
+    if (!scale_by_table(w, -behind, value)) return false;
+  }
+  return deliver(value, negative, result);
 }
 
 }  // namespace heddle::io

@@ -73,10 +73,13 @@ TEST(Number, rounds_800_digits_correctly) {
 TEST(Number, rounds_to_float_once) {
   // Just above the middle of 1 and the next float, by less than a double can see.
   EXPECT_EQ(parsed<float>("1.00000005960464477539062500000001"), std::nextafter(1.0f, 2.0f));
-  const std::string line = "1.0000000596046447754\n" + std::string(32, '\0');
-  float value = 0;
-  const bool decided = scan_number(line.data(), value) != nullptr;
-  EXPECT_TRUE(!decided || value == std::nextafter(1.0f, 2.0f));
+  // 19 digits, which the fast ways take: as a double this is the middle itself, which would go to the even float 1.
+  const std::string text = "1.000000059604644776", line = text + "\n" + std::string(32, '\0');
+  const float above = std::nextafter(1.0f, 2.0f);
+  float value = above;
+  EXPECT_TRUE(scan_number(line.data(), value) == nullptr || value == above);
+  value = above;
+  EXPECT_TRUE(!plain_decimal(line.data(), line.data() + 1, line.data() + text.size(), false, value) || value == above);
 }
 
 TEST(Number, the_fast_way_agrees_with_from_chars_bit_for_bit) {
@@ -94,6 +97,43 @@ TEST(Number, the_fast_way_agrees_with_from_chars_bit_for_bit) {
     ASSERT_EQ(std::bit_cast<std::uint64_t>(value), std::bit_cast<std::uint64_t>(expected)) << text;
   }
   EXPECT_GT(decided, 700'000);
+}
+
+template <class V>
+void expect_plain_decimal(const std::string& digits, std::size_t before, bool negative, int& decided) {
+  const std::string text = digits.substr(0, before) + "." + digits.substr(before);
+  const std::string line = text + "\n" + std::string(32, '\0');
+  V value = 0, expected = 0;
+  std::from_chars(text.data(), text.data() + text.size(), expected);
+  if (!plain_decimal(line.data(), line.data() + before, line.data() + text.size(), negative, value)) return;
+  ++decided;
+  ASSERT_EQ(value, negative ? -expected : expected) << text;
+  ASSERT_EQ(std::signbit(value), negative) << text;
+}
+
+TEST(Number, a_decimal_whose_places_are_known_agrees_with_from_chars_for_every_number_of_digits) {
+  std::mt19937_64 random(77);
+  int decided = 0;
+  for (int i = 0; i < 300'000; ++i) {
+    const std::size_t before = 1 + random() % 9, behind = random() % 20;
+    std::string digits;
+    while (digits.size() < before + behind) digits += std::to_string(random() % 10);
+    expect_plain_decimal<double>(digits, before, i % 2 == 0, decided);
+    expect_plain_decimal<float>(digits, before, i % 2 == 0, decided);
+  }
+  EXPECT_GT(decided, 300'000);
+}
+
+TEST(ByteBits, tell_digits_and_line_breaks_of_every_byte_at_every_place) {
+  for (int at = 0; at < ByteBits::bytes; ++at)
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string text(ByteBits::bytes, '7');
+      text[static_cast<std::size_t>(at)] = static_cast<char>(byte);
+      const ByteBits bits = byte_bits(text.data());
+      const bool digit = byte >= '0' && byte <= '9';
+      ASSERT_EQ(bits.other, digit ? 0 : std::uint64_t{1} << at) << byte;
+      ASSERT_EQ(bits.line_break, byte == '\n' ? std::uint64_t{1} << at : 0) << byte;
+    }
 }
 
 TEST(Number, the_fast_way_rounds_exact_middles_to_even) {

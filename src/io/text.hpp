@@ -102,7 +102,7 @@ Vector<Chunk> split_at_lines(const Text& text, std::int64_t body, std::int64_t c
 // The bytes of a chunk, always with a final line break and readable bytes behind it, so that scanners need no bounds.
 class ChunkText {
  public:
-  static constexpr std::int64_t slack = 32;
+  static constexpr std::int64_t slack = 64;
   ChunkText(const Text& text, const Chunk& chunk, Vector<char>& scratch);
   const char* begin() const { return begin_; }
   const char* end() const { return end_; }  // behind the final line break

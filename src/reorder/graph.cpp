@@ -1,7 +1,9 @@
 #include "reorder/graph.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
+
+#include <heddle/device.hpp>
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -15,14 +17,31 @@ struct Columns {  // the transposed pattern
   Buffer<Index> row;
 };
 
+// Rows are cut into a segment for each thread. Segment s knows for every column how many entries earlier segments put
+// there, so all are placed at the same time, and a column's rows ascend however many segments there are.
+//
+//   next[s][c]   first: entries of segment s in column c;   then: where the next one of them goes
 Columns columns_of(const PatternView& A) {
-  Columns T{Buffer<Offset>(A.cols + 2), Buffer<Index>(A.nnz())};
-  std::fill(T.ptr.begin(), T.ptr.end(), 0);
-  for (const Index c : A.col) ++T.ptr[c + 2];
-  std::partial_sum(T.ptr.begin(), T.ptr.end(), T.ptr.begin());
-  // ptr[c+1] runs through column c while it is filled and ends where column c + 1 starts.
-  for (std::int64_t row = 0; row < A.rows; ++row)
-    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) T.row[T.ptr[A.col[k] + 1]++] = static_cast<Index>(row);
+  const std::int64_t affordable = 1 + A.nnz() / (4 * (A.cols + 1));
+  const std::int64_t segments = std::clamp<std::int64_t>(threads(), 1, affordable);
+  Columns T{Buffer<Offset>(A.cols + 1), Buffer<Index>(A.nnz())};
+  Buffer<Offset> next(segments * A.cols);
+  const auto each_entry = [&](std::int64_t s, auto&& f) {
+    Offset* const of_segment = next.data() + s * A.cols;
+    for (std::int64_t row = A.rows * s / segments; row < A.rows * (s + 1) / segments; ++row)
+      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) f(of_segment[A.col[k]], static_cast<Index>(row));
+  };
+  parallel_tasks(segments, [&](std::int64_t s) {
+    std::fill_n(next.data() + s * A.cols, A.cols, 0);
+    each_entry(s, [](Offset& count, Index) { ++count; });
+  });
+  Offset start = 0;
+  for (std::int64_t c = 0; c < A.cols; ++c) {
+    T.ptr[c] = start;
+    for (std::int64_t s = 0; s < segments; ++s) start += std::exchange(next[s * A.cols + c], start);
+  }
+  T.ptr[A.cols] = start;
+  parallel_tasks(segments, [&](std::int64_t s) { each_entry(s, [&](Offset& at, Index row) { T.row[at++] = row; }); });
   return T;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include <heddle/device.hpp>
 #include <heddle/error.hpp>
 
 #include "support/zoo.hpp"
@@ -102,23 +103,36 @@ TEST(Rcm, recovers_the_band_of_a_shuffled_matrix) {
 }
 
 TEST(Rcm, orders_a_small_graph_as_by_hand) {
-  //  0 - 3 - 1 - 4     from the end 0: 0, 3, then 3's neighbours by degree: 5 (1) before 1 (2), then 4; reversed
+  //  4 - 3 - 1 - 0     from the end 4: 4, 3, then 3's neighbours by degree: 5 (1) before 1 (2), then 0; reversed
   //      |
   //      5             2 is isolated and comes when the loop over the vertices meets it
-  const Csr<double> A = from_edges(6, {{0, 3}, {3, 1}, {1, 4}, {3, 5}});
-  EXPECT_EQ(listed(rcm_order(A.view())), (std::vector<Index>{2, 4, 1, 5, 3, 0}));
+  const Csr<double> A = from_edges(6, {{4, 3}, {3, 1}, {1, 0}, {3, 5}});
+  EXPECT_EQ(listed(rcm_order(A.view())), (std::vector<Index>{2, 0, 1, 5, 3, 4}));
 }
 
 TEST(Rcm, starts_at_an_end_even_when_the_first_vertex_lies_in_the_middle) {
   //  3 - 1 - 0 - 2 - 4
   const Csr<double> A = from_edges(5, {{0, 1}, {0, 2}, {1, 3}, {2, 4}});
-  EXPECT_EQ(listed(rcm_order(A.view())), (std::vector<Index>{4, 2, 0, 1, 3}));
+  EXPECT_EQ(listed(rcm_order(A.view())), (std::vector<Index>{3, 1, 0, 2, 4}));
 }
 
 TEST(Rcm, sees_an_unsymmetric_pattern_as_that_plus_its_transpose) {
   const Csr<double> one_way = from_entries(5, 5, {{0, 4, 1}, {4, 2, 1}, {2, 1, 1}, {1, 3, 1}, {2, 2, 1}});
   const Csr<double> both = from_edges(5, {{0, 4}, {4, 2}, {2, 1}, {1, 3}});
   EXPECT_EQ(listed(rcm_order(one_way.view())), listed(rcm_order(both.view())));
+}
+
+TEST(Rcm, does_not_depend_on_the_number_of_threads) {
+  std::vector<std::int64_t> lengths(3000);
+  for (std::size_t r = 0; r < lengths.size(); ++r) lengths[r] = static_cast<std::int64_t>(5 + r % 23);
+  const Csr<double> A = with_lengths(lengths, 3000, 9);
+  set_threads(1);
+  const auto alone = listed(rcm_order(A.view()));
+  for (const int count : {2, 3, 7}) {
+    set_threads(count);
+    EXPECT_EQ(listed(rcm_order(A.view())), alone) << count;
+  }
+  set_threads(0);
 }
 
 TEST(Rcm, and_amd_refuse_a_matrix_that_is_not_square) {

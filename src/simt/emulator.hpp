@@ -11,14 +11,29 @@
 
 #include <bit>
 #include <cstring>
-#include <source_location>
 #include <tuple>
 #include <type_traits>
 
 namespace heddle::simt {
 
 using Here = Emulator;
-using Site = std::source_location;
+
+// std::source_location, which clang 14 does not have with GCC's library.
+class Site {
+ public:
+  static constexpr Site current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    Site here;
+    here.file_ = file;
+    here.line_ = line;
+    return here;
+  }
+  constexpr const char* file_name() const { return file_; }
+  constexpr unsigned line() const { return line_; }
+
+ private:
+  const char* file_ = "";
+  unsigned line_ = 0;
+};
 
 namespace emulator {
 

@@ -46,6 +46,14 @@ TEST(Ell16, stores_the_run_around_the_diagonal_and_leaves_both_far_ends_to_the_r
   EXPECT_TRUE(identical(two.restore(), A));
 }
 
+TEST(Ell16, gives_back_rows_with_only_one_far_end) {
+  const std::int64_t n = 70000;
+  const Csr<double> A = from_entries(n, n, {{0, 0, 1}, {0, 32768, 2}, {69999, 5, 3}, {69999, 69999, 4}});
+  const auto format = stored(A, {.K = 2});
+  EXPECT_EQ(format.parts.rest.nnz(), 2);
+  EXPECT_TRUE(identical(format.restore(), A));
+}
+
 TEST(Ell16, needs_two_bytes_less_for_an_entry_than_ellpack_with_lengths) {
   const Csr<double> A = generate("band,rows=6400,width=5,fill=1");
   const std::int64_t places = 6400 * 11;

@@ -1,0 +1,73 @@
+// Arrays from outside: what is wrong with them is said before anything is multiplied, and what is allowed is made
+// canonical.
+#include <heddle/matrix.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <heddle/error.hpp>
+
+namespace heddle {
+namespace {
+
+struct Arrays {
+  std::int64_t rows, cols;
+  std::vector<Offset> ptr;
+  std::vector<Index> col;
+
+  PatternView view() const { return {rows, cols, ptr, col}; }
+};
+
+std::string first_violation(const Arrays& arrays, Require level = Require::safe) {
+  const auto found = violations(arrays.view(), level);
+  return found.empty() ? "" : found.front();
+}
+
+TEST(Validate, accepts_what_may_be_multiplied_even_out_of_order) {
+  EXPECT_EQ(first_violation({0, 0, {0}, {}}), "");
+  EXPECT_EQ(first_violation({2, 3, {0, 2, 3}, {2, 0, 1}}), "");
+  EXPECT_EQ(first_violation({1, 3, {0, 2}, {1, 1}}), "");
+}
+
+TEST(Validate, names_the_first_bad_place) {
+  EXPECT_EQ(first_violation({2, 3, {0, 1, 2}, {0, 3}}), "col[1] = 3 in row 1 is outside 0..2");
+  EXPECT_EQ(first_violation({2, 3, {0, 1, 2}, {-1, 0}}), "col[0] = -1 in row 0 is outside 0..2");
+  EXPECT_EQ(first_violation({2, 3, {1, 1, 2}, {0, 1}}), "ptr[0] = 1, not 0");
+  EXPECT_EQ(first_violation({2, 3, {0, 1, 3}, {0, 1}}), "ptr[2] = 3, but there are 2 entries");
+  EXPECT_EQ(first_violation({3, 3, {0, 2, 1, 2}, {0, 1}}), "ptr[2] = 1 is below ptr[1] = 2");
+  EXPECT_EQ(first_violation({3, 3, {0, 2}, {0, 1}}), "ptr has 2 elements, 3 rows need 4");
+  EXPECT_EQ(first_violation({-1, 3, {0}, {}}), "-1 x 3 is not a possible shape");
+}
+
+TEST(Validate, sees_order_and_duplicates_only_when_asked) {
+  EXPECT_EQ(first_violation({1, 3, {0, 2}, {1, 1}}, Require::canonical), "col[1] = 1 in row 0 repeats");
+  EXPECT_EQ(first_violation({1, 3, {0, 2}, {2, 0}}, Require::canonical),
+            "col[1] = 0 in row 0 comes after a larger one");
+}
+
+TEST(MakeCsr, sorts_rows_and_adds_duplicates_but_keeps_zeros) {
+  const std::vector<Offset> ptr{0, 4, 4, 5};
+  const std::vector<Index> col{2, 0, 2, 1, 0};
+  const std::vector<double> val{1, 0, -1, 5, 7};
+  const Csr<double> A = make_csr<double>(3, 3, ptr, col, val);
+  EXPECT_EQ(std::vector<Offset>(A.ptr.begin(), A.ptr.end()), (std::vector<Offset>{0, 3, 3, 4}));
+  EXPECT_EQ(std::vector<Index>(A.col.begin(), A.col.end()), (std::vector<Index>{0, 1, 2, 0}));
+  EXPECT_EQ(std::vector<double>(A.val.begin(), A.val.end()), (std::vector<double>{0, 5, 0, 7}));
+}
+
+TEST(MakeCsr, refuses_a_column_outside_as_an_error_of_the_input) {
+  const std::vector<Offset> ptr{0, 1};
+  const std::vector<Index> col{1};
+  const std::vector<float> val{1};
+  try {
+    (void)make_csr<float>(1, 1, ptr, col, val);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+  }
+}
+
+}  // namespace
+}  // namespace heddle
