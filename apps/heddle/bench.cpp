@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
 
-#include "bench/machine.hpp"
 #include "bench/results.hpp"
 #include "bench_table.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "load.hpp"
+#include "text.hpp"
 #include "whole_file.hpp"
 
 namespace heddle {
@@ -37,13 +38,17 @@ std::vector<std::string> split(const std::vector<std::string>& texts) {
   return words;
 }
 
+// "auto" is no format: it stands for whatever is chosen for each matrix.
+bool is_auto(const Plan& plan) { return plan.format == "auto"; }
+
 std::vector<Plan> wanted_plans(const Options& options) {
   std::vector<Plan> plans;
   if (options.formats.empty())
     for (const FormatInfo& format : formats()) plans.push_back({.format = format.name, .settings = {}});
   for (const std::string& text : split(options.formats)) {
     plans.push_back(Plan::parse(text));
-    find_format(plans.back().format);  // a word that is no format ends the run before it begins
+    if (!is_auto(plans.back()))
+      find_format(plans.back().format);  // a word that is no format ends the run before it begins
   }
   return plans;
 }
@@ -71,6 +76,7 @@ Json results_json(const std::vector<Result>& results) {
                     {"seconds", number(r.seconds)},
                     {"spread", number(r.spread)},
                     {"cold_seconds", number(r.cold_seconds)},
+                    {"predicted_seconds", number(r.predicted_seconds)},
                     {"gflops", number(r.gflops)},
                     {"bytes", r.bytes > 0 ? Json(r.bytes) : Json()},
                     {"gbps", number(r.gbps)},
@@ -87,7 +93,7 @@ class Run {
       : session(given), options(asked), plans(wanted_plans(asked)), peers(wanted_peers(asked, given.device())) {}
 
   void everything() {
-    const bench::Ceilings machine = bench::measure_ceilings(session.device());
+    const Machine& machine = this_machine(session.device());
     settings = {session.device(), options.seconds, options.cold, machine.read_gbps};
     session.json()["machine"] = {
         {"read_gbps", machine.read_gbps}, {"copy_gbps", machine.copy_gbps}, {"launch_us", machine.launch_us}};
@@ -129,16 +135,25 @@ class Run {
       results.push_back(std::move(result));
       if (progress) progress(static_cast<double>(results.size()) / static_cast<double>(plans.size() + peers.size()));
     };
-    for (const Plan& plan : plans) put(bench::bench_plan(A, plan, reference, settings));
+    const Structure facts = analyze(A, Detail::planning);
+    const Machine& machine = this_machine(session.device());
+    const Choice choice = choose(A, facts, machine, {.device = session.device()});
+    const Plan chosen = resolve(A.view(), choice.plan);
+    for (const Plan& plan : plans) {
+      put(bench::bench_plan(A, is_auto(plan) ? chosen : plan, reference, settings));
+      results.back().predicted_seconds = predict(facts, machine, is_auto(plan) ? chosen : plan, sizeof(V));
+    }
     for (const std::string& name : peers) put(bench::bench_peer(A, *bench::make_peer<V>(name), reference, settings));
     session.json()["matrices"].push_back({{"name", matrix.facts.name},
                                           {"rows", A.rows},
                                           {"cols", A.cols},
                                           {"nnz", A.nnz()},
-                                          {"chosen", to_string(resolve(A.view(), Plan{}))},
+                                          {"chosen", to_string(chosen)},
+                                          {"chosen_predicted_seconds", choice.predicted_seconds},
                                           {"results", results_json(results)}});
     csv += bench_csv_rows({matrix.facts.name, A.rows, A.cols, A.nnz()}, results);
     session.print("{}", bench_table(results, options.cold, session.terminal()));
+    session.print("chosen: {}, predicted {}\n", to_string(chosen), as_seconds(choice.predicted_seconds));
   }
 
   Session& session;
@@ -158,7 +173,7 @@ void add_bench(CLI::App& app, Session& session) {
   command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
   command
       .add_option("--formats", options->formats,
-                  "Formats or plans, e.g. \"csr lanes=8;coo\"; may be repeated; without it every format")
+                  "Formats or plans, e.g. \"auto;csr lanes=8;coo\"; may be repeated; without it every format")
       ->allow_extra_args(false);
   command.add_option("--peers", options->peers, "all, none, or names of libraries, e.g. eigen")
       ->allow_extra_args(false)

@@ -1,4 +1,4 @@
-#include "bench/timing.hpp"
+#include "plan/timing.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +7,7 @@
 
 #include "core/parallel.hpp"
 
-namespace heddle::bench {
+namespace heddle {
 
 namespace {
 
@@ -92,4 +92,4 @@ Timing time_multiply(const Operator<V>& op, std::span<const V> x, std::span<V> y
 template Timing time_multiply(const Operator<float>&, std::span<const float>, std::span<float>, double, bool);
 template Timing time_multiply(const Operator<double>&, std::span<const double>, std::span<double>, double, bool);
 
-}  // namespace heddle::bench
+}  // namespace heddle

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Fits the costs of src/plan/costs.cpp to measured times: no GPU, no package beside Python itself.
+
+    build/bin/selection_bench --device gpu --out h200.jsonl                 on the machine that is measured
+    bench/fit_model.py h200.jsonl                                          anywhere: scores the costs in the file
+    bench/fit_model.py h200.jsonl --fit                                    ... and prints fitted lines for costs.cpp
+    bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
+
+The formula is that of src/plan/model.hpp. Every line of the input is one matrix in one precision: its workloads and
+times per plan, and the machine. Times far from the best of their matrix count less: it is the choice that matters.
+"""
+import argparse
+import json
+import math
+import random
+import re
+import sys
+
+P = 4
+FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
+PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.01, 500, 500, 1.5, 0.01, 0.01]}
+COSTS = "src/plan/costs.cpp"
+
+
+def rate_at(table, size):
+    if size <= table[0][0]:
+        return table[0][1]
+    for (low, a), (high, b) in zip(table, table[1:]):
+        if size <= high:
+            share = math.log(size / low) / math.log(high / low)
+            return math.exp(math.log(a) * (1 - share) + math.log(b) * share)
+    return table[-1][1]
+
+
+class Case:
+    """One plan on one matrix: the parts of its time that no cost changes."""
+
+    def __init__(self, plan, machine, precision, weight=1.0):
+        w = plan["workload"]
+        self.name, self.format = plan["plan"], plan["plan"].split()[0]
+        self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
+        share = (2 if machine["kind"] == "cpu" else 132) / max(1, machine["units"])
+        self.launch = w["launches"] * machine["repeat_us"] * 1e-6
+        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
+        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
+        self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
+        self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
+        self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
+        self.chain = w["chain"] * 1e-9
+
+    def predict(self, cost):
+        start, stream, miss, sector, f32, f64, team, step, far = cost
+        parts = (self.stream / stream, self.miss * miss, self.sector * sector,
+                 self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far))
+        return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
+
+
+def read(paths, device):
+    lines = []
+    for path in paths:
+        for text in open(path, encoding="utf-8"):
+            line = json.loads(text)
+            if line["device"] != device:
+                continue
+            line["plans"] = [p for p in line["plans"] if p.get("seconds")]
+            if line["plans"]:
+                lines.append(line)
+    return lines
+
+
+def cases_of(line):
+    best = min(p["seconds"] for p in line["plans"])
+    return [Case(p, line["machine"], line["precision"], min(1.0, (best / p["seconds"]) ** 1.5 * 1.3))
+            for p in line["plans"]]
+
+
+def loss(cases, cost, prior):
+    error = sum(c.weight * min(abs(math.log(c.predict(cost) / c.seconds)), 1.0) ** 1.5 for c in cases)
+    drift = sum(math.log(a / b) ** 2 for a, b in zip(cost, prior))
+    return error / max(1e-9, sum(c.weight for c in cases)) + 2e-4 * drift
+
+
+def fit(cases, prior, rounds=60):
+    """Multiplies one factor at a time by growing and shrinking steps; several starts, always the same ones."""
+    dice = random.Random(1)
+    best = None
+    for start in range(6):
+        cost = [v * (1 if start == 0 else math.exp(dice.uniform(-1, 1))) for v in prior]
+        cost[1] = min(cost[1], 1.0)
+        here, step = loss(cases, cost, prior), [0.5] * len(cost)
+        for _ in range(rounds):
+            for i in range(len(cost)):
+                for factor in (math.exp(step[i]), math.exp(-step[i])):
+                    trial = cost[:]
+                    trial[i] *= factor
+                    if i == 1:
+                        trial[i] = min(trial[i], 1.0)
+                    there = loss(cases, trial, prior)
+                    if there < here:
+                        cost, here = trial, there
+                        step[i] = min(step[i] * 1.5, 1.0)
+                        break
+                else:
+                    step[i] = max(step[i] * 0.6, 0.005)
+        if best is None or here < best[0]:
+            best = (here, cost)
+    return best[1]
+
+
+def fit_all(lines, device):
+    by_format = {}
+    for line in lines:
+        for case in cases_of(line):
+            by_format.setdefault(case.format, []).append(case)
+    return {name: fit(cases, PRIOR[device]) for name, cases in sorted(by_format.items())}
+
+
+def costs_in_source(device):
+    text = open(COSTS, encoding="utf-8").read()
+    part = text[text.index(f"{device}_costs[]"):]
+    part = part[:part.index("};\n") if "};\n" in part else len(part)]
+    number = r"\s*([-+.eE0-9]+)\s*"
+    pattern = r'\{"(\w+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"
+    return {m[0]: [float(v) for v in m[1:]] for m in re.findall(pattern, part)}
+
+
+def score(lines, costs, show=False):
+    """Regret of taking the plan with the least predicted time, overall and by class."""
+    by_class, errors = {}, []
+    for line in lines:
+        cases = [c for c in cases_of(line) if c.format in costs]
+        if not cases:
+            continue
+        best = min(c.seconds for c in cases)
+        chosen = min(cases, key=lambda c: (c.predict(costs[c.format]), c.name))
+        by_class.setdefault(line["class"], []).append(chosen.seconds / best)
+        errors += [abs(math.log(c.predict(costs[c.format]) / c.seconds)) for c in cases if c.seconds < 3 * best]
+        if show and chosen.seconds > 1.05 * best:
+            winner = min(cases, key=lambda c: c.seconds)
+            print(f"  {chosen.seconds / best:5.2f}  {line['matrix']} {line['precision']}: chose {chosen.name} "
+                  f"({chosen.predict(costs[chosen.format]) * 1e6:.1f} predicted, {chosen.seconds * 1e6:.1f} us), best {winner.name} "
+                  f"({winner.predict(costs[winner.format]) * 1e6:.1f}, {winner.seconds * 1e6:.1f})")
+    regrets = [r for rs in by_class.values() for r in rs]
+    if not regrets:
+        return
+    mean = lambda rs: math.exp(sum(map(math.log, rs)) / len(rs))
+    within = lambda rs, limit: 100 * sum(r <= limit for r in rs) / len(rs)
+    print(f"{'class':24} {'n':>4} {'within 5 %':>11} {'within 10 %':>12} {'regret':>8} {'worst':>7}")
+    for name, rs in sorted(by_class.items()) + [("all", regrets)]:
+        print(f"{name:24} {len(rs):4} {within(rs, 1.05):10.0f}% {within(rs, 1.1):11.0f}% {mean(rs):8.3f} {max(rs):7.2f}")
+    print(f"median error of a predicted time (plans below 3 times the best): {100 * (math.exp(sorted(errors)[len(errors) // 2]) - 1):.0f} %")
+
+
+def print_costs(costs):
+    for name, cost in costs.items():
+        start, stream, miss, sector, f32, f64, team, step, far = (float(f"{v:.3g}") for v in cost)
+        print(f'    {{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
+    parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--split", action="store_true")
+    parser.add_argument("--show", action="store_true", help="name every choice that lost 5 % or more")
+    options = parser.parse_args()
+    lines = read(options.files, options.device)
+    if not lines:
+        sys.exit("no measured lines for this device")
+    if options.split:
+        names = sorted({line["class"] for line in lines})
+        for odd in (0, 1):
+            learnt = [line for line in lines if names.index(line["class"]) % 2 == odd]
+            held = [line for line in lines if names.index(line["class"]) % 2 != odd]
+            print(f"\nfitted on {', '.join(n for i, n in enumerate(names) if i % 2 == odd)}; scored on the other half:")
+            score(held, fit_all(learnt, options.device), options.show)
+        return
+    if options.fit:
+        costs = fit_all(lines, options.device)
+        print_costs(costs)
+    else:
+        costs = costs_in_source(options.device)
+    score(lines, costs, options.show)
+
+
+if __name__ == "__main__":
+    main()
