@@ -52,7 +52,7 @@ struct Expected {
 TEST(Choose, takes_a_format_that_suits_each_class_on_a_large_gpu) {
   for (const auto& [matrix, any_of] : {Expected{"stencil2d5,n=1000", "dia ell16"},
                                        {"stencil3d27,n=60", "dia ell16 csr_ell ellr"},
-                                       {"fem,n=36,dof=3", "bell"},
+                                       {"fem,n=36,dof=3", "bell ell16"},
                                        {"circuit,rows=170000", "csr_ell csr_split"},
                                        {"web,rows=200000", "csr_ell csr_split"},
                                        {"rmat,scale=16", "csr_ell csr_split"},
