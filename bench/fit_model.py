@@ -3,8 +3,9 @@
 
     build/bin/selection_bench --device gpu --out h200.jsonl                 on the machine that is measured
     bench/fit_model.py h200.jsonl                                          anywhere: scores the costs in the file
-    bench/fit_model.py h200.jsonl --fit                                    ... and prints fitted lines for costs.cpp
+    bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted lines for costs.cpp, or puts them there
     bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
+    bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
 
 The formula is that of src/plan/model.hpp. Every line of the input is one matrix in one precision: its workloads and
 times per plan, and the machine. Times far from the best of their matrix count less: it is the choice that matters.
@@ -151,10 +152,71 @@ def score(lines, costs, show=False):
     print(f"median error of a predicted time (plans below 3 times the best): {100 * (math.exp(sorted(errors)[len(errors) // 2]) - 1):.0f} %")
 
 
-def print_costs(costs):
+def cost_line(name, cost):
+    start, stream, miss, sector, f32, f64, team, step, far = (float(f"{v:.3g}") for v in cost)
+    return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
+
+
+def write_costs(costs, device):
+    """Replaces the lines of these formats; the others stay as they are."""
+    text = open(COSTS, encoding="utf-8").read()
+    begin = text.index(f"{device}_costs[]")
+    end = text.index("\n};", begin)
+    part = text[begin:end]
     for name, cost in costs.items():
-        start, stream, miss, sector, f32, f64, team, step, far = (float(f"{v:.3g}") for v in cost)
-        print(f'    {{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},')
+        part = re.sub(r'\{"' + name + r'",[^{}]*\{[^{}]*\}[^{}]*\},', lambda _: cost_line(name, cost), part)
+    open(COSTS, "w", encoding="utf-8").write(text[:begin] + part + text[end:])
+
+
+def draw(lines, costs, path):
+    """One dot per plan and matrix: measured to the right, predicted upwards, both logarithmic; the line is exact."""
+    dots = [(c.seconds, c.predict(costs[c.format]), c.seconds == min(p["seconds"] for p in line["plans"]))
+            for line in lines for c in cases_of(line) if c.format in costs]
+    low, high = min(min(d[0], d[1]) for d in dots), max(max(d[0], d[1]) for d in dots)
+    size, edge = 640, 60
+    place = lambda t: (math.log(t / low) / math.log(high / low)) * (size - 2 * edge) + edge
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" font-family="sans-serif" font-size="12">\n'
+                  f'<rect width="{size}" height="{size}" fill="white"/>\n'
+                  f'<text x="{edge}" y="24" font-size="15">Predicted against measured time of a product; dark: the fastest plan of its matrix</text>\n')
+        for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1):
+            at, name = place(10 ** power), f"{10 ** (power + 6):g} us"
+            out.write(f'<line x1="{at:.1f}" y1="{edge}" x2="{at:.1f}" y2="{size - edge}" stroke="#ddd"/>'
+                      f'<line x1="{edge}" y1="{size - at:.1f}" x2="{size - edge}" y2="{size - at:.1f}" stroke="#ddd"/>'
+                      f'<text x="{at:.1f}" y="{size - edge + 18}" text-anchor="middle">{name}</text>'
+                      f'<text x="{edge - 6}" y="{size - at + 4:.1f}" text-anchor="end">{name}</text>\n')
+        out.write(f'<line x1="{edge}" y1="{size - edge}" x2="{size - edge}" y2="{edge}" stroke="#888" stroke-dasharray="3 3"/>\n')
+        for measured, predicted, best in sorted(dots, key=lambda d: d[2]):
+            out.write(f'<circle cx="{place(measured):.1f}" cy="{size - place(predicted):.1f}" r="{2.5 if best else 1.5}" '
+                      f'fill="{"#1d3f66" if best else "#9dbbd8"}"/>\n')
+        out.write(f'<text x="{size / 2}" y="{size - 14}" text-anchor="middle">measured</text>'
+                  f'<text x="16" y="{size / 2}" text-anchor="middle" transform="rotate(-90 16 {size / 2})">predicted</text>\n</svg>\n')
+
+
+def tried(cases, costs):
+    """The time after effort = measure: the best of the two to five predicted within 40 %, and csr (src/plan/tune.hpp)."""
+    ranked = sorted(cases, key=lambda c: (c.predict(costs[c.format]), c.name))
+    limit = 1.4 * ranked[0].predict(costs[ranked[0].format])
+    few = [c for i, c in enumerate(ranked[:5]) if i < 2 or c.predict(costs[c.format]) <= limit]
+    return min(c.seconds for c in few + [c for c in ranked if c.name == "csr"])
+
+
+def report_effort(lines, costs):
+    regrets, in_products, in_csr = [], [], []
+    for line in lines:
+        cases = [c for c in cases_of(line) if c.format in costs]
+        if cases:
+            best = min(c.seconds for c in cases)
+            regrets.append(tried(cases, costs) / best)
+            choosing = line.get("analyze_seconds", 0) + line.get("choose_seconds", 0)
+            if line.get("cpu_csr_seconds") and line["facts"]["nnz"] >= 1e6:
+                in_products.append(choosing / best)
+                in_csr.append(choosing / line["cpu_csr_seconds"])
+    print(f"effort = measure: {100 * sum(r <= 1.05 for r in regrets) / len(regrets):.0f} % within 5 %, worst {max(regrets):.2f}")
+    if in_csr:
+        middle = lambda values: sorted(values)[len(values) // 2]
+        print(f"choosing costs (matrices of a million entries and more, medians): {middle(in_csr):.1f} products of csr on the CPU, "
+              f"{middle(in_products):.1f} of the best plan on the device")
 
 
 def main():
@@ -162,7 +224,9 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the fitted lines into " + COSTS)
     parser.add_argument("--split", action="store_true")
+    parser.add_argument("--svg", help="draw predicted against measured into this file")
     parser.add_argument("--show", action="store_true", help="name every choice that lost 5 % or more")
     options = parser.parse_args()
     lines = read(options.files, options.device)
@@ -178,10 +242,16 @@ def main():
         return
     if options.fit:
         costs = fit_all(lines, options.device)
-        print_costs(costs)
+        for name, cost in costs.items():
+            print("    " + cost_line(name, cost))
+        if options.write:
+            write_costs(costs, options.device)
     else:
         costs = costs_in_source(options.device)
     score(lines, costs, options.show)
+    report_effort(lines, costs)
+    if options.svg:
+        draw(lines, costs, options.svg)
 
 
 if __name__ == "__main__":

@@ -117,13 +117,27 @@ struct Tried {
   double seconds = 0, cold_seconds = 0, build_seconds = 0;
 };
 
+// On the CPU the best of many calls: other work on the machine must not count. A GPU is alone: the median.
+template <class V>
+double time_product(const Operator<V>& op, std::span<const V> x, std::span<V> y, double budget) {
+  if (!op.device().host_memory()) return time_multiply<V>(op, x, y, budget, false).median;
+  double best = INFINITY;
+  int calls = 0;
+  for (const auto begun = Clock::now(); calls < 5 || since(begun) < budget; ++calls) {
+    const auto call = Clock::now();
+    op.multiply(x, y);
+    best = std::min(best, since(call));
+  }
+  return best;
+}
+
 template <class V>
 Tried time_plan(const Csr<V>& A, const Plan& plan, const Buffer<V>& x, Buffer<V>& y, const Options& options) {
   Tried tried;
   const auto begun = Clock::now();
   const Operator<V> op = build(A, plan, {.device = options.device});
   tried.build_seconds = since(begun);
-  tried.seconds = time_multiply<V>(op, x, y, options.per_plan, false).median;
+  tried.seconds = time_product<V>(op, x, y, options.per_plan);
   if (options.cold) tried.cold_seconds = time_multiply<V>(op, x, y, options.per_plan, true).median;
   return tried;
 }
@@ -142,8 +156,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   Buffer<V> ones(A.cols);
   std::fill(ones.begin(), ones.end(), V(1));
   Buffer<V> y_here(A.rows);
-  const double cpu_csr =
-      options.features ? 0 : time_multiply<V>(build(A), ones, y_here, options.per_plan, false).median;
+  const double cpu_csr = options.features ? 0 : time_product<V>(build(A), ones, y_here, options.per_plan);
   const Buffer<V> x = Buffer<V>::copy_of(ones.span(), options.device);
   Buffer<V> y(A.rows, options.device);
 

@@ -36,11 +36,16 @@ Workload ellr_gpu(const Subject& s, const Plan& plan) {
   return sliced(s, stored * (index_bytes + s.value_bytes) + s.rows() * index_bytes, stored, walked, T, s.longest());
 }
 
+// Slices become a multiple of `lanes` wide: known where they are all alike, half of it more where they are not.
+double rounded_width(const Subject& s, double width, double lanes) {
+  const bool alike = s.facts.rows_len.cv < 0.2 || s.longest() <= 2 * lanes;
+  return alike ? up(std::round(width), lanes) : width + (lanes - 1) / 2;
+}
+
 Workload sell_gpu(const Subject& s, const Plan& plan) {
   const double C = number(plan, "C", 32), sigma = number(plan, "sigma", 1), lanes = number(plan, "lanes", 1);
   double stored = padding_of(s.facts, static_cast<int>(C), static_cast<std::int64_t>(sigma)) * s.nnz();
-  // Each row of a slice becomes a multiple of `lanes` long: on average half of that more.
-  if (lanes > 1) stored = std::max(stored, stored + s.rows() * (lanes - 1) / 2);
+  if (lanes > 1 && s.facts.rows > 0) stored = s.rows() * rounded_width(s, stored / s.rows(), lanes);
   const double order = sigma > 1 ? s.rows() * index_bytes : 0;
   const double bytes = stored * (index_bytes + s.value_bytes) + (std::ceil(s.rows() / C) + 1) * offset_bytes + order;
   Workload w = sliced(s, bytes, stored, stored, lanes, s.longest());
@@ -50,7 +55,9 @@ Workload sell_gpu(const Subject& s, const Plan& plan) {
 
 Workload rgcsr_gpu(const Subject& s, const Plan& plan) {
   const double group = number(plan, "group", 128);
-  const double stored = padding_of(s.facts, static_cast<int>(group), 1) * s.nnz();
+  // The last group is as high as the rows that are left.
+  const double height = s.facts.rows > 0 ? s.rows() / up(s.rows(), group) : 1;
+  const double stored = padding_of(s.facts, static_cast<int>(group), 1) * s.nnz() * height;
   const double walked = std::min(stored, padding_of(s.facts, 32, 1) * s.nnz());
   const double bytes = stored * (index_bytes + s.value_bytes) + (std::ceil(s.rows() / group) + 1) * offset_bytes +
                        s.rows() * index_bytes;

@@ -16,9 +16,13 @@
 namespace heddle {
 namespace {
 
-// Formats whose size follows from facts that are exact; blocks, diagonals and 16-bit columns are sampled.
-bool exactly_known(const std::string& format) {
-  return format != "bcsr" && format != "bell" && format != "dia" && format != "ell16";
+// Most sizes follow from facts that are exact. Blocks, diagonals and 16-bit columns are sampled; the widths of single
+// slices (lanes) and rows beyond 256 entries (hyb) are known roughly.
+double tolerance_of(const Plan& plan, const Structure& facts) {
+  const std::string& f = plan.format;
+  if (plan.find("lanes")) return 0.35;
+  if (f == "bcsr" || f == "bell" || f == "dia" || f == "ell16") return 0.25;
+  return f == "hyb" && facts.rows_len.mean >= short_row ? 0.15 : 0.05;
 }
 
 TEST(Workload, foretells_the_bytes_of_every_format) {
@@ -33,8 +37,8 @@ TEST(Workload, foretells_the_bytes_of_every_format) {
         const Workload work = workload(*find_family(plan.format), {facts, value_bytes}, plan, true);
         EXPECT_EQ(work.fits, exact.fits) << text << ": " << to_string(plan);
         if (!exact.fits) continue;
-        const double tolerance = exactly_known(plan.format) ? 0.05 : 0.25;
-        EXPECT_NEAR(work.bytes / static_cast<double>(exact.bytes), 1, tolerance) << text << ": " << to_string(plan);
+        EXPECT_NEAR(work.bytes / static_cast<double>(exact.bytes), 1, tolerance_of(plan, facts))
+            << text << ": " << to_string(plan);
       }
   }
 }
