@@ -19,7 +19,8 @@ import sys
 
 P = 4
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
-PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.01, 500, 500, 1.5, 0.01, 0.01]}
+PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [1.0, 0.8, 1.0, 0.01, 500, 500, 1.5, 5, 5]}
+FROZEN = {"gpu": [], "cpu": [0, 3]}  # starting threads is the machine's affair, and no CPU count has sectors
 COSTS = "src/plan/costs.cpp"
 
 
@@ -47,12 +48,14 @@ class Case:
         self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
         self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
         self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
-        self.chain = w["chain"] * 1e-9
+        self.cpu, self.chain = machine["kind"] == "cpu", w["chain"] * 1e-9 * (share if machine["kind"] == "cpu" else 1)
 
     def predict(self, cost):
         start, stream, miss, sector, f32, f64, team, step, far = cost
-        parts = (self.stream / stream, self.miss * miss, self.sector * sector,
-                 self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far))
+        walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
+        if self.cpu:
+            walk, chain = walk + chain, 0.0
+        parts = (self.stream / stream, self.miss * miss, self.sector * sector, walk, chain)
         return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
 
 
@@ -81,16 +84,16 @@ def loss(cases, cost, prior):
     return error / max(1e-9, sum(c.weight for c in cases)) + 2e-4 * drift
 
 
-def fit(cases, prior, rounds=60):
+def fit(cases, prior, frozen, rounds=60):
     """Multiplies one factor at a time by growing and shrinking steps; several starts, always the same ones."""
     dice = random.Random(1)
     best = None
     for start in range(6):
-        cost = [v * (1 if start == 0 else math.exp(dice.uniform(-1, 1))) for v in prior]
+        cost = [v * (1 if start == 0 or i in frozen else math.exp(dice.uniform(-1, 1))) for i, v in enumerate(prior)]
         cost[1] = min(cost[1], 1.0)
         here, step = loss(cases, cost, prior), [0.5] * len(cost)
         for _ in range(rounds):
-            for i in range(len(cost)):
+            for i in (i for i in range(len(cost)) if i not in frozen):
                 for factor in (math.exp(step[i]), math.exp(-step[i])):
                     trial = cost[:]
                     trial[i] *= factor
@@ -113,7 +116,7 @@ def fit_all(lines, device):
     for line in lines:
         for case in cases_of(line):
             by_format.setdefault(case.format, []).append(case)
-    return {name: fit(cases, PRIOR[device]) for name, cases in sorted(by_format.items())}
+    return {name: fit(cases, PRIOR[device], FROZEN[device]) for name, cases in sorted(by_format.items())}
 
 
 def costs_in_source(device):
@@ -168,6 +171,13 @@ def write_costs(costs, device):
     open(COSTS, "w", encoding="utf-8").write(text[:begin] + part + text[end:])
 
 
+def print_machine(machine):
+    """The figures the costs were fitted with: those of built_in_machine in src/plan/machine.cpp should be the same."""
+    points = lambda table: ", ".join(f"{{{size}, {rate:.4g}}}" for size, rate in table)
+    print(f"machine {machine.get('name', '')}: units {machine['units']}, cache {machine['cache_bytes']}, repeat_us {machine['repeat_us']:.3g}, "
+          f"launch_us {machine.get('launch_us', 0):.3g}\n  m.read = {{{points(machine['read'])}}};\n  m.gather = {{{points(machine['gather'])}}};")
+
+
 def draw(lines, costs, path):
     """One dot per plan and matrix: measured to the right, predicted upwards, both logarithmic; the line is exact."""
     dots = [(c.seconds, c.predict(costs[c.format]), c.seconds == min(p["seconds"] for p in line["plans"]))
@@ -219,6 +229,24 @@ def report_effort(lines, costs):
               f"{middle(in_products):.1f} of the best plan on the device")
 
 
+def report_build(lines, costs):
+    """Building and n products together, against the best fixed plan of each matrix."""
+    print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply")
+    for n in (1, 10, 100, 10000):
+        regrets = []
+        for line in lines:
+            measured = [p for p in line["plans"] if p.get("build_seconds") and p["plan"].split()[0] in costs]
+            if not measured:
+                continue
+            cases = {p["plan"]: Case(p, line["machine"], line["precision"]) for p in measured}
+            guess = lambda p: p["predicted_build_seconds"] + n * cases[p["plan"]].predict(costs[cases[p["plan"]].format])
+            total = lambda p: p["build_seconds"] + n * p["seconds"]
+            regrets.append(total(min(measured, key=guess)) / min(map(total, measured)))
+        if regrets:
+            mean = math.exp(sum(map(math.log, regrets)) / len(regrets))
+            print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% {mean:8.3f} {max(regrets):7.2f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
@@ -244,12 +272,14 @@ def main():
         costs = fit_all(lines, options.device)
         for name, cost in costs.items():
             print("    " + cost_line(name, cost))
+        print_machine(lines[0]["machine"])
         if options.write:
             write_costs(costs, options.device)
     else:
         costs = costs_in_source(options.device)
     score(lines, costs, options.show)
     report_effort(lines, costs)
+    report_build(lines, costs)
     if options.svg:
         draw(lines, costs, options.svg)
 

@@ -40,12 +40,12 @@ Machine two_cores() {
   m.units = 2;
   m.cache_bytes = 32 * mib;
   m.memory_bytes = std::int64_t{16} << 30;
-  m.read_gbps = 25;
-  m.copy_gbps = 20;
-  m.launch_us = 5;
-  m.repeat_us = 5;
-  m.read = {{256 * kib, 100}, {mib, 80}, {4 * mib, 55}, {16 * mib, 32}, {64 * mib, 25}, {512 * mib, 25}};
-  m.gather = {{32 * kib, 2}, {256 * kib, 1.8}, {mib, 1.4}, {4 * mib, 0.6}, {16 * mib, 0.35}, {64 * mib, 0.15}};
+  m.read_gbps = 18;
+  m.copy_gbps = 16;
+  m.launch_us = 3;
+  m.repeat_us = 3;
+  m.read = {{256 * kib, 70}, {mib, 65}, {4 * mib, 48}, {16 * mib, 30}, {64 * mib, 20}, {512 * mib, 18}};
+  m.gather = {{32 * kib, 2}, {256 * kib, 1.5}, {mib, 1}, {4 * mib, 0.5}, {16 * mib, 0.3}, {64 * mib, 0.12}};
   return m;
 }
 

@@ -22,7 +22,7 @@ double giga(double amount, double seconds) { return amount / std::max(seconds, 1
 
 // Large against the cache, but not more than an eighth of what is free, and bounded: touching it the first time costs
 // more than reading it often.
-std::int64_t array_bytes_for(const DeviceInfo& info) {
+std::int64_t cpu_array_bytes(const DeviceInfo& info) {
   constexpr std::int64_t least = 32 * mib, most = 512 * mib;
   const std::int64_t wanted = std::clamp(4 * info.cache_bytes, 4 * least, most);
   return std::max(least, std::min(wanted, info.free_bytes / 8)) / 4096 * 4096;
@@ -56,7 +56,7 @@ double best_time(F call) {
 class CpuMeasure {
  public:
   explicit CpuMeasure(const DeviceInfo& info)
-      : data_(array_bytes_for(info) / static_cast<std::int64_t>(sizeof(std::uint64_t))) {
+      : data_(cpu_array_bytes(info) / static_cast<std::int64_t>(sizeof(std::uint64_t))) {
     parallel_ranges(data_.size(), 1 << 17, [&](std::int64_t begin, std::int64_t end) {
       std::fill(data_.begin() + begin, data_.begin() + end, 1);
     });
@@ -155,6 +155,13 @@ void gather_work(const void* given, Stream stream) {
          work.per_thread, static_cast<float*>(work.to), stream);
 }
 
+// A power of two, up to a gigabyte: x may be larger than any cache.
+std::int64_t gpu_array_bytes(const DeviceInfo& info) {
+  std::int64_t bytes = 1024 * mib;
+  while (bytes > 32 * mib && bytes > info.free_bytes / 8) bytes /= 2;
+  return bytes;
+}
+
 void fill_with_zeros(Buffer<char>& there) {
   Buffer<char> zeros(std::min(there.size(), 16 * mib));
   std::fill(zeros.begin(), zeros.end(), char{0});
@@ -173,7 +180,7 @@ double upload_rate(Device device) {
 Machine measure_gpu(Device device) {
   const DeviceInfo info = describe(device);
   Machine machine = described(info, info.units);
-  const std::int64_t size = array_bytes_for(info);
+  const std::int64_t size = gpu_array_bytes(info);
   Buffer<char> from(size, device), to(size, device);
   fill_with_zeros(from);
   gpu::copy(to.data(), from.data(), from.bytes());
@@ -183,7 +190,7 @@ Machine measure_gpu(Device device) {
   machine.launch_us = timed(on(0), read_work, true) * 1e6;
   machine.repeat_us = timed(on(0), read_work) * 1e6;
   const auto net = [&](double seconds) { return std::max(seconds - machine.repeat_us * 1e-6, seconds / 4); };
-  for (std::int64_t bytes = mib; bytes <= size; bytes *= 2)
+  for (std::int64_t bytes = mib; bytes <= std::min(size, 256 * mib); bytes *= 2)
     machine.read.push_back({bytes, giga(static_cast<double>(bytes), net(timed(on(bytes), read_work)))});
   machine.read_gbps = giga(static_cast<double>(size), timed(on(size), read_work));
   machine.copy_gbps = giga(2.0 * static_cast<double>(size), timed(on(size), copy_work));

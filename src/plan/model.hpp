@@ -8,7 +8,8 @@
 //   misses   sectors of x / random reads from an array as large as x
 //   sectors  sectors through the first cache / its rate
 //   walk     places * time of a place + warps * time of a warp: instructions, spread over all units
-//   chain    steps of the longest walk * latency of a step: what no width can shorten (imbalance)
+//   chain    steps of the longest walk * latency of a step: what no width can shorten (imbalance). On a CPU, rows whose
+//            length is a surprise * time of one; part of walk there
 //
 // The factors of a format (Cost) are fitted on measured times by bench/fit_model.py. Everything that belongs to the
 // machine comes from Machine. The ancestor is the pass model of paper 5 (pass_model.hpp): its D0 and D1 are `start`,

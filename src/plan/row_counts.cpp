@@ -61,6 +61,16 @@ std::int64_t two_thirds_width(const RowLengths& lengths, std::int64_t rows) {
   return lengths.max;
 }
 
+double surprising_rows(const RowLengths& lengths, std::int64_t rows) {
+  if (rows == 0) return 0;
+  double alike = 0;
+  for (const std::int64_t count : lengths.counts) {
+    const double share = static_cast<double>(count) / static_cast<double>(rows);
+    alike += share * share;
+  }
+  return static_cast<double>(rows) * (1 - alike);
+}
+
 double padding_of(const Structure& facts, int C, std::int64_t sigma) {
   const SlicePadding* best = nullptr;
   const auto distance = [&](const SlicePadding& p) {

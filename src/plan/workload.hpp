@@ -21,7 +21,7 @@ struct Workload {
   double sectors = 0;       // sectors that loads of x and of the matrix move through the first cache
   double slots = 0;         // places that lanes walk, idle ones of a warp included
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
-  double chain = 0;         // steps of the longest walk that nothing can shorten
+  double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
   int launches = 1;
   bool fits = true;
 };

@@ -89,12 +89,12 @@ std::string block_text(const Structure& facts, const Plan& plan) {
 
 const Family dia_family{
     "dia", [](const Structure& facts, bool) { return facts.diagonals.full > 0 ? plans({"dia"}) : plans({}); }, dia_gpu,
-    on_cpu<dia_gpu, 3>,
+    on_cpu<dia_gpu, Walk::places, 3>,
     [](const Structure& facts, const Plan&) {
       return fmt::format("{} diagonals hold {:.0f} % of the entries", facts.diagonals.full,
                          100 * facts.diagonals.full_share);
     }};
-const Family bcsr_family{"bcsr", block_plans<bcsr>, bcsr_gpu, on_cpu<bcsr_gpu, 1>, block_text};
-const Family bell_family{"bell", block_plans<bell>, bell_gpu, on_cpu<bell_gpu, 1>, block_text};
+const Family bcsr_family{"bcsr", block_plans<bcsr>, bcsr_gpu, on_cpu<bcsr_gpu, Walk::places, 1>, block_text};
+const Family bell_family{"bell", block_plans<bell>, bell_gpu, on_cpu<bell_gpu, Walk::places, 1>, block_text};
 
 }  // namespace heddle

@@ -64,6 +64,15 @@ double team_slots(const Subject& s, double lanes) {
   return alone * (1 + uneven);
 }
 
+Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions) {
+  w.slots = walk == Walk::entries ? s.nnz() : w.stored;
+  w.teams = s.rows();
+  w.sectors = 0;
+  w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
+  w.launches = regions;
+  return w;
+}
+
 std::string row_text(const Structure& facts, const Plan&) {
   const RowLengths& lengths = facts.rows_len;
   return fmt::format("rows of {} to {} entries, {:.3g} on average", lengths.min, lengths.max, lengths.mean);

@@ -27,15 +27,20 @@ double team_slots(const Subject& s, double lanes);
 // Entries in coordinates, on top of what another part does: their kernel, and the one that joins pieces.
 void add_coordinates(Workload& w, const Subject& s, double entries);
 
+// How a CPU kernel goes through the rows.
+enum class Walk {
+  entries,  // each row to its own length
+  places,   // padding too, with a test
+  sorted    // rows of one length after another: no surprise at their ends
+};
+
 // On the CPU a product streams the stored matrix and reads x through the caches: what differs are bytes, the places
-// walked, the rows begun and the parallel regions.
-template <Workload (*count)(const Subject&, const Plan&), int regions>
+// walked, the rows begun, how often the end of a row is a surprise, and the parallel regions.
+Workload as_on_cpu(const Subject& s, Workload gpu, Walk walk, int regions);
+
+template <Workload (*count)(const Subject&, const Plan&), Walk walk, int regions>
 Workload on_cpu(const Subject& s, const Plan& plan) {
-  Workload w = count(s, plan);
-  w.teams = s.rows();
-  w.launches = regions;
-  w.chain = 0;
-  return w;
+  return as_on_cpu(s, count(s, plan), walk, regions);
 }
 
 // Candidates that need no look at the facts.

@@ -125,16 +125,16 @@ std::vector<Plan> ell16_plans(const Structure& facts, bool) {
 
 }  // namespace
 
-const Family ell_family{"ell", [](const Structure&, bool) { return plans({"ell"}); }, ell_gpu, on_cpu<ell_gpu, 1>,
-                        row_text};
-const Family ellr_family{"ellr", ellr_plans, ellr_gpu, on_cpu<ellr_gpu, 1>, row_text};
-const Family sell_family{"sell", sell_plans, sell_gpu, on_cpu<sell_gpu, 1>, slice_text};
+const Family ell_family{"ell", [](const Structure&, bool) { return plans({"ell"}); }, ell_gpu,
+                        on_cpu<ell_gpu, Walk::places, 1>, row_text};
+const Family ellr_family{"ellr", ellr_plans, ellr_gpu, on_cpu<ellr_gpu, Walk::entries, 1>, row_text};
+const Family sell_family{"sell", sell_plans, sell_gpu, on_cpu<sell_gpu, Walk::places, 1>, slice_text};
 const Family rgcsr_family{"rgcsr", [](const Structure&, bool) { return plans({"rgcsr"}); }, rgcsr_gpu,
-                          on_cpu<rgcsr_gpu, 1>, slice_text};
-const Family hyb_family{"hyb", [](const Structure&, bool) { return plans({"hyb"}); }, hyb_gpu, on_cpu<hyb_gpu, 3>,
-                        row_text};
+                          on_cpu<rgcsr_gpu, Walk::entries, 1>, slice_text};
+const Family hyb_family{"hyb", [](const Structure&, bool) { return plans({"hyb"}); }, hyb_gpu,
+                        on_cpu<hyb_gpu, Walk::places, 3>, row_text};
 const Family ell16_family{
-    "ell16", ell16_plans, ell16_gpu, on_cpu<ell16_gpu, 3>, [](const Structure& facts, const Plan&) {
+    "ell16", ell16_plans, ell16_gpu, on_cpu<ell16_gpu, Walk::entries, 3>, [](const Structure& facts, const Plan&) {
       return fmt::format("{:.0f} % of the columns are within 16 bits of the diagonal", 100 * facts.columns.near16);
     }};
 
