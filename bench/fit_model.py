@@ -34,12 +34,18 @@ def rate_at(table, size):
     return table[-1][1]
 
 
+def cost_key(plan):
+    """As in src/plan/costs.cpp: the format, and its layout where it has several."""
+    layout = re.search(r" layout=(\S+)", plan)
+    return plan.split()[0] + (":" + layout[1] if layout else "")
+
+
 class Case:
     """One plan on one matrix: the parts of its time that no cost changes."""
 
     def __init__(self, plan, machine, precision, weight=1.0):
         w = plan["workload"]
-        self.name, self.format = plan["plan"], plan["plan"].split()[0]
+        self.name, self.format = plan["plan"], cost_key(plan["plan"])
         self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
         share = (2 if machine["kind"] == "cpu" else 132) / max(1, machine["units"])
         self.launch = w["launches"] * machine["repeat_us"] * 1e-6
@@ -124,7 +130,7 @@ def costs_in_source(device):
     part = text[text.index(f"{device}_costs[]"):]
     part = part[:part.index("};\n") if "};\n" in part else len(part)]
     number = r"\s*([-+.eE0-9]+)\s*"
-    pattern = r'\{"(\w+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"
+    pattern = r'\{"([\w:]+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"
     return {m[0]: [float(v) for v in m[1:]] for m in re.findall(pattern, part)}
 
 
@@ -235,7 +241,7 @@ def report_build(lines, costs):
     for n in (1, 10, 100, 10000):
         regrets = []
         for line in lines:
-            measured = [p for p in line["plans"] if p.get("build_seconds") and p["plan"].split()[0] in costs]
+            measured = [p for p in line["plans"] if p.get("build_seconds") and cost_key(p["plan"]) in costs]
             if not measured:
                 continue
             cases = {p["plan"]: Case(p, line["machine"], line["precision"]) for p in measured}

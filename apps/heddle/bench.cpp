@@ -141,7 +141,7 @@ class Run {
     const Plan chosen = resolve(A.view(), choice.plan);
     for (const Plan& plan : plans) {
       put(bench::bench_plan(A, is_auto(plan) ? chosen : plan, reference, settings));
-      results.back().predicted_seconds = predict(facts, machine, is_auto(plan) ? chosen : plan, sizeof(V));
+      results.back().predicted_seconds = predict(facts, machine, Plan::parse(results.back().plan), sizeof(V));
     }
     for (const std::string& name : peers) put(bench::bench_peer(A, *bench::make_peer<V>(name), reference, settings));
     session.json()["matrices"].push_back({{"name", matrix.facts.name},

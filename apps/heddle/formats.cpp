@@ -88,7 +88,8 @@ void compare(Session& session, const std::string& source) {
     entry["padding_percent"] = needs.padding_percent;
     entry["fits"] = needs.fits;
     entry["reason"] = needs.reason;
-    const double predicted = needs.fits ? predict(facts, machine, Plan{format.name, {}}, sizeof(V)) : NAN;
+    const double predicted =
+        needs.fits ? predict(facts, machine, resolve(matrix.A.view(), Plan{format.name, {}}), sizeof(V)) : NAN;
     entry["predicted_seconds"] = std::isfinite(predicted) ? Json(predicted) : Json();
     entries.push_back(std::move(entry));
     table.add({terminal.bold(format.name), as_bytes(static_cast<double>(needs.bytes)),

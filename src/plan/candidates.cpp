@@ -20,8 +20,9 @@ bool registered(const std::string& format) {
 std::vector<Plan> candidate_plans(const Structure& facts, const CandidateOptions& options) {
   std::vector<Plan> all;
   for (const Family* family : model_families()) {
-    if (!registered(family->format) || !cost_of(family->format, options.on_gpu)) continue;
-    for (Plan& plan : family->plans(facts, options.on_gpu)) all.push_back(std::move(plan));
+    if (!registered(family->format)) continue;
+    for (Plan& plan : family->plans(facts, options.on_gpu))
+      if (cost_of(plan, options.on_gpu)) all.push_back(std::move(plan));
   }
   if (options.reorder && facts.rows == facts.cols) all.push_back(Plan::parse("ell16 reorder=rcm"));
   return all;

@@ -23,8 +23,7 @@ Candidate predicted(const Subject& subject, const Machine& machine, const Plan& 
   Candidate made{.plan = plan, .bytes = std::llround(work.bytes)};
   made.fits =
       work.fits && (machine.memory_bytes == 0 || work.bytes + vectors < static_cast<double>(machine.memory_bytes));
-  made.predicted_seconds =
-      predict(work, *cost_of(plan.format, uses_gpu(machine)), machine, subject.value_bytes).seconds;
+  made.predicted_seconds = predict(work, *cost_of(plan, uses_gpu(machine)), machine, subject.value_bytes).seconds;
   made.predicted_build_seconds = predict_build_seconds(subject, plan, work, machine);
   return made;
 }
@@ -152,7 +151,7 @@ Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
 
 double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes) {
   const Family* family = find_family(plan.format);
-  const Cost* cost = cost_of(plan.format, uses_gpu(machine));
+  const Cost* cost = cost_of(plan, uses_gpu(machine));
   if (!family || !cost) return std::numeric_limits<double>::quiet_NaN();
   const Subject subject{facts, value_bytes};
   return predict(workload(*family, subject, plan, uses_gpu(machine)), *cost, machine, value_bytes).seconds;

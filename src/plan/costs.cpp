@@ -44,16 +44,20 @@ constexpr Cost cpu_costs[] = {
 };
 
 template <class Table>
-const Cost* find(const Table& table, const std::string& format) {
-  const auto found =
-      std::find_if(std::begin(table), std::end(table), [&](const Cost& c) { return c.format == format; });
+const Cost* find(const Table& table, const std::string& key) {
+  const auto found = std::find_if(std::begin(table), std::end(table), [&](const Cost& c) { return c.key == key; });
   return found == std::end(table) ? nullptr : found;
 }
 
 }  // namespace
 
-const Cost* cost_of(const std::string& format, bool on_gpu) {
-  return on_gpu ? find(gpu_costs, format) : find(cpu_costs, format);
+std::string cost_key(const Plan& plan) {
+  const std::string* layout = plan.find("layout");
+  return layout ? plan.format + ":" + *layout : plan.format;
+}
+
+const Cost* cost_of(const Plan& plan, bool on_gpu) {
+  return on_gpu ? find(gpu_costs, cost_key(plan)) : find(cpu_costs, cost_key(plan));
 }
 
 }  // namespace heddle

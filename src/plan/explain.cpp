@@ -18,7 +18,7 @@ std::string explain(const Choice& choice, const Subject& subject, const Machine&
   const bool on_gpu = machine.kind != Device::Kind::cpu;
   const Candidate& winner = choice.candidates.front();
   const Family* family = find_family(choice.plan.format);
-  const Cost* cost = cost_of(choice.plan.format, on_gpu);
+  const Cost* cost = cost_of(choice.plan, on_gpu);
   std::string text = family->suits(subject.facts, choice.plan);
   {
     const Workload work = workload(*family, subject, choice.plan, on_gpu);

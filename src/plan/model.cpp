@@ -76,7 +76,7 @@ double predict_build_seconds(const Subject& subject, const Plan& plan, const Wor
   if (const std::string* order = plan.find("reorder"); order && *order == "rcm") products = 60;
   const Machine& host = machine.kind == Device::Kind::cpu ? machine : built_in_machine(Device::Kind::cpu);
   const Workload csr = workload(*find_family("csr"), subject, Plan{}, false);
-  const double product = predict(csr, *cost_of("csr", false), host, subject.value_bytes).seconds;
+  const double product = predict(csr, *cost_of(Plan{}, false), host, subject.value_bytes).seconds;
   // What is stored beyond the entries has to be written too.
   const double larger = std::max(1.0, work.stored / std::max(1.0, subject.nnz()));
   const double upload = machine.upload_gbps > 0 ? work.bytes / machine.upload_gbps * 1e-9 : 0;

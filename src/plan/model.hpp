@@ -23,7 +23,7 @@
 namespace heddle {
 
 struct Cost {
-  const char* format;
+  const char* key;     // cost_key of the plans it holds for
   double start_us;     // beside launches
   double stream;       // share of the read bandwidth that it reaches
   double miss;         // time per miss, over that of a random read
@@ -34,8 +34,10 @@ struct Cost {
   double far_step_ns;  // and in memory
 };
 
-// Null for a format without a line.
-const Cost* cost_of(const std::string& format, bool on_gpu);
+// The format, and its layout where it has several that cost differently: "sell", "weave:blocks".
+std::string cost_key(const Plan& plan);
+// Null for a plan without a line.
+const Cost* cost_of(const Plan& plan, bool on_gpu);
 
 struct Prediction {
   double start = 0, stream = 0, misses = 0, sectors = 0, walk = 0, chain = 0;

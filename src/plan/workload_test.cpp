@@ -46,15 +46,15 @@ TEST(Workload, foretells_the_bytes_of_every_format) {
 TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
   for (const auto& specimen : test::zoo(test::Zoo::small)) {
     const Structure facts = analyze(specimen.A, Detail::planning);
-    for (const Family* family : model_families())
-      for (const bool on_gpu : {true, false}) {
-        const Workload w = workload(*family, {facts, 4}, Plan{family->format, {}}, on_gpu);
+    for (const bool on_gpu : {true, false})
+      for (const Plan& plan : candidate_plans(facts, {.on_gpu = on_gpu})) {
+        const Workload w = workload(*find_family(plan.format), {facts, 4}, plan, on_gpu);
         for (const double part :
              {w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain})
-          EXPECT_TRUE(std::isfinite(part) && part >= 0) << specimen.name << " " << family->format << " " << part;
+          EXPECT_TRUE(std::isfinite(part) && part >= 0) << specimen.name << " " << to_string(plan) << " " << part;
         const Machine& machine = built_in_machine(on_gpu ? Device::Kind::gpu : Device::Kind::cpu);
-        const Prediction t = predict(w, *cost_of(family->format, on_gpu), machine, 4);
-        EXPECT_TRUE(std::isfinite(t.seconds) && t.seconds > 0) << specimen.name << " " << family->format;
+        const Prediction t = predict(w, *cost_of(plan, on_gpu), machine, 4);
+        EXPECT_TRUE(std::isfinite(t.seconds) && t.seconds > 0) << specimen.name << " " << to_string(plan);
       }
   }
 }
@@ -77,7 +77,7 @@ TEST(RowCounts, round_clip_and_cut_rows) {
 
 TEST(Model, takes_longer_for_more_of_anything) {
   const Machine& machine = built_in_machine(Device::Kind::gpu);
-  const Cost& cost = *cost_of("csr", true);
+  const Cost& cost = *cost_of(Plan{}, true);
   const Workload base{
       .stream_bytes = 1e7, .x_bytes = 1e6, .misses = 1e6, .sectors = 1e6, .slots = 1e6, .teams = 1e4, .chain = 10};
   const double before = predict(base, cost, machine, 8).seconds;
@@ -89,10 +89,20 @@ TEST(Model, takes_longer_for_more_of_anything) {
   }
 }
 
-TEST(Model, has_costs_for_every_family_on_both_devices) {
-  for (const Family* family : model_families())
-    for (const bool on_gpu : {true, false}) EXPECT_NE(cost_of(family->format, on_gpu), nullptr) << family->format;
+TEST(Model, has_costs_for_every_plan_that_a_family_proposes) {
+  for (const char* text : {"fem,n=8,dof=3", "stencil2d5,n=20", "rmat,scale=8"}) {
+    const Structure facts = analyze(generate<double>(text), Detail::planning);
+    for (const Family* family : model_families())
+      for (const bool on_gpu : {true, false})
+        for (const Plan& plan : family->plans(facts, on_gpu)) {
+          EXPECT_NE(cost_of(plan, on_gpu), nullptr) << to_string(plan);
+          EXPECT_EQ(plan.format, family->format);
+          EXPECT_FALSE(family->suits(facts, plan).empty());
+        }
+  }
   EXPECT_EQ(find_family("no such format"), nullptr);
+  EXPECT_EQ(cost_of(Plan::parse("csr layout=none"), true), nullptr);  // layouts have lines of their own
+  EXPECT_EQ(cost_key(Plan::parse("weave layout=blocks r=3")), "weave:blocks");
   EXPECT_TRUE(std::isnan(predict(Structure{}, built_in_machine(Device::Kind::gpu), Plan::parse("nothing"), 8)));
 }
 
