@@ -11,7 +11,7 @@ namespace heddle {
 
 struct CandidateOptions {
   bool on_gpu = true;
-  bool reorder = false;  // plans that reorder inside, which no fact foretells: for effort = measure and exhaustive
+  bool reorder = false;  // plans that reorder inside, which no fact foretells: only where plans are tried
 };
 
 // In a fixed order, simple formats first: it decides between equal predictions.

@@ -171,6 +171,28 @@ TEST(Effort, measure_times_the_best_few_and_csr) {
   EXPECT_TRUE(cache.files().empty());
 }
 
+TEST(Effort, an_order_is_tried_where_plans_are_tried_and_never_taken_by_the_model_alone) {
+  const OwnCache cache;
+  const Csr<double> A = generate<double>("mesh,rows=6000"), grid = generate<double>("stencil2d5,n=60");
+  const auto tried_order = [](const Choice& choice) {
+    for (const Candidate& c : choice.candidates)
+      if (c.plan == Plan::parse("ell16 reorder=rcm") && c.measured_seconds > 0) return true;
+    return false;
+  };
+  ChooseOptions options{.effort = Effort::exhaustive, .device = Device::cpu(), .use_cache = false};
+  EXPECT_TRUE(tried_order(choose(A, analyze(A, Detail::planning), two_cores(), options)));
+  options.reorder = false;
+  EXPECT_FALSE(tried_order(choose(A, analyze(A, Detail::planning), two_cores(), options)));
+  for (const Candidate& c : choose(analyze(A, Detail::planning), h200()).candidates)
+    EXPECT_EQ(c.plan.find("reorder"), nullptr);
+  // An order cannot improve a grid in its natural order, but it costs a launch and a permutation.
+  const Structure facts = analyze(grid, Detail::planning);
+  EXPECT_GT(predict(facts, h200(), Plan::parse("ell16 reorder=rcm")), predict(facts, h200(), Plan::parse("ell16")));
+  const Structure scattered = analyze(generate<double>("random,rows=300000,per_row=12"), Detail::planning);
+  EXPECT_LT(predict(scattered, h200(), Plan::parse("ell16 reorder=rcm")),
+            predict(scattered, h200(), Plan::parse("ell16")));
+}
+
 TEST(Effort, exhaustive_times_every_candidate_that_fits) {
   const OwnCache cache;
   const Csr<float> A = generate<float>("arrow,rows=3000");

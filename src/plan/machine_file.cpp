@@ -71,7 +71,7 @@ void set_field(Machine& m, const std::string& key, std::istringstream& words) {
 }  // namespace
 
 std::string cache_folder() {
-  if (const std::string own = environment("HEDDLE_CACHE"); !own.empty()) return own;
+  if (std::string own = environment("HEDDLE_CACHE"); !own.empty()) return own;
   if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return base + "/heddle";
   if (const std::string home = environment("HOME"); !home.empty()) return home + "/.cache/heddle";
   return {};
