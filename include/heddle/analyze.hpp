@@ -78,8 +78,9 @@ struct Structure {
 
 inline constexpr std::int64_t distinct_cap = 65536;
 
-// `planning` leaves out what no choice of a format asks (symmetry, how many diagonals there are in all), counts
-// distinct values to 4096 only and samples less: below five multiplications' time for matrices of a million entries.
+// `planning` leaves out what no choice of a format asks (symmetry, how many diagonals there are in all, blocks beside
+// 2x2 where those are nearly empty), counts distinct values to 4096 only and samples less: one to five multiplications'
+// time for matrices of a million entries and more.
 enum class Detail { all, planning };
 
 // A must be canonical. Threaded; the result does not depend on the number of threads. Values are distinct when their

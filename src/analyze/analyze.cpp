@@ -30,7 +30,7 @@ Structure analyze(CsrView<V> A, Detail detail) {
   facts.rows_len = pattern.lengths;
   facts.bandwidth = pattern.bandwidth;
   facts.profile = pattern.profile;
-  facts.blocks = measure_blocks(A, block_sample(A.nnz(), detail));
+  facts.blocks = measure_blocks(A, block_sample(A.nnz(), detail), detail);
   facts.blocks_sampled = A.nnz() >= 2 * block_sample(A.nnz(), detail);
   facts.diagonals = pattern.diagonals;
   facts.padding = measure_padding(A);

@@ -66,16 +66,21 @@ std::int64_t blocks_of_window(const PatternView& A, std::int64_t first, std::int
   return count;
 }
 
+// Full blocks of any shape with two rows or more leave 2x2 blocks at most 16/9 times as empty: where 2x2 blocks hold
+// little, no other shape is worth a look.
+constexpr double hopeless = 2.7;
+
 template <int... Shape>
 void count_blocks(const PatternView& A, std::int64_t first, std::int64_t last, Counts& counts,
                   std::integer_sequence<int, Shape...>) {
   ((counts.blocks[Shape] += blocks_of_window<Shape>(A, first, last)), ...);
 }
 
-void count_window(const PatternView& A, std::int64_t first, Counts& counts) {
+template <class Which>
+void count_window(const PatternView& A, std::int64_t first, Counts& counts, Which which) {
   const std::int64_t last = std::min(first + window, A.rows);
   counts.entries += A.ptr[last] - A.ptr[first];
-  count_blocks(A, first, last, counts, std::make_integer_sequence<int, shapes>());
+  count_blocks(A, first, last, counts, which);
 }
 
 }  // namespace
@@ -85,7 +90,10 @@ std::int64_t block_sample(std::int64_t nnz, Detail detail) {
   return std::clamp(nnz / 64, least, most);
 }
 
-std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample) {
+namespace {
+
+template <int... Shape>
+std::vector<BlockFill> fills_of(const PatternView& A, std::int64_t sample, std::integer_sequence<int, Shape...> which) {
   const std::int64_t windows = (A.rows + window - 1) / window;
   const std::int64_t stride = std::max<std::int64_t>(1, A.nnz() / sample);  // every stride-th window
   const std::int64_t looked_at = (windows + stride - 1) / stride;
@@ -93,7 +101,7 @@ std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample)
   Vector<Counts> parts(static_cast<std::size_t>((looked_at + grain - 1) / grain));
   parallel_ranges(looked_at, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      count_window(A, window_of(i, stride, windows) * window, parts[begin / grain]);
+      count_window(A, window_of(i, stride, windows) * window, parts[begin / grain], which);
   });
   Counts sum;
   for (const Counts& part : parts) {
@@ -101,12 +109,22 @@ std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample)
     for (int i = 0; i < shapes; ++i) sum.blocks[i] += part.blocks[i];
   }
   std::vector<BlockFill> fills;
-  for (int i = 0; i < shapes; ++i) {
+  for (const int i : {Shape...}) {
     const auto [r, c] = std::pair(shape[i][0], shape[i][1]);
     const auto stored = static_cast<double>(sum.blocks[i] * r * c);
     fills.push_back({r, c, sum.entries > 0 ? stored / static_cast<double>(sum.entries) : 0});
   }
   return fills;
+}
+
+}  // namespace
+
+std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample, Detail detail) {
+  if (detail == Detail::planning) {
+    std::vector<BlockFill> smallest = fills_of(A, sample, std::integer_sequence<int, 0>());
+    if (smallest.front().fill > hopeless) return smallest;
+  }
+  return fills_of(A, sample, std::make_integer_sequence<int, shapes>());
 }
 
 }  // namespace heddle

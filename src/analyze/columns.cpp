@@ -155,7 +155,7 @@ ColumnFacts facts_from(const Counts& sum) {
 
 std::int64_t column_sample(std::int64_t nnz, Detail detail) {
   const std::int64_t least = detail == Detail::all ? 1 << 14 : 1 << 13, most = 16 * least;
-  return std::clamp(nnz / 32, least, most);
+  return std::clamp(nnz / (detail == Detail::all ? 32 : 64), least, most);
 }
 
 template <class V>

@@ -160,6 +160,16 @@ TEST(PatternHash, names_the_pattern_and_not_the_values) {
   EXPECT_NE(hash_pattern(wider.view()), hash);
 }
 
+TEST(Detail, of_planning_looks_at_larger_blocks_only_where_2x2_ones_hold_something) {
+  EXPECT_EQ(analyze(generate<double>("random,rows=3000,per_row=6"), Detail::planning).blocks.size(), 1u);
+  const Structure fem = analyze(generate<double>("fem,n=8,dof=3"), Detail::planning);
+  EXPECT_GT(fem.blocks.size(), 4u);
+  for (const BlockFill& block : fem.blocks)
+    if (block.r == 3 && block.c == 3) {
+      EXPECT_DOUBLE_EQ(block.fill, 1);
+    }
+}
+
 TEST(Detail, of_planning_gives_the_facts_a_choice_needs) {
   const Csr<double> A = generate<double>("fem,n=8,dof=3");
   const Structure all = analyze(A), some = analyze(A, Detail::planning);

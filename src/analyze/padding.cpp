@@ -15,46 +15,49 @@ constexpr std::array<SlicePadding, pairs> asked{{{32, 1, 0}, {32, 256, 0}, {32, 
 
 using Stored = std::array<std::int64_t, pairs>;
 
-// Places of `length` cut into slices of C rows. A slice is as high as C even when rows end inside it.
-std::int64_t stored_in_order(std::span<const Index> length, int C) {
-  std::int64_t sum = 0;
-  for (std::size_t at = 0; at < length.size(); at += static_cast<std::size_t>(C)) {
-    const auto end =
-        length.begin() + static_cast<std::ptrdiff_t>(std::min(at + static_cast<std::size_t>(C), length.size()));
-    sum += C * static_cast<std::int64_t>(*std::max_element(length.begin() + static_cast<std::ptrdiff_t>(at), end));
+// Places of slices of C rows, each as wide as its longest row. A slice is as high as C even when rows end inside it.
+std::int64_t stored_in_order(std::span<const Index> length, std::size_t C) {
+  std::int64_t widths = 0;
+  for (std::size_t at = 0; at < length.size(); at += C) {
+    Index longest = 0;
+    for (const Index l : length.subspan(at, std::min(C, length.size() - at))) longest = std::max(longest, l);
+    widths += longest;
   }
-  return sum;
+  return static_cast<std::int64_t>(C) * widths;
 }
 
-// Lengths are mostly small numbers: counted, not compared.
-void sort_descending(std::span<Index> length) {
+// The same after sorting, longest first: the rows 0, C, 2C, ... of that order give the widths. Lengths are mostly small
+// numbers, which are counted instead of compared.
+std::int64_t stored_when_sorted(std::span<const Index> length, std::int64_t C) {
   constexpr Index most = 256;
-  std::array<std::int32_t, most> count{};
-  for (const Index l : length) {
-    if (l >= most) return std::sort(length.begin(), length.end(), std::greater<>());
-    ++count[l];
+  const Index longest = *std::max_element(length.begin(), length.end());
+  if (longest >= most) {
+    Vector<Index> sorted(length.begin(), length.end());
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    return stored_in_order(sorted, static_cast<std::size_t>(C));
   }
-  auto to = length.begin();
-  for (Index l = most - 1; l >= 0; --l) to = std::fill_n(to, count[l], l);
+  std::array<std::int32_t, most> count{};
+  for (const Index l : length) ++count[l];
+  std::int64_t widths = 0, next = 0, seen = 0;  // next: the place of the row that gives the next width
+  for (Index l = longest; l > 0; --l) {
+    seen += count[l];
+    for (; next < seen; next += C) widths += l;
+  }
+  return C * widths;
 }
 
 Stored store_window(const PatternView& A, std::int64_t first, std::int64_t last) {
   std::array<Index, window> buffer;
   const std::span<Index> length(buffer.data(), static_cast<std::size_t>(last - first));
   for (std::int64_t row = first; row < last; ++row) length[row - first] = static_cast<Index>(A.length(row));
-  Stored stored{};
-  stored[0] = stored_in_order(length, 32);
-  stored[3] = stored_in_order(length, 128);
+  const std::int64_t as_they_come = stored_in_order(length, 32);
+  Stored stored{as_they_come, as_they_come, as_they_come, stored_in_order(length, 128)};
   const bool level = std::adjacent_find(length.begin(), length.end(), std::not_equal_to<>()) == length.end();
-  if (level) {
-    stored[1] = stored[2] = stored[0];
-    return stored;
-  }
+  if (level) return stored;
+  stored[1] = 0;
   for (std::size_t at = 0; at < length.size(); at += 256)
-    sort_descending(length.subspan(at, std::min<std::size_t>(256, length.size() - at)));
-  stored[1] = stored_in_order(length, 32);
-  sort_descending(length);
-  stored[2] = stored_in_order(length, 32);
+    stored[1] += stored_when_sorted(length.subspan(at, std::min<std::size_t>(256, length.size() - at)), 32);
+  stored[2] = stored_when_sorted(length, 32);
   return stored;
 }
 

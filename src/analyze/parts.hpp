@@ -15,7 +15,8 @@ PatternFacts measure_pattern(const PatternView& A, Detail detail = Detail::all);
 
 // Of a larger matrix only about `sample` entries are looked at: merging block rows costs about 60 ns per entry where
 // blocks are empty, twenty times a multiplication.
-std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample);
+// For planning, shapes beside 2x2 are left out where that one is too empty for any other to be full.
+std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample, Detail detail = Detail::all);
 std::int64_t block_sample(std::int64_t nnz, Detail detail);  // all of a small matrix, a sixty-fourth of a large one
 
 // (32, 1), (32, 256), (32, 1024), (128, 1): every row is looked at, no entry.
@@ -30,7 +31,7 @@ struct ColumnFacts {
 };
 template <class V>
 ColumnFacts measure_columns(const CsrView<V>& A, std::int64_t sample);
-// About this many entries are looked at: a thirty-second of a large matrix, all of a small one.
+// About this many entries are looked at: a thirty-second or less of a large matrix, all of a small one.
 std::int64_t column_sample(std::int64_t nnz, Detail detail);
 
 std::uint64_t hash_pattern(const PatternView& A);
