@@ -17,7 +17,7 @@ import random
 import re
 import sys
 
-P = 4
+P = 2
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [1.0, 0.8, 1.0, 0.01, 500, 500, 1.5, 5, 5]}
 FROZEN = {"gpu": [], "cpu": [0, 3]}  # starting threads is the machine's affair, and no CPU count has sectors

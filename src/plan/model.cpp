@@ -9,12 +9,10 @@ namespace heddle {
 
 namespace {
 
-constexpr double p = 4;
-
 double norm(std::initializer_list<double> parts) {
-  double sum = 0;
-  for (const double part : parts) sum += std::pow(part, p);
-  return std::pow(sum, 1 / p);
+  double squares = 0;
+  for (const double part : parts) squares += part * part;
+  return std::sqrt(squares);
 }
 
 // Units the costs were fitted on.
