@@ -160,7 +160,10 @@ TEST(Formats, gives_bytes_and_padding_for_a_matrix) {
     if (!format["fits"]) continue;
     EXPECT_GE(format["bytes"], 100 * 8) << format;
     EXPECT_GE(format["padding_percent"], 0) << format;
-    EXPECT_GT(format["predicted_seconds"], 0) << format;
+    EXPECT_TRUE(format["predicted_seconds"].is_null() || format["predicted_seconds"] > 0) << format;
+    if (format["name"] == "csr") {
+      EXPECT_GT(format["predicted_seconds"], 0) << format;
+    }
   }
   const auto single = json_of({"formats", "gen:dense,rows=10", "--precision", "f32", "--json"});
   EXPECT_LT(single["formats"][0]["bytes"], document["formats"][0]["bytes"]);

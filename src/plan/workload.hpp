@@ -49,6 +49,7 @@ extern const Family csr_family, csr_padded_family, csr_split_family, csr_ell_fam
 extern const Family ell_family, ellr_family, sell_family, rgcsr_family, hyb_family,
     ell16_family;                                          // workload_slices.cpp
 extern const Family dia_family, bcsr_family, bell_family;  // workload_blocks.cpp
+extern const Family weave_family;                          // workload_weave.cpp
 
 std::span<const Family* const> model_families();
 const Family* find_family(const std::string& format);  // null: the model does not know it
