@@ -63,7 +63,7 @@ class RowWindows {
     return {first, std::min(last, A.rows), A.ptr[first], A.ptr[std::min(last, A.rows)]};
   }
 
-  const PatternView& A;
+  PatternView A;
   bool all_;
   std::int64_t count_ = 0;
 };
