@@ -28,12 +28,14 @@ TEST(Bench, gives_every_format_the_chosen_plan_and_every_promised_key) {
   EXPECT_EQ(matrix["rows"], 144);
   EXPECT_EQ(matrix["cols"], 144);
   EXPECT_EQ(matrix["nnz"], 5 * 144 - 4 * 12);
-  EXPECT_TRUE(matrix["chosen"].get<std::string>().starts_with("csr"));
+  const std::string chosen = matrix["chosen"];
+  EXPECT_EQ(chosen, heddle_command({"plan", tiny, "--device", "cpu", "--json"}).json()["plan"]);
+  EXPECT_GT(matrix["chosen_predicted_seconds"], 0);
   std::set<std::string> seen, known;
   int chosen = 0;
   for (const Json& result : matrix["results"]) {
-    for (const char* key : {"plan", "peer", "precision", "seconds", "cold_seconds", "gflops", "bytes", "gbps",
-                            "roofline", "build_seconds", "max_error", "status"})
+    for (const char* key : {"plan", "peer", "precision", "seconds", "cold_seconds", "predicted_seconds", "gflops",
+                            "bytes", "gbps", "roofline", "build_seconds", "max_error", "status"})
       EXPECT_TRUE(result.contains(key)) << key;
     EXPECT_EQ(result["status"], "ok") << result;
     EXPECT_LE(result["max_error"], 1e-15) << result;
@@ -61,6 +63,15 @@ TEST(Bench, takes_plans_separated_or_repeated) {
   EXPECT_TRUE(results[1]["plan"].get<std::string>().starts_with("coo"));
   EXPECT_EQ(results[2]["plan"], "csr lanes=2");
   for (const Json& result : results) EXPECT_TRUE(result["peer"].is_null());
+}
+
+TEST(Bench, takes_auto_for_the_plan_it_would_choose) {
+  const Outcome outcome = bench({"--formats", "auto", tiny, "--peers", "none", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Json matrix = outcome.json()["matrices"][0];
+  ASSERT_EQ(matrix["results"].size(), 1u);
+  EXPECT_EQ(matrix["results"][0]["plan"], matrix["chosen"]);
+  EXPECT_GT(matrix["results"][0]["predicted_seconds"], 0);
 }
 
 TEST(Bench, times_cold_caches_when_asked) {

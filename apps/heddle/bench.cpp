@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
 
-#include "bench/machine.hpp"
 #include "bench/results.hpp"
 #include "bench_table.hpp"
 #include "commands.hpp"
 #include "load.hpp"
+#include "text.hpp"
 #include "whole_file.hpp"
 
 namespace heddle {
@@ -36,13 +37,17 @@ std::vector<std::string> split(const std::vector<std::string>& texts) {
   return words;
 }
 
+// "auto" is no format: it stands for whatever is chosen for each matrix.
+bool is_auto(const Plan& plan) { return plan.format == "auto"; }
+
 std::vector<Plan> wanted_plans(const Options& options) {
   std::vector<Plan> plans;
   if (options.formats.empty())
     for (const FormatInfo& format : formats()) plans.push_back({.format = format.name, .settings = {}});
   for (const std::string& text : split(options.formats)) {
     plans.push_back(Plan::parse(text));
-    find_format(plans.back().format);  // a word that is no format ends the run before it begins
+    if (!is_auto(plans.back()))
+      find_format(plans.back().format);  // a word that is no format ends the run before it begins
   }
   return plans;
 }
@@ -57,6 +62,7 @@ Json results_json(const std::vector<Result>& results) {
                     {"seconds", number(r.seconds)},
                     {"spread", number(r.spread)},
                     {"cold_seconds", number(r.cold_seconds)},
+                    {"predicted_seconds", number(r.predicted_seconds)},
                     {"gflops", number(r.gflops)},
                     {"bytes", r.bytes > 0 ? Json(r.bytes) : Json()},
                     {"gbps", number(r.gbps)},
@@ -79,7 +85,7 @@ class Run {
   }
 
   void everything() {
-    const bench::Ceilings machine = bench::measure_ceilings(session.device());
+    const Machine& machine = this_machine(session.device());
     settings = {session.device(), options.seconds, options.cold, machine.read_gbps};
     session.json()["machine"] = {
         {"read_gbps", machine.read_gbps}, {"copy_gbps", machine.copy_gbps}, {"launch_us", machine.launch_us}};
@@ -115,7 +121,6 @@ class Run {
     const Csr<V>& A = matrix.A;
     session.print("\n{}\n", session.terminal().bold(headline(matrix)));
     const bench::Reference<V> reference(A.view());
-    const std::string chosen = to_string(resolve(A.view(), Plan{}));
     const Progress progress = session.progress("measuring " + matrix.facts.name);
     std::vector<Result> results;
     const auto put = [&](Result result) {
@@ -123,19 +128,29 @@ class Run {
       if (progress)
         progress(static_cast<double>(results.size()) / static_cast<double>(plans.size() + peers.size() + 1));
     };
-    for (const Plan& plan : plans) put(bench::bench_plan(A, plan, reference, settings));
-    const bool measured =
-        std::any_of(results.begin(), results.end(), [&](const Result& result) { return result.plan == chosen; });
-    if (options.formats.empty() && !measured) put(bench::bench_plan(A, Plan::parse(chosen), reference, settings));
+    const Structure facts = analyze(A, Detail::planning);
+    const Machine& machine = this_machine(session.device());
+    const Choice choice = choose(A, facts, machine, {.device = session.device()});
+    const Plan chosen = resolve(A.view(), choice.plan);
+    const auto put_plan = [&](const Plan& plan) {
+      put(bench::bench_plan(A, plan, reference, settings));
+      results.back().predicted_seconds = predict(facts, machine, Plan::parse(results.back().plan), sizeof(V));
+    };
+    for (const Plan& plan : plans) put_plan(is_auto(plan) ? chosen : plan);
+    const bool measured = std::any_of(results.begin(), results.end(),
+                                      [&](const Result& result) { return result.plan == to_string(chosen); });
+    if (options.formats.empty() && !measured) put_plan(chosen);
     for (const std::string& name : peers) put(bench::bench_peer(A, name, reference, settings));
     session.json()["matrices"].push_back({{"name", matrix.facts.name},
                                           {"rows", A.rows},
                                           {"cols", A.cols},
                                           {"nnz", A.nnz()},
-                                          {"chosen", chosen},
+                                          {"chosen", to_string(chosen)},
+                                          {"chosen_predicted_seconds", choice.predicted_seconds},
                                           {"results", results_json(results)}});
     csv += bench_csv_rows({matrix.facts.name, A.rows, A.cols, A.nnz()}, results);
     session.print("{}{}", bench_table(results, options.cold, session.terminal()), bench_verdict(results, options.cold));
+    session.print("chosen: {}, predicted {}\n", to_string(chosen), as_seconds(choice.predicted_seconds));
   }
 
   Session& session;
@@ -154,9 +169,9 @@ void add_bench(CLI::App& app, Session& session) {
                                           [=, &session] { Run(session, *options).everything(); });
   command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
   command
-      .add_option(
-          "--formats", options->formats,
-          "Formats or plans, e.g. \"csr lanes=8;coo\"; may be repeated; without it every format and the plan chosen")
+      .add_option("--formats", options->formats,
+                  "Formats or plans, e.g. \"auto;csr lanes=8;coo\"; may be repeated; without it every format and the plan "
+                  "chosen")
       ->allow_extra_args(false);
   command
       .add_option("--peers", options->peers,

@@ -8,6 +8,7 @@ namespace heddle {
 void add_demo(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_formats(CLI::App& app, Session& session);
+void add_plan(CLI::App& app, Session& session);
 void add_multiply(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);

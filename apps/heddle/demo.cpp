@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <heddle/analyze.hpp>
+#include <heddle/choose.hpp>
 #include <heddle/operator.hpp>
 
 #include "agreement.hpp"
@@ -54,6 +55,7 @@ class Demo {
     write_and_read();
     show_structure(matrices_[2]);
     compare_formats();
+    choose_plans();
     multiply_everything();
     session_.print("\nThe files are in {}. Next: heddle info {}/circuit.hdl, heddle bench gen:fem,n=20,dof=3\n",
                    folder_, folder_);
@@ -127,8 +129,21 @@ class Demo {
     print(table);
   }
 
+  void choose_plans() {
+    title("5. Plans: what the planner would take, and why");
+    const Machine& machine = this_machine(session_.device());
+    session_.json()["plans"] = Json::array();
+    for (std::size_t i = 0; i < matrices_.size(); ++i) {
+      const Choice choice = choose(matrices_[i].A, facts_[i], machine, {.device = session_.device()});
+      session_.print("  {}: {}\n    {}\n", matrices_[i].facts.name, session_.terminal().bold(to_string(choice.plan)),
+                     choice.reason);
+      session_.json()["plans"].push_back(
+          {{"matrix", matrices_[i].facts.name}, {"plan", to_string(choice.plan)}, {"reason", choice.reason}});
+    }
+  }
+
   void multiply_everything() {
-    title("5. y = A x, every format, checked row by row");
+    title("6. y = A x, every format, checked row by row");
     Table table({{"matrix", Align::left},
                  {"device", Align::left},
                  {"plan", Align::left},

@@ -1,4 +1,5 @@
 #include <heddle/device.hpp>
+#include <heddle/machine.hpp>
 
 #include "commands.hpp"
 #include "table.hpp"
@@ -12,14 +13,26 @@ const char* unit_name(Device device) { return device.kind == Device::Kind::gpu ?
 
 std::string size_or_unknown(std::int64_t bytes) { return bytes > 0 ? as_bytes(static_cast<double>(bytes)) : "unknown"; }
 
-Json device_json(const DeviceInfo& info) {
+Json rates_json(const std::vector<Machine::Rate>& rates) {
+  Json list = Json::array();
+  for (const auto& rate : rates) list.push_back({{"bytes", rate.bytes}, {"giga_per_second", rate.giga}});
+  return list;
+}
+
+Json device_json(const DeviceInfo& info, const Machine& machine) {
   return {{"kind", to_string(info.device)},
           {"name", info.name},
           {"memory_bytes", info.memory_bytes},
           {"free_bytes", info.free_bytes},
           {"cache_bytes", info.cache_bytes > 0 ? Json(info.cache_bytes) : Json()},
           {"units", info.units},
-          {"capability", info.capability}};
+          {"capability", info.capability},
+          {"measured", machine.measured},
+          {"read_gbps", machine.read_gbps},
+          {"copy_gbps", machine.copy_gbps},
+          {"launch_us", machine.launch_us},
+          {"read", rates_json(machine.read)},
+          {"gather", rates_json(machine.gather)}};
 }
 
 void show(Session& session) {
@@ -32,13 +45,17 @@ void show(Session& session) {
                {"last cache"},
                {"units"},
                {"", Align::left},
+               {"reads"},
+               {"copies"},
                {"capability", Align::left},
                {"name", Align::left}});
   for (const DeviceInfo& info : devices()) {
-    entries.push_back(device_json(info));
+    const Machine& machine = this_machine(info.device);
+    entries.push_back(device_json(info, machine));
     table.add({terminal.bold(to_string(info.device)), size_or_unknown(info.memory_bytes),
                size_or_unknown(info.free_bytes), size_or_unknown(info.cache_bytes), std::to_string(info.units),
-               unit_name(info.device), info.capability, info.name});
+               unit_name(info.device), as_rate(machine.read_gbps * 1e9), as_rate(machine.copy_gbps * 1e9),
+               info.capability, info.name});
   }
   session.json()["devices"] = std::move(entries);
   session.json()["threads"] = threads();
@@ -51,7 +68,8 @@ void show(Session& session) {
 }  // namespace
 
 void add_devices(CLI::App& app, Session& session) {
-  session.add_command(app, "devices", "What it can run on: name, memory, caches, cores", [&session] { show(session); });
+  session.add_command(app, "devices", "What it can run on: name, memory, caches, cores, measured bandwidths",
+                      [&session] { show(session); });
 }
 
 }  // namespace heddle

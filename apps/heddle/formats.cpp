@@ -1,3 +1,6 @@
+#include <cmath>
+
+#include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
 
 #include "commands.hpp"
@@ -72,10 +75,12 @@ void list(Session& session) {
 template <class V>
 void compare(Session& session, const std::string& source) {
   const Loaded<V> matrix = load<V>(session, source);
+  const Structure facts = analyze(matrix.A, Detail::planning);
+  const Machine& machine = this_machine(session.device());
   const auto nnz = static_cast<double>(matrix.A.nnz());
   const Terminal& terminal = session.terminal();
   Json entries = Json::array();
-  Table table({{"format", Align::left}, {"size"}, {"bytes/entry"}, {"padding"}, {"fits", Align::left}});
+  Table table({{"format", Align::left}, {"size"}, {"bytes/entry"}, {"padding"}, {"predicted"}, {"fits", Align::left}});
   for (const FormatInfo& format : formats()) {
     const Footprint needs = footprint(matrix.A.view(), Plan{format.name, {}}, sizeof(V));
     Json entry = format_json(format);
@@ -83,11 +88,13 @@ void compare(Session& session, const std::string& source) {
     entry["padding_percent"] = needs.padding_percent;
     entry["fits"] = needs.fits;
     entry["reason"] = needs.reason;
-    entry["predicted_seconds"] = nullptr;  // until there is a model
+    const double predicted =
+        needs.fits ? predict(facts, machine, resolve(matrix.A.view(), Plan{format.name, {}}), sizeof(V)) : NAN;
+    entry["predicted_seconds"] = std::isfinite(predicted) ? Json(predicted) : Json();
     entries.push_back(std::move(entry));
     table.add({terminal.bold(format.name), as_bytes(static_cast<double>(needs.bytes)),
                nnz > 0 ? fmt::format("{:.2f}", static_cast<double>(needs.bytes) / nnz) : "-",
-               fmt::format("{:.1f} %", needs.padding_percent),
+               fmt::format("{:.1f} %", needs.padding_percent), as_seconds(predicted),
                needs.fits ? terminal.good("yes") : terminal.bad("no: " + needs.reason)});
   }
   session.json()["matrix"] = matrix_json(matrix);

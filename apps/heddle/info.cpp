@@ -24,6 +24,9 @@ Json lengths_json(const RowLengths& lengths) {
           {"cv", lengths.cv},   {"empty", lengths.empty}, {"histogram", std::move(bins)}};
 }
 
+// Sectors of x per entry.
+Json gather_json(const Gather& g) { return {{"rows", g.rows}, {"entries", g.entries}, {"window", g.window}}; }
+
 void put_facts(Json& document, const Structure& facts) {
   document["rows_len"] = lengths_json(facts.rows_len);
   document["bandwidth"] = facts.bandwidth;
@@ -31,7 +34,20 @@ void put_facts(Json& document, const Structure& facts) {
   document["blocks"] = Json::array();
   for (const BlockFill& block : facts.blocks)
     document["blocks"].push_back({{"r", block.r}, {"c", block.c}, {"fill", block.fill}});
-  document["diagonals"] = {{"count", facts.diagonals.count}, {"occupancy", facts.diagonals.occupancy}};
+  document["blocks_sampled"] = facts.blocks_sampled;
+  const Diagonals& d = facts.diagonals;
+  document["diagonals"] = {{"count", d.count},       {"occupancy", d.occupancy},   {"full", d.full},
+                           {"constant", d.constant}, {"full_share", d.full_share}, {"slice_fill", d.slice_fill}};
+  document["padding"] = Json::array();
+  for (const SlicePadding& p : facts.padding)
+    document["padding"].push_back({{"C", p.C}, {"sigma", p.sigma}, {"stored", p.stored}});
+  const Columns& c = facts.columns;
+  document["columns"] = {{"mean_run", c.mean_run},  {"delta4", c.delta4}, {"delta8", c.delta8},
+                         {"delta16", c.delta16},    {"near16", c.near16}, {"slices16", c.slices16},
+                         {"tile_rows", c.tile_rows}};
+  document["gather"] = {{"f32", gather_json(facts.gather_f32)}, {"f64", gather_json(facts.gather_f64)}};
+  document["sampled_entries"] = facts.sampled_entries;
+  document["pattern_hash"] = fmt::format("{:016x}", facts.pattern_hash);
   document["index_bits"] = facts.index_bits;
   document["structurally_symmetric"] = facts.structurally_symmetric;
   document["symmetric"] = facts.symmetric;

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <heddle/choose.hpp>
+
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "load.hpp"
@@ -12,7 +14,7 @@ namespace heddle {
 namespace {
 
 struct Options {
-  std::string matrix, x, y, out, plan = "csr";
+  std::string matrix, x, y, out, plan = "auto";
   double alpha = 1, beta = 0;
   bool transpose = false;
 };
@@ -63,7 +65,7 @@ void print_result(Session& session, const Operator<V>& op, const TimedProduct<V>
 
 template <class V>
 void run(Session& session, const Options& options) {
-  const Plan plan = Plan::parse(options.plan);
+  Plan plan = Plan::parse(options.plan);
   Loaded<V> matrix = load<V>(session, options.matrix);
   session.json()["matrix"] = matrix_json(matrix);
   session.print("{}\n", session.terminal().bold(headline(matrix)));
@@ -73,6 +75,9 @@ void run(Session& session, const Options& options) {
   const char* across = options.transpose ? "rows" : "columns";
   const Buffer<V> x = options.x.empty() ? ones<V>(cols) : vector_of_length<V>(options.x, cols, "x", across);
   const Buffer<V> y = options.y.empty() ? Buffer<V>() : vector_of_length<V>(options.y, rows, "y", down);
+  if (plan == Plan{"auto", {}})
+    plan = choose(matrix.A, analyze(matrix.A, Detail::planning), this_machine(session.device()),
+                  {.device = session.device()});
   const Operator<V> op = build(std::move(matrix.A), plan, {.device = session.device()});
   constexpr double budget = 0.2;
   const TimedProduct<V> product =
@@ -98,7 +103,8 @@ void add_multiply(CLI::App& app, Session& session) {
   });
   command.add_option("M", options->matrix, "Matrix file, or gen:KIND,key=value,...")->required();
   command.add_option("--x", options->x, "Vector file; without it x is all ones");
-  command.add_option("--plan", options->plan, "Format and settings, e.g. \"csr lanes=8\"")->capture_default_str();
+  command.add_option("--plan", options->plan, "Format and settings, e.g. \"csr lanes=8\"; auto: chosen by the model")
+      ->capture_default_str();
   command.add_option("--alpha", options->alpha)->capture_default_str();
   command.add_option("--beta", options->beta)->capture_default_str();
   command.add_option("--y", options->y, "Vector file: the y that beta scales");

@@ -3,11 +3,13 @@
 
 #include <heddle/analyze.hpp>
 #include <heddle/buffer.hpp>
+#include <heddle/choose.hpp>
 #include <heddle/device.hpp>
 #include <heddle/error.hpp>
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
 #include <heddle/io.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/matrix.hpp>
 #include <heddle/operator.hpp>
 #include <heddle/plan.hpp>

@@ -19,10 +19,10 @@ int bits_for(std::int64_t lowest, std::int64_t highest) {
 }  // namespace
 
 template <class V>
-Structure analyze(CsrView<V> A) {
-  const PatternFacts pattern = measure_pattern(A);
-  const Symmetry symmetry = measure_symmetry(A);
-  const ValueFacts values = measure_values(A.val);
+Structure analyze(CsrView<V> A, Detail detail) {
+  const PatternFacts pattern = measure_pattern(A, detail);
+  const Symmetry symmetry = detail == Detail::all ? measure_symmetry(A) : Symmetry{};
+  const ValueFacts values = measure_values(A.val, detail == Detail::all ? distinct_cap : planning_cap);
   Structure facts;
   facts.rows = A.rows;
   facts.cols = A.cols;
@@ -30,9 +30,20 @@ Structure analyze(CsrView<V> A) {
   facts.rows_len = pattern.lengths;
   facts.bandwidth = pattern.bandwidth;
   facts.profile = pattern.profile;
-  facts.blocks = measure_blocks(A);
-  facts.blocks_sampled = A.nnz() >= 2 * block_sample;
+  facts.blocks = measure_blocks(A, block_sample(A.nnz(), detail), detail);
+  facts.blocks_sampled = A.nnz() >= 2 * block_sample(A.nnz(), detail);
   facts.diagonals = pattern.diagonals;
+  facts.padding = measure_padding(A);
+  const ColumnFacts columns = measure_columns(A, column_sample(A.nnz(), detail));
+  facts.columns = columns.columns;
+  facts.gather_f32 = columns.gather_f32;
+  facts.gather_f64 = columns.gather_f64;
+  facts.sampled_entries = columns.entries;
+  facts.diagonals.full = columns.diagonals.full;
+  facts.diagonals.constant = columns.diagonals.constant;
+  facts.diagonals.full_share = columns.diagonals.full_share;
+  facts.diagonals.slice_fill = columns.diagonals.slice_fill;
+  facts.pattern_hash = hash_pattern(A);
   facts.index_bits = bits_for(pattern.lowest, pattern.highest);
   facts.structurally_symmetric = symmetry.structural;
   facts.symmetric = symmetry.numerical;
@@ -42,8 +53,8 @@ Structure analyze(CsrView<V> A) {
   return facts;
 }
 
-template Structure analyze(CsrView<float>);
-template Structure analyze(CsrView<double>);
+template Structure analyze(CsrView<float>, Detail);
+template Structure analyze(CsrView<double>, Detail);
 
 std::string to_string(const Structure& s) {
   const RowLengths& len = s.rows_len;
@@ -53,10 +64,20 @@ std::string to_string(const Structure& s) {
                       len.mean, len.stddev, len.cv, len.empty);
   text +=
       fmt::format("bandwidth     {}, profile {}, column - row fits in {} bits\n", s.bandwidth, s.profile, s.index_bits);
-  text += fmt::format("diagonals     {}, {:.1f} % occupied\n", s.diagonals.count, 100 * s.diagonals.occupancy);
+  text += fmt::format("diagonals     {}, {:.1f} % occupied; {} at least half full, {} of them constant\n",
+                      s.diagonals.count, 100 * s.diagonals.occupancy, s.diagonals.full, s.diagonals.constant);
   text += s.blocks_sampled ? "blocks stored per entry (sampled)  " : "blocks stored per entry  ";
   for (const BlockFill& b : s.blocks) text += fmt::format(" {}x{} {:.2f}", b.r, b.c, b.fill);
-  text += fmt::format("\nvalues        {}{} distinct, {}exact in float\n", s.distinct_capped ? "more than " : "",
+  text += "\nslices stored per entry  ";
+  for (const SlicePadding& p : s.padding) text += fmt::format(" C={} sigma={} {:.2f}", p.C, p.sigma, p.stored);
+  text += fmt::format(
+      "\ncolumns       runs of {:.2f}, {:.0f} % of the steps below 16 and {:.0f} % below 256, {:.0f} % of slices in 16 "
+      "bits\n",
+      s.columns.mean_run, 100 * s.columns.delta4, 100 * s.columns.delta8, 100 * s.columns.slices16);
+  text +=
+      fmt::format("reads of x    {:.2f} sectors per entry by rows, {:.2f} along entries, {:.2f} in a window (f64)\n",
+                  s.gather_f64.rows, s.gather_f64.entries, s.gather_f64.window);
+  text += fmt::format("values        {}{} distinct, {}exact in float\n", s.distinct_capped ? "more than " : "",
                       s.distinct_values, s.f32_exact ? "" : "not ");
   return text;
 }

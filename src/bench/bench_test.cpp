@@ -3,10 +3,10 @@
 #include <cmath>
 #include <thread>
 
-#include "bench/machine.hpp"
 #include "bench/results.hpp"
 #include "bench/timing.hpp"
 #include "core/check.hpp"
+#include "plan/machine_measure.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -72,7 +72,7 @@ TEST(Timing, prepares_each_call_outside_the_timed_part) {
 }
 
 TEST(Ceilings, of_this_machine_are_plausible) {
-  const Ceilings machine = measure_ceilings(Device::cpu());
+  const Machine machine = measure_machine(Device::cpu());
   EXPECT_GT(machine.read_gbps, 0.05);
   EXPECT_LT(machine.read_gbps, 1e5);
   EXPECT_GT(machine.copy_gbps, 0.05);

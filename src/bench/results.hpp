@@ -23,6 +23,7 @@ struct Result {
   std::string plan = {}, peer = {};  // one of the two is empty
   std::string precision = {};        // f64 or f32
   double seconds = unknown, spread = unknown, cold_seconds = unknown;
+  double predicted_seconds = unknown;         // by the model, for whom it concerns to fill in
   double gflops = unknown;                    // 2 nnz / seconds
   std::int64_t bytes = 0;                     // the stored matrix, x and y, each moved once
   double gbps = unknown, roofline = unknown;  // bytes per second, and its share of the measured read bandwidth

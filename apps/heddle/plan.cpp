@@ -1,0 +1,120 @@
+// heddle plan M: which format, why, and what the others would take.
+#include <cmath>
+
+#include <heddle/choose.hpp>
+
+#include "commands.hpp"
+#include "load.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "whole_file.hpp"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  std::string matrix, effort = "model", selector = "model", save;
+  double expected_multiplies = 0;
+  bool no_cache = false;
+};
+
+Json candidate_json(const Candidate& c) {
+  return {{"plan", to_string(c.plan)},
+          {"bytes", c.bytes},
+          {"predicted_seconds", c.predicted_seconds},
+          {"predicted_build_seconds", c.predicted_build_seconds},
+          {"fits", c.fits}};
+}
+
+Json measured_json(const std::vector<Candidate>& candidates) {
+  Json list = Json::array();
+  for (const Candidate& c : candidates)
+    if (c.measured_seconds > 0)
+      list.push_back(
+          {{"plan", to_string(c.plan)}, {"seconds", c.measured_seconds}, {"build_seconds", c.measured_build_seconds}});
+  return list;
+}
+
+void put_choice(Json& document, const Choice& choice, const std::string& resolved) {
+  document["plan"] = resolved;
+  document["reason"] = choice.reason;
+  document["predicted_seconds"] = choice.predicted_seconds;
+  document["predicted_build_seconds"] = choice.predicted_build_seconds;
+  document["candidates"] = Json::array();
+  for (const Candidate& c : choice.candidates) document["candidates"].push_back(candidate_json(c));
+  document["measured"] = measured_json(choice.candidates);
+  document["from_cache"] = choice.from_cache;
+}
+
+std::string candidates_table(const Choice& choice, const Terminal& terminal) {
+  const bool measured = choice.candidates.front().measured_seconds > 0;
+  std::vector<Table::Column> columns{{"plan", Align::left}, {"size"}, {"predicted"}, {"build"}};
+  if (measured) columns.insert(columns.end(), {{"measured"}, {"build measured"}});
+  columns.push_back({"fits", Align::left});
+  Table table(columns);
+  const auto time_or_dash = [](double seconds) { return seconds > 0 ? as_seconds(seconds) : std::string("-"); };
+  for (const Candidate& c : choice.candidates) {
+    const std::string name = to_string(c.plan);
+    std::vector<std::string> cells{c.plan == choice.plan ? terminal.bold(name) : name,
+                                   as_bytes(static_cast<double>(c.bytes)), as_seconds(c.predicted_seconds),
+                                   as_seconds(c.predicted_build_seconds)};
+    if (measured) cells.insert(cells.end(), {time_or_dash(c.measured_seconds), time_or_dash(c.measured_build_seconds)});
+    cells.push_back(c.fits ? terminal.good("yes") : terminal.bad("no"));
+    table.add(std::move(cells));
+  }
+  return table.text(terminal);
+}
+
+template <class V>
+void run(Session& session, const Options& options) {
+  const Effort effort = parse_effort(options.effort);
+  const Loaded<V> matrix = load<V>(session, options.matrix);
+  const Structure facts = analyze(matrix.A, Detail::planning);
+  const Machine& machine = this_machine(session.device());
+  const Choice choice = choose(matrix.A, facts, machine,
+                               {.effort = effort,
+                                .expected_multiplies = options.expected_multiplies,
+                                .device = session.device(),
+                                .selector = options.selector,
+                                .use_cache = !options.no_cache});
+  const std::string resolved = to_string(resolve(matrix.A.view(), choice.plan));
+  session.json()["matrix"] = matrix_json(matrix);
+  session.json()["effort"] = options.effort;
+  session.json()["expected_multiplies"] = options.expected_multiplies > 0 ? Json(options.expected_multiplies) : Json();
+  put_choice(session.json(), choice, resolved);
+  if (!options.save.empty()) write_whole_file(options.save, resolved + "\n");
+  const Terminal& terminal = session.terminal();
+  session.print("{}\n\n  plan     {}\n  because  {}\n", terminal.bold(headline(matrix)), terminal.bold(resolved),
+                choice.reason);
+  session.print("  machine  {}{}\n\n{}", machine.name, machine.measured ? ", measured" : "",
+                candidates_table(choice, terminal));
+  if (!options.save.empty()) session.print("\nwrote {}\n", options.save);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = session.add_command(
+      app, "plan", "Choose a format: what, why, and what the others would take",
+      [=, &session] { session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); }); });
+  command.add_option("M", options->matrix, "Matrix file, or gen:KIND,key=value,...")->required();
+  command
+      .add_option("--expected-multiplies", options->expected_multiplies,
+                  "Minimise building plus so many products; 0: the product alone")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      .add_option("--effort", options->effort,
+                  "model: from the facts; measure: time the best few; exhaustive: time all")
+      ->capture_default_str();
+  command
+      .add_option("--selector", options->selector,
+                  "model, or a paper's own: csr_ell_rules (paper 2), ellr_trials (paper 4)")
+      ->capture_default_str();
+  command.add_flag("--no-cache", options->no_cache, "Neither use nor remember measured times");
+  command.add_option("--save", options->save, "Write the plan to this file; --plan \"$(cat FILE)\" uses it");
+}
+
+}  // namespace heddle

@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Fits the costs of src/plan/costs.cpp to measured times: no GPU, no package beside Python itself.
+
+    build/bin/selection_bench --device gpu --out h200.jsonl                 on the machine that is measured
+    bench/fit_model.py h200.jsonl                                          anywhere: scores the costs in the file
+    bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted lines for costs.cpp, or puts them there
+    bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
+    bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
+
+The formula is that of src/plan/model.hpp. Every line of the input is one matrix in one precision: its workloads and
+times per plan, and the machine. Times far from the best of their matrix count less: it is the choice that matters.
+"""
+import argparse
+import json
+import math
+import random
+import re
+import sys
+
+P = 2
+FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
+PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [1.0, 0.8, 1.0, 0.01, 500, 500, 1.5, 5, 5]}
+FROZEN = {"gpu": [], "cpu": [0, 3]}  # starting threads is the machine's affair, and no CPU count has sectors
+COSTS = "src/plan/costs.cpp"
+
+
+def rate_at(table, size):
+    if size <= table[0][0]:
+        return table[0][1]
+    for (low, a), (high, b) in zip(table, table[1:]):
+        if size <= high:
+            share = math.log(size / low) / math.log(high / low)
+            return math.exp(math.log(a) * (1 - share) + math.log(b) * share)
+    return table[-1][1]
+
+
+def cost_key(plan):
+    """As in src/plan/costs.cpp: the format, and its layout where it has several."""
+    layout = re.search(r" layout=(\S+)", plan)
+    return plan.split()[0] + (":" + layout[1] if layout else "")
+
+
+class Case:
+    """One plan on one matrix: the parts of its time that no cost changes."""
+
+    def __init__(self, plan, machine, precision, weight=1.0):
+        w = plan["workload"]
+        self.name, self.format = plan["plan"], cost_key(plan["plan"])
+        self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
+        share = (2 if machine["kind"] == "cpu" else 132) / max(1, machine["units"])
+        self.launch = w["launches"] * machine["repeat_us"] * 1e-6
+        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
+        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
+        self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
+        self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
+        self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
+        self.cpu, self.chain = machine["kind"] == "cpu", w["chain"] * 1e-9 * (share if machine["kind"] == "cpu" else 1)
+
+    def predict(self, cost):
+        start, stream, miss, sector, f32, f64, team, step, far = cost
+        walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
+        if self.cpu:
+            walk, chain = walk + chain, 0.0
+        parts = (self.stream / stream, self.miss * miss, self.sector * sector, walk, chain)
+        return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
+
+
+def read(paths, device):
+    lines = []
+    for path in paths:
+        for text in open(path, encoding="utf-8"):
+            line = json.loads(text)
+            if line["device"] != device:
+                continue
+            line["plans"] = [p for p in line["plans"] if p.get("seconds")]
+            if line["plans"]:
+                lines.append(line)
+    return lines
+
+
+def cases_of(line):
+    best = min(p["seconds"] for p in line["plans"])
+    return [Case(p, line["machine"], line["precision"], min(1.0, (best / p["seconds"]) ** 1.5 * 1.3))
+            for p in line["plans"]]
+
+
+def loss(cases, cost, prior):
+    error = sum(c.weight * min(abs(math.log(c.predict(cost) / c.seconds)), 1.0) ** 1.5 for c in cases)
+    drift = sum(math.log(a / b) ** 2 for a, b in zip(cost, prior))
+    return error / max(1e-9, sum(c.weight for c in cases)) + 2e-4 * drift
+
+
+def fit(cases, prior, frozen, rounds=60):
+    """Multiplies one factor at a time by growing and shrinking steps; several starts, always the same ones."""
+    dice = random.Random(1)
+    best = None
+    for start in range(6):
+        cost = [v * (1 if start == 0 or i in frozen else math.exp(dice.uniform(-1, 1))) for i, v in enumerate(prior)]
+        cost[1] = min(cost[1], 1.0)
+        here, step = loss(cases, cost, prior), [0.5] * len(cost)
+        for _ in range(rounds):
+            for i in (i for i in range(len(cost)) if i not in frozen):
+                for factor in (math.exp(step[i]), math.exp(-step[i])):
+                    trial = cost[:]
+                    trial[i] *= factor
+                    if i == 1:
+                        trial[i] = min(trial[i], 1.0)
+                    there = loss(cases, trial, prior)
+                    if there < here:
+                        cost, here = trial, there
+                        step[i] = min(step[i] * 1.5, 1.0)
+                        break
+                else:
+                    step[i] = max(step[i] * 0.6, 0.005)
+        if best is None or here < best[0]:
+            best = (here, cost)
+    return best[1]
+
+
+def fit_all(lines, device):
+    by_format = {}
+    for line in lines:
+        for case in cases_of(line):
+            by_format.setdefault(case.format, []).append(case)
+    return {name: fit(cases, PRIOR[device], FROZEN[device]) for name, cases in sorted(by_format.items())}
+
+
+def costs_in_source(device):
+    text = open(COSTS, encoding="utf-8").read()
+    part = text[text.index(f"{device}_costs[]"):]
+    part = part[:part.index("};\n") if "};\n" in part else len(part)]
+    number = r"\s*([-+.eE0-9]+)\s*"
+    pattern = r'\{"([\w:]+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"
+    return {m[0]: [float(v) for v in m[1:]] for m in re.findall(pattern, part)}
+
+
+def score(lines, costs, show=False):
+    """Regret of taking the plan with the least predicted time, overall and by class."""
+    by_class, errors = {}, []
+    for line in lines:
+        cases = [c for c in cases_of(line) if c.format in costs]
+        if not cases:
+            continue
+        best = min(c.seconds for c in cases)
+        chosen = min(cases, key=lambda c: (c.predict(costs[c.format]), c.name))
+        by_class.setdefault(line["class"], []).append(chosen.seconds / best)
+        errors += [abs(math.log(c.predict(costs[c.format]) / c.seconds)) for c in cases if c.seconds < 3 * best]
+        if show and chosen.seconds > 1.05 * best:
+            winner = min(cases, key=lambda c: c.seconds)
+            print(f"  {chosen.seconds / best:5.2f}  {line['matrix']} {line['precision']}: chose {chosen.name} "
+                  f"({chosen.predict(costs[chosen.format]) * 1e6:.1f} predicted, {chosen.seconds * 1e6:.1f} us), best {winner.name} "
+                  f"({winner.predict(costs[winner.format]) * 1e6:.1f}, {winner.seconds * 1e6:.1f})")
+    regrets = [r for rs in by_class.values() for r in rs]
+    if not regrets:
+        return
+    mean = lambda rs: math.exp(sum(map(math.log, rs)) / len(rs))
+    within = lambda rs, limit: 100 * sum(r <= limit for r in rs) / len(rs)
+    print(f"{'class':24} {'n':>4} {'within 5 %':>11} {'within 10 %':>12} {'regret':>8} {'worst':>7}")
+    for name, rs in sorted(by_class.items()) + [("all", regrets)]:
+        print(f"{name:24} {len(rs):4} {within(rs, 1.05):10.0f}% {within(rs, 1.1):11.0f}% {mean(rs):8.3f} {max(rs):7.2f}")
+    print(f"median error of a predicted time (plans below 3 times the best): {100 * (math.exp(sorted(errors)[len(errors) // 2]) - 1):.0f} %")
+
+
+def cost_line(name, cost):
+    start, stream, miss, sector, f32, f64, team, step, far = (float(f"{v:.3g}") for v in cost)
+    return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
+
+
+def write_costs(costs, device):
+    """Replaces the lines of these formats; the others stay as they are."""
+    text = open(COSTS, encoding="utf-8").read()
+    begin = text.index(f"{device}_costs[]")
+    end = text.index("\n};", begin)
+    part = text[begin:end]
+    for name, cost in costs.items():
+        part = re.sub(r'\{"' + name + r'",[^{}]*\{[^{}]*\}[^{}]*\},', lambda _: cost_line(name, cost), part)
+    open(COSTS, "w", encoding="utf-8").write(text[:begin] + part + text[end:])
+
+
+def print_machine(machine):
+    """The figures the costs were fitted with: those of built_in_machine in src/plan/machine.cpp should be the same."""
+    points = lambda table: ", ".join(f"{{{size}, {rate:.4g}}}" for size, rate in table)
+    print(f"machine {machine.get('name', '')}: units {machine['units']}, cache {machine['cache_bytes']}, repeat_us {machine['repeat_us']:.3g}, "
+          f"launch_us {machine.get('launch_us', 0):.3g}\n  m.read = {{{points(machine['read'])}}};\n  m.gather = {{{points(machine['gather'])}}};")
+
+
+def draw(lines, costs, path):
+    """One dot per plan and matrix: measured to the right, predicted upwards, both logarithmic; the line is exact."""
+    dots = [(c.seconds, c.predict(costs[c.format]), c.seconds == min(p["seconds"] for p in line["plans"]))
+            for line in lines for c in cases_of(line) if c.format in costs]
+    low, high = min(min(d[0], d[1]) for d in dots), max(max(d[0], d[1]) for d in dots)
+    size, edge = 640, 60
+    place = lambda t: (math.log(t / low) / math.log(high / low)) * (size - 2 * edge) + edge
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" font-family="sans-serif" font-size="12">\n'
+                  f'<rect width="{size}" height="{size}" fill="white"/>\n'
+                  f'<text x="{edge}" y="24" font-size="15">Predicted against measured time of a product; dark: the fastest plan of its matrix</text>\n')
+        for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1):
+            at, name = place(10 ** power), f"{10 ** (power + 6):g} us"
+            out.write(f'<line x1="{at:.1f}" y1="{edge}" x2="{at:.1f}" y2="{size - edge}" stroke="#ddd"/>'
+                      f'<line x1="{edge}" y1="{size - at:.1f}" x2="{size - edge}" y2="{size - at:.1f}" stroke="#ddd"/>'
+                      f'<text x="{at:.1f}" y="{size - edge + 18}" text-anchor="middle">{name}</text>'
+                      f'<text x="{edge - 6}" y="{size - at + 4:.1f}" text-anchor="end">{name}</text>\n')
+        out.write(f'<line x1="{edge}" y1="{size - edge}" x2="{size - edge}" y2="{edge}" stroke="#888" stroke-dasharray="3 3"/>\n')
+        for measured, predicted, best in sorted(dots, key=lambda d: d[2]):
+            out.write(f'<circle cx="{place(measured):.1f}" cy="{size - place(predicted):.1f}" r="{2.5 if best else 1.5}" '
+                      f'fill="{"#1d3f66" if best else "#9dbbd8"}"/>\n')
+        out.write(f'<text x="{size / 2}" y="{size - 14}" text-anchor="middle">measured</text>'
+                  f'<text x="16" y="{size / 2}" text-anchor="middle" transform="rotate(-90 16 {size / 2})">predicted</text>\n</svg>\n')
+
+
+def tried(cases, costs):
+    """The time after effort = measure: the best of the two to five predicted within 40 %, and csr (src/plan/tune.hpp)."""
+    ranked = sorted(cases, key=lambda c: (c.predict(costs[c.format]), c.name))
+    limit = 1.4 * ranked[0].predict(costs[ranked[0].format])
+    few = [c for i, c in enumerate(ranked[:5]) if i < 2 or c.predict(costs[c.format]) <= limit]
+    return min(c.seconds for c in few + [c for c in ranked if c.name == "csr"])
+
+
+def report_effort(lines, costs):
+    regrets, in_products, in_csr = [], [], []
+    for line in lines:
+        cases = [c for c in cases_of(line) if c.format in costs]
+        if cases:
+            best = min(c.seconds for c in cases)
+            regrets.append(tried(cases, costs) / best)
+            choosing = line.get("analyze_seconds", 0) + line.get("choose_seconds", 0)
+            if line.get("cpu_csr_seconds") and line["facts"]["nnz"] >= 1e6:
+                in_products.append(choosing / best)
+                in_csr.append(choosing / line["cpu_csr_seconds"])
+    print(f"effort = measure: {100 * sum(r <= 1.05 for r in regrets) / len(regrets):.0f} % within 5 %, worst {max(regrets):.2f}")
+    if in_csr:
+        middle = lambda values: sorted(values)[len(values) // 2]
+        print(f"choosing costs (matrices of a million entries and more, medians): {middle(in_csr):.1f} products of csr on the CPU, "
+              f"{middle(in_products):.1f} of the best plan on the device")
+
+
+def report_build(lines, costs):
+    """Building and n products together, against the best fixed plan of each matrix."""
+    print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply")
+    for n in (1, 10, 100, 10000):
+        regrets = []
+        for line in lines:
+            measured = [p for p in line["plans"] if p.get("build_seconds") and cost_key(p["plan"]) in costs]
+            if not measured:
+                continue
+            cases = {p["plan"]: Case(p, line["machine"], line["precision"]) for p in measured}
+            guess = lambda p: p["predicted_build_seconds"] + n * cases[p["plan"]].predict(costs[cases[p["plan"]].format])
+            total = lambda p: p["build_seconds"] + n * p["seconds"]
+            regrets.append(total(min(measured, key=guess)) / min(map(total, measured)))
+        if regrets:
+            mean = math.exp(sum(map(math.log, regrets)) / len(regrets))
+            print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% {mean:8.3f} {max(regrets):7.2f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
+    parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the fitted lines into " + COSTS)
+    parser.add_argument("--split", action="store_true")
+    parser.add_argument("--svg", help="draw predicted against measured into this file")
+    parser.add_argument("--show", action="store_true", help="name every choice that lost 5 % or more")
+    options = parser.parse_args()
+    lines = read(options.files, options.device)
+    if not lines:
+        sys.exit("no measured lines for this device")
+    if options.split:
+        names = sorted({line["class"] for line in lines})
+        for odd in (0, 1):
+            learnt = [line for line in lines if names.index(line["class"]) % 2 == odd]
+            held = [line for line in lines if names.index(line["class"]) % 2 != odd]
+            print(f"\nfitted on {', '.join(n for i, n in enumerate(names) if i % 2 == odd)}; scored on the other half:")
+            score(held, fit_all(learnt, options.device), options.show)
+        return
+    if options.fit:
+        costs = fit_all(lines, options.device)
+        for name, cost in costs.items():
+            print("    " + cost_line(name, cost))
+        print_machine(lines[0]["machine"])
+        if options.write:
+            write_costs(costs, options.device)
+    else:
+        costs = costs_in_source(options.device)
+    score(lines, costs, options.show)
+    report_effort(lines, costs)
+    report_build(lines, costs)
+    if options.svg:
+        draw(lines, costs, options.svg)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+// How good is the planner: times the candidate plans of more than 200 matrices and writes what the model saw and what
+// the stopwatch said, one JSON line per matrix and precision. bench/fit_model.py scores and fits from that file.
+//
+//   selection_bench --device gpu --seconds 480 --out h200.jsonl         goes on where the file ends
+//   selection_bench --device cpu --largest 3e6 --out cpu.jsonl a.mtx    matrices below so many entries, and a file
+//   selection_bench --features                                         workloads only, nothing is timed
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <heddle/heddle.hpp>
+
+#include "plan/candidates.hpp"
+#include "plan/model.hpp"
+#include "plan/timing.hpp"
+#include "selection_matrices.hpp"
+
+namespace heddle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point begun) { return std::chrono::duration<double>(Clock::now() - begun).count(); }
+
+struct Options {
+  Device device = Device::parse("auto");
+  double seconds = 480, per_plan = 0.004, largest = 1e9;
+  std::string out = "selection.jsonl", only;
+  bool features = false, cold = false;
+  std::vector<std::string> files;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto value = [&] {
+      if (++i >= argc) throw std::runtime_error(word + " needs a value");
+      return std::string(argv[i]);
+    };
+    if (word == "--device")
+      options.device = Device::parse(value());
+    else if (word == "--seconds")
+      options.seconds = std::stod(value());
+    else if (word == "--per-plan")
+      options.per_plan = std::stod(value());
+    else if (word == "--largest")
+      options.largest = std::stod(value());
+    else if (word == "--out")
+      options.out = value();
+    else if (word == "--only")
+      options.only = value();
+    else if (word == "--features")
+      options.features = true;
+    else if (word == "--cold")
+      options.cold = true;
+    else if (word.starts_with("--"))
+      throw std::runtime_error("unknown option " + word);
+    else
+      options.files.push_back(word);
+  }
+  return options;
+}
+
+std::string quoted(const std::string& text) {
+  std::string made = "\"";
+  for (const char c : text) made += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return made + "\"";
+}
+
+std::string rates(const std::vector<Machine::Rate>& table) {
+  std::vector<std::string> points;
+  for (const auto& rate : table) points.push_back(fmt::format("[{},{:.6g}]", rate.bytes, rate.giga));
+  return fmt::format("[{}]", fmt::join(points, ","));
+}
+
+std::string machine_json(const Machine& m) {
+  return fmt::format(
+      R"({{"kind":"{}","name":{},"units":{},"cache_bytes":{},"read_gbps":{:.6g},"launch_us":{:.4g},"repeat_us":{:.4g},)"
+      R"("upload_gbps":{:.4g},"read":{},"gather":{}}})",
+      m.kind == Device::Kind::cpu ? "cpu" : "gpu", quoted(m.name), m.units, m.cache_bytes, m.read_gbps, m.launch_us,
+      m.repeat_us, m.upload_gbps, rates(m.read), rates(m.gather));
+}
+
+std::string workload_json(const Workload& w) {
+  return fmt::format(
+      R"({{"bytes":{:.0f},"stored":{:.0f},"stream_bytes":{:.0f},"x_bytes":{:.0f},"misses":{:.0f},"sectors":{:.0f},)"
+      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"launches":{}}})",
+      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.launches);
+}
+
+std::string facts_json(const Structure& f) {
+  const auto gather = [](const Gather& g) {
+    return fmt::format("[{:.4f},{:.4f},{:.4f}]", g.rows, g.entries, g.window);
+  };
+  std::vector<std::string> padding, blocks;
+  for (const SlicePadding& p : f.padding) padding.push_back(fmt::format("{:.4f}", p.stored));
+  for (const BlockFill& b : f.blocks) blocks.push_back(fmt::format("[{},{},{:.4f}]", b.r, b.c, b.fill));
+  return fmt::format(
+      R"({{"rows":{},"cols":{},"nnz":{},"mean":{:.4f},"max":{},"cv":{:.4f},"empty":{},"padding":[{}],"blocks":[{}],)"
+      R"("near16":{:.4f},"slices16":{:.4f},"mean_run":{:.3f},"delta8":{:.4f},"tile_rows":{:.4f},"full_diagonals":{},)"
+      R"("full_share":{:.4f},"slice_fill":{:.4f},"constant_diagonals":{},"distinct":{},"f32_exact":{},)"
+      R"("gather_f32":{},"gather_f64":{}}})",
+      f.rows, f.cols, f.nnz, f.rows_len.mean, f.rows_len.max, f.rows_len.cv, f.rows_len.empty, fmt::join(padding, ","),
+      fmt::join(blocks, ","), f.columns.near16, f.columns.slices16, f.columns.mean_run, f.columns.delta8,
+      f.columns.tile_rows, f.diagonals.full, f.diagonals.full_share, f.diagonals.slice_fill, f.diagonals.constant,
+      f.distinct_values, f.f32_exact, gather(f.gather_f32), gather(f.gather_f64));
+}
+
+struct Tried {
+  double seconds = 0, cold_seconds = 0, build_seconds = 0;
+};
+
+// On the CPU the best of many calls: other work on the machine must not count. A GPU is alone: the median.
+template <class V>
+double time_product(const Operator<V>& op, std::span<const V> x, std::span<V> y, double budget) {
+  if (!op.device().host_memory()) return time_multiply<V>(op, x, y, budget, false).median;
+  double best = INFINITY;
+  int calls = 0;
+  for (const auto begun = Clock::now(); calls < 5 || since(begun) < budget; ++calls) {
+    const auto call = Clock::now();
+    op.multiply(x, y);
+    best = std::min(best, since(call));
+  }
+  return best;
+}
+
+template <class V>
+Tried time_plan(const Csr<V>& A, const Plan& plan, const Buffer<V>& x, Buffer<V>& y, const Options& options) {
+  Tried tried;
+  const auto begun = Clock::now();
+  const Operator<V> op = build(A, plan, {.device = options.device});
+  tried.build_seconds = since(begun);
+  tried.seconds = time_product<V>(op, x, y, options.per_plan);
+  if (options.cold) tried.cold_seconds = time_multiply<V>(op, x, y, options.per_plan, true).median;
+  return tried;
+}
+
+// One line of the file. Plans predicted to take six times the best are timed on every fourth matrix only.
+template <class V>
+std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Options& options, bool all_plans) {
+  const Machine& machine = this_machine(options.device);
+  const bool on_gpu = machine.kind != Device::Kind::cpu;
+  const auto begun = Clock::now();
+  const Structure facts = analyze(A, Detail::planning);
+  const double analyzing = since(begun);
+  const Choice choice = choose(facts, machine, {.device = options.device}, sizeof(V));
+  const double choosing = since(begun) - analyzing;
+
+  Buffer<V> ones(A.cols);
+  std::fill(ones.begin(), ones.end(), V(1));
+  Buffer<V> y_here(A.rows);
+  const double cpu_csr = options.features ? 0 : time_product<V>(build(A), ones, y_here, options.per_plan);
+  const Buffer<V> x = Buffer<V>::copy_of(ones.span(), options.device);
+  Buffer<V> y(A.rows, options.device);
+
+  std::vector<std::string> plans;
+  const Subject subject{facts, sizeof(V)};
+  double best_predicted = INFINITY;
+  for (const Candidate& c : choice.candidates)
+    if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);
+  for (const Candidate& c : choice.candidates) {
+    if (!c.fits) continue;
+    Tried tried;
+    if (!options.features && (all_plans || c.predicted_seconds < 6 * best_predicted || c.plan.format == "csr")) try {
+        tried = time_plan(A, c.plan, x, y, options);
+      } catch (const Error& error) {
+        fmt::print(stderr, "  {}: {}\n", to_string(c.plan), error.what());
+      }
+    const Workload work = workload(*find_family(c.plan.format), subject, c.plan, on_gpu);
+    plans.push_back(fmt::format(
+        R"({{"plan":{},"seconds":{:.6g},"cold_seconds":{:.6g},"build_seconds":{:.6g},"predicted_seconds":{:.6g},)"
+        R"("predicted_build_seconds":{:.6g},"workload":{}}})",
+        quoted(to_string(c.plan)), tried.seconds, tried.cold_seconds, tried.build_seconds, c.predicted_seconds,
+        c.predicted_build_seconds, workload_json(work)));
+  }
+  return fmt::format(
+      R"({{"matrix":{},"class":"{}","precision":"f{}","device":"{}","chosen":{},"analyze_seconds":{:.6g},)"
+      R"("choose_seconds":{:.6g},"cpu_csr_seconds":{:.6g},"facts":{},"machine":{},"plans":[{}]}})",
+      quoted(matrix.text), matrix.kind, 8 * sizeof(V), on_gpu ? "gpu" : "cpu", quoted(to_string(choice.plan)),
+      analyzing, choosing, cpu_csr, facts_json(facts), machine_json(machine), fmt::join(plans, ","));
+}
+
+// "matrix precision" of every whole line that is already there.
+std::set<std::string> done_before(const std::string& path) {
+  std::set<std::string> done;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const auto name_end = line.find("\",\"class\""), precision = line.find("\"precision\":\"");
+    if (!line.starts_with("{\"matrix\":\"") || name_end == std::string::npos || precision == std::string::npos ||
+        !line.ends_with("]}"))
+      continue;
+    done.insert(line.substr(11, name_end - 11) + " " + line.substr(precision + 13, 3));
+  }
+  return done;
+}
+
+std::vector<SelectionMatrix> wanted(const Options& options) {
+  std::vector<SelectionMatrix> all;
+  for (const std::string& file : options.files) all.push_back({"files", file});
+  for (const SelectionMatrix& m : selection_matrices()) all.push_back(m);
+  if (!options.only.empty()) std::erase_if(all, [&](const SelectionMatrix& m) { return m.kind != options.only; });
+  return all;
+}
+
+int run(const Options& options) {
+  const auto begun = Clock::now();
+  const std::set<std::string> done = done_before(options.out);
+  std::ofstream out(options.out, std::ios::app);
+  const std::vector<SelectionMatrix> matrices = wanted(options);
+  int written = 0, skipped = 0;
+  for (std::size_t i = 0; i < matrices.size() && since(begun) < options.seconds; ++i) {
+    const SelectionMatrix& matrix = matrices[i];
+    const bool f64 = !done.contains(matrix.text + " f64"), f32 = !done.contains(matrix.text + " f32");
+    if (!f64 && !f32) continue;
+    try {
+      const Csr<double> A = read_matrix<double>(matrix.text);
+      if (static_cast<double>(A.nnz()) > options.largest) {
+        ++skipped;
+        continue;
+      }
+      fmt::print("{:6.1f} s  {:3}/{}  {}  {} entries\n", since(begun), i + 1, matrices.size(), matrix.text, A.nnz());
+      std::fflush(stdout);
+      if (f64) out << line_for(matrix, A, options, i % 4 == 0) << '\n' << std::flush;
+      if (f32) out << line_for(matrix, convert<float>(A.view()), options, i % 4 == 0) << '\n' << std::flush;
+      ++written;
+    } catch (const Error& error) {
+      fmt::print(stderr, "{}: {}\n", matrix.text, error.what());
+    }
+  }
+  fmt::print("{} matrices written to {}, {} too large, {:.0f} s; bench/fit_model.py {} says how good the choice is\n",
+             written, options.out, skipped, since(begun), options.out);
+  return 0;
+}
+
+}  // namespace
+}  // namespace heddle
+
+int main(int argc, char** argv) {
+  try {
+    return heddle::run(heddle::parse(argc, argv));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "selection_bench: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,69 @@
+// choose: which format, and why. optimize: analyze, choose and build in one call.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <heddle/analyze.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/operator.hpp>
+#include <heddle/plan.hpp>
+
+namespace heddle {
+
+enum class Effort {
+  model,      // from the facts alone; the same facts and machine give the same plan every time
+  measure,    // build and time the few that the model likes best
+  exhaustive  // build and time every candidate
+};
+
+struct ChooseOptions {
+  Effort effort = Effort::model;
+  // How often the operator will multiply: build + n * multiply is minimised. 0: often, the multiplication alone counts.
+  double expected_multiplies = 0;
+  Device device = Device::parse("auto");
+  // model: ours. csr_ell_rules: paper 2, csr_ell by its rules. ellr_trials: paper 4, the best of its twelve runs
+  // (without a matrix to try: the T that the model likes).
+  std::string selector = "model";
+  bool reorder = true;    // plans that reorder the matrix inside may be proposed
+  bool use_cache = true;  // measured choices are remembered in the cache folder
+};
+
+struct Candidate {
+  Plan plan;
+  std::int64_t bytes = 0;
+  bool fits = true;
+  double predicted_seconds = 0, predicted_build_seconds = 0;
+  double measured_seconds = 0, measured_build_seconds = 0;  // 0: not measured
+};
+
+struct Choice {
+  Plan plan;
+  std::string reason;  // in words
+  double predicted_seconds = 0, predicted_build_seconds = 0;
+  std::vector<Candidate> candidates;  // best first; what does not fit last
+  bool from_cache = false;
+
+  operator const Plan&() const { return plan; }
+};
+
+// From the facts alone: effort = model, whatever the options say. value_bytes: 4 or 8.
+Choice choose(const Structure& facts, const Machine& machine, const ChooseOptions& options = {}, int value_bytes = 8);
+
+// With the matrix at hand: candidates carry exact bytes, effort = measure and exhaustive try them.
+template <class V>
+Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options = {});
+
+// analyze, choose, build; on options.device.
+template <class V>
+Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options = {});
+template <class V>
+Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options = {});
+
+// Predicted seconds of a plan; NaN when the model does not know the format.
+double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes = 8);
+
+Effort parse_effort(const std::string& text);  // Error(usage) with the words there are
+std::string to_string(Effort effort);
+
+}  // namespace heddle

@@ -1,0 +1,51 @@
+// Machine: what the memory of a device delivers at best. Measured once, kept in a file, used by `choose`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <heddle/device.hpp>
+
+namespace heddle {
+
+struct Machine {
+  // A rate that depends on how much memory is touched again and again.
+  struct Rate {
+    std::int64_t bytes = 0;
+    double giga = 0;  // 1e9 bytes, or elements, a second
+    friend bool operator==(const Rate&, const Rate&) = default;
+  };
+
+  Device::Kind kind = Device::Kind::cpu;
+  std::string name;               // of the device
+  int units = 0;                  // multiprocessors, or CPU threads
+  std::int64_t cache_bytes = 0;   // of the last cache
+  std::int64_t memory_bytes = 0;  // all of it
+  double read_gbps = 0;           // all threads read an array that no cache holds
+  double copy_gbps = 0;           // read plus written
+  double launch_us = 0;           // starting work that does nothing: a kernel, or all CPU threads
+  double repeat_us = 0;           // the same as one of many in a row (a CUDA graph); the CPU knows no difference
+  double upload_gbps = 0;         // host memory to this device; 0: the same memory
+  std::vector<Rate> read;         // bytes, by bytes read; ascending, without the time of starting
+  std::vector<Rate> gather;       // random single elements, by bytes of the array they come from
+  bool measured = false;          // false: built-in figures
+
+  friend bool operator==(const Machine&, const Machine&) = default;
+};
+
+// Between the points of a table by the logarithm of the bytes, level beyond its ends.
+double rate_at(const std::vector<Machine::Rate>& table, double bytes);
+
+// The figures of this machine: from memory, from the file, or measured now, which takes less than two seconds. The
+// emulator stands for the GPU whose kernels it runs: it has the built-in figures of a GPU.
+const Machine& this_machine(Device device = Device::parse("auto"));
+
+// An H200 (gpu, emulator), or two cores of a server CPU: the same everywhere, for tests and where nothing can be
+// measured.
+const Machine& built_in_machine(Device::Kind kind);
+
+// Folder of the files: HEDDLE_CACHE, or XDG_CACHE_HOME/heddle, or HOME/.cache/heddle; empty: nothing is kept.
+std::string cache_folder();
+
+}  // namespace heddle

@@ -1,0 +1,191 @@
+#include <gtest/gtest.h>
+
+#include <heddle/analyze.hpp>
+#include <heddle/generate.hpp>
+
+#include "analyze/parts.hpp"
+#include "analyze/windows.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle {
+namespace {
+
+Csr<double> tridiagonal(std::int64_t n) {
+  return generate<double>("band,rows=" + std::to_string(n) + ",width=1,fill=1");
+}
+
+double stored(const Structure& facts, int C, std::int64_t sigma) {
+  for (const SlicePadding& p : facts.padding)
+    if (p.C == C && p.sigma == sigma) return p.stored;
+  ADD_FAILURE() << "no padding for " << C << ", " << sigma;
+  return -1;
+}
+
+//  64 rows: 63 of one entry and one of 33 in the middle. Slices of 32: 32 * 1 + 32 * 33; sorted: the same, the long row
+//  just leads its slice. Slices of 128: 128 * 33.
+TEST(Padding, counts_what_slices_store) {
+  std::vector<std::int64_t> lengths(64, 1);
+  lengths[40] = 33;
+  const Structure facts = analyze(test::with_lengths(lengths, 50, 1));
+  const double nnz = 63 + 33;
+  EXPECT_DOUBLE_EQ(stored(facts, 32, 1), (32 * 1 + 32 * 33) / nnz);
+  EXPECT_DOUBLE_EQ(stored(facts, 32, 256), (32 * 1 + 32 * 33) / nnz);
+  EXPECT_DOUBLE_EQ(stored(facts, 128, 1), 128 * 33 / nnz);
+}
+
+TEST(Padding, falls_when_rows_are_sorted_in_windows) {
+  std::vector<std::int64_t> lengths;
+  for (int i = 0; i < 1024; ++i) lengths.push_back(i % 32 == 0 ? 300 : 2);  // one long row in each slice
+  const Structure facts = analyze(test::with_lengths(lengths, 400, 1));
+  const double nnz = 32 * 300 + 992 * 2;
+  EXPECT_DOUBLE_EQ(stored(facts, 32, 1), 1024 * 300 / nnz);
+  EXPECT_DOUBLE_EQ(stored(facts, 32, 256), (4 * 32 * 300 + 4 * 7 * 32 * 2) / nnz);
+  EXPECT_DOUBLE_EQ(stored(facts, 32, 1024), (32 * 300 + 31 * 32 * 2) / nnz);
+}
+
+TEST(Padding, agrees_with_what_sell_stores) {
+  for (const auto& specimen : test::zoo(test::Zoo::small)) {
+    if (specimen.A.nnz() == 0 || specimen.A.rows % 32 != 0) continue;
+    const Structure facts = analyze(specimen.A);
+    std::int64_t exact = 0;
+    for (std::int64_t first = 0; first < specimen.A.rows; first += 32) {
+      std::int64_t longest = 0;
+      for (std::int64_t row = first; row < first + 32; ++row)
+        longest = std::max(longest, specimen.A.view().length(row));
+      exact += 32 * longest;
+    }
+    EXPECT_DOUBLE_EQ(stored(facts, 32, 1) * static_cast<double>(specimen.A.nnz()), static_cast<double>(exact));
+  }
+}
+
+TEST(Columns, of_a_diagonal_touch_each_sector_once) {
+  const Structure facts = analyze(generate<double>("band,rows=4096,width=0,fill=1"));
+  EXPECT_DOUBLE_EQ(facts.gather_f64.rows, 1 / 4.0);
+  EXPECT_DOUBLE_EQ(facts.gather_f64.entries, 1 / 4.0);
+  EXPECT_DOUBLE_EQ(facts.gather_f64.window, 1 / 4.0);
+  EXPECT_DOUBLE_EQ(facts.gather_f32.rows, 1 / 8.0);
+  EXPECT_DOUBLE_EQ(facts.columns.mean_run, 1);
+  EXPECT_EQ(facts.diagonals.full, 1);
+  EXPECT_DOUBLE_EQ(facts.diagonals.full_share, 1);
+  EXPECT_DOUBLE_EQ(facts.diagonals.slice_fill, 1);
+}
+
+TEST(Columns, of_a_dense_matrix_are_shared_by_all_rows_of_a_window) {
+  const Structure facts = analyze(generate<double>("dense,rows=64"));
+  EXPECT_DOUBLE_EQ(facts.columns.mean_run, 64);
+  EXPECT_DOUBLE_EQ(facts.columns.delta4, 1);
+  EXPECT_DOUBLE_EQ(facts.gather_f64.rows, 1 / 32.0);    // 32 rows read the same element
+  EXPECT_DOUBLE_EQ(facts.gather_f64.entries, 1 / 4.0);  // 32 neighbours, 4 a sector
+  EXPECT_DOUBLE_EQ(facts.gather_f64.window, 16.0 / (64 * 64));
+}
+
+TEST(Columns, far_apart_cost_a_sector_each_and_do_not_fit_16_bits) {
+  const Structure facts = analyze(generate<double>("random,rows=2000,cols=1M,per_row=8"));
+  EXPECT_GT(facts.gather_f32.rows, 0.99);
+  EXPECT_GT(facts.gather_f32.entries, 0.99);
+  EXPECT_GT(facts.gather_f32.window, 0.95);
+  EXPECT_EQ(facts.columns.slices16, 0);
+  EXPECT_LT(facts.columns.near16, 0.1);
+  EXPECT_LT(facts.columns.delta8, 0.1);
+  EXPECT_EQ(facts.diagonals.full, 0);
+  EXPECT_GT(facts.columns.tile_rows, 0.8);
+}
+
+TEST(Columns, of_constant_stencils_lie_on_constant_diagonals_and_of_varying_ones_do_not) {
+  const Diagonals constant = analyze(generate<double>("stencil2d5,n=80")).diagonals;
+  EXPECT_EQ(constant.full, 5);
+  EXPECT_EQ(constant.constant, 5);
+  EXPECT_NEAR(constant.full_share, 1, 1e-12);
+  EXPECT_LT(constant.slice_fill, 1.1);
+  const Diagonals varying = analyze(generate<double>("stencil2d5,n=80,coefficients=varying")).diagonals;
+  EXPECT_EQ(varying.full, 5);
+  EXPECT_EQ(varying.constant, 0);
+}
+
+// What sampling says of a large matrix is near to what looking at all of it says.
+TEST(Columns, sampled_are_like_the_whole) {
+  for (const char* text : {"stencil3d7,n=50", "fem,n=16,dof=3", "rmat,scale=14", "circuit,rows=60000"}) {
+    const Csr<double> A = generate<double>(text);
+    const ColumnFacts whole = measure_columns(A.view(), A.nnz()), part = measure_columns(A.view(), A.nnz() / 8);
+    EXPECT_EQ(whole.entries, A.nnz());
+    EXPECT_LT(part.entries, A.nnz() / 4) << text;
+    EXPECT_NEAR(part.gather_f64.rows, whole.gather_f64.rows, 0.15 * whole.gather_f64.rows) << text;
+    EXPECT_NEAR(part.gather_f64.entries, whole.gather_f64.entries, 0.15 * whole.gather_f64.entries) << text;
+    EXPECT_NEAR(part.columns.delta8, whole.columns.delta8, 0.1) << text;
+    EXPECT_NEAR(part.columns.near16, whole.columns.near16, 0.1) << text;
+  }
+}
+
+// The cost of planning in entries looked at, which no other work on the machine can change.
+TEST(Columns, are_sampled_from_a_bounded_number_of_entries) {
+  for (const std::int64_t nnz : {std::int64_t{1} << 18, std::int64_t{1} << 22, std::int64_t{1} << 26})
+    for (const Detail detail : {Detail::all, Detail::planning}) {
+      EXPECT_LE(column_sample(nnz, detail), nnz / 16);
+      EXPECT_LE(block_sample(nnz, detail), nnz / 16);
+    }
+  const Csr<double> A = tridiagonal(400000);
+  const Structure facts = analyze(A, Detail::planning);
+  EXPECT_LE(facts.sampled_entries, 2 * column_sample(A.nnz(), Detail::planning));
+  EXPECT_GE(facts.sampled_entries, column_sample(A.nnz(), Detail::planning) / 4);
+}
+
+TEST(Windows, stay_inside_the_matrix_and_below_their_bounds) {
+  for (const char* text : {"circuit,rows=50000", "arrow,rows=60000", "lp,rows=20,cols=100000,per_row=30000",
+                           "empty,rows=100000,share=0.9"}) {
+    const Csr<double> A = generate<double>(text);
+    const RowWindows windows(A.view(), A.nnz() / 8);
+    ASSERT_GT(windows.count(), 0);
+    for (std::int64_t i = 0; i < windows.count(); ++i) {
+      const RowWindow w = windows[i];
+      EXPECT_LT(w.first, w.last) << text;
+      EXPECT_LE(w.last, A.rows) << text;
+      EXPECT_LE(w.last - w.first, RowWindows::rows) << text;
+      EXPECT_LT(w.begin, w.end) << text;
+      EXPECT_GE(w.begin, A.ptr[w.first]) << text;
+      EXPECT_LE(w.end, A.ptr[w.last]) << text;
+      EXPECT_LE(w.end - w.begin, 2 * RowWindows::entries) << text;
+    }
+  }
+}
+
+TEST(PatternHash, names_the_pattern_and_not_the_values) {
+  Csr<double> A = generate<double>("rmat,scale=8");
+  const std::uint64_t hash = hash_pattern(A.view());
+  A.val[3] = 7;
+  EXPECT_EQ(hash_pattern(A.view()), hash);
+  EXPECT_EQ(analyze(A).pattern_hash, hash);
+  EXPECT_NE(hash_pattern(generate<double>("rmat,scale=8,seed=2").view()), hash);
+  Csr<double> wider = A;
+  ++wider.cols;
+  EXPECT_NE(hash_pattern(wider.view()), hash);
+}
+
+TEST(Detail, of_planning_looks_at_larger_blocks_only_where_2x2_ones_hold_something) {
+  EXPECT_EQ(analyze(generate<double>("random,rows=3000,per_row=6"), Detail::planning).blocks.size(), 1u);
+  const Structure fem = analyze(generate<double>("fem,n=8,dof=3"), Detail::planning);
+  EXPECT_GT(fem.blocks.size(), 4u);
+  for (const BlockFill& block : fem.blocks)
+    if (block.r == 3 && block.c == 3) {
+      EXPECT_DOUBLE_EQ(block.fill, 1);
+    }
+}
+
+TEST(Detail, of_planning_gives_the_facts_a_choice_needs) {
+  const Csr<double> A = generate<double>("fem,n=8,dof=3");
+  const Structure all = analyze(A), some = analyze(A, Detail::planning);
+  EXPECT_EQ(all.rows_len.counts, some.rows_len.counts);
+  EXPECT_EQ(all.pattern_hash, some.pattern_hash);
+  EXPECT_EQ(all.bandwidth, some.bandwidth);
+  EXPECT_TRUE(all.symmetric);
+  EXPECT_FALSE(some.symmetric);
+  std::int64_t rows = 0, entries = 0;
+  for (std::size_t k = 0; k < all.rows_len.counts.size(); ++k) {
+    rows += all.rows_len.counts[k];
+    entries += all.rows_len.counts[k] * static_cast<std::int64_t>(k);
+  }
+  EXPECT_EQ(rows, A.rows);
+  EXPECT_EQ(entries, A.nnz());
+}
+
+}  // namespace
+}  // namespace heddle

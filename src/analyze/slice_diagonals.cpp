@@ -1,0 +1,99 @@
+#include "analyze/slice_diagonals.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "analyze/stamped_set.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::int64_t slice = 128;
+
+template <class V>
+std::uint64_t bits_of(V value) {
+  if constexpr (sizeof(V) == 8)
+    return std::bit_cast<std::uint64_t>(value);
+  else
+    return std::bit_cast<std::uint32_t>(value);
+}
+
+// The diagonals of rows first .. last-1, in the order they are met.
+template <class V>
+void collect(const CsrView<V>& A, std::int64_t first, std::int64_t last, StampedSet& set, Vector<std::size_t>& at,
+             Vector<SeenDiagonal>& found) {
+  found.clear();
+  set.make_room(A.ptr[last] - A.ptr[first]);
+  if (at.size() < set.slots()) at.resize(set.slots());
+  for (std::int64_t row = first; row < last; ++row)
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+      const std::int64_t distance = A.col[k] - row;
+      const auto place = set.insert(static_cast<std::uint32_t>(distance));
+      if (place.fresh) {
+        at[place.slot] = found.size();
+        found.push_back({distance, 0, bits_of(A.val[k]), true});
+      }
+      SeenDiagonal& d = found[at[place.slot]];
+      ++d.entries;
+      d.constant &= d.bits == bits_of(A.val[k]);
+    }
+}
+
+}  // namespace
+
+template <class V>
+void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window) {
+  if (!window.whole_rows()) return;
+  StampedSet set(1);
+  Vector<std::size_t> at;
+  Vector<SeenDiagonal> found;
+  for (std::int64_t first = window.first; first < window.last; first += slice) {
+    const std::int64_t last = std::min(first + slice, window.last);
+    collect(A, first, last, set, at, found);
+    rows += last - first;
+    entries += A.ptr[last] - A.ptr[first];
+    if (last - first == slice || last == A.rows) {
+      slice_places += static_cast<std::int64_t>(found.size()) * (last - first);
+      slice_entries += A.ptr[last] - A.ptr[first];
+    }
+    for (const SeenDiagonal& d : found)
+      if (4 * d.entries >= last - first) seen.push_back(d);
+  }
+}
+
+Diagonals summary(std::span<const SliceDiagonals> parts) {
+  Vector<SeenDiagonal> all;
+  std::int64_t rows = 0, entries = 0, places = 0, slice_entries = 0;
+  for (const SliceDiagonals& part : parts) {
+    all.insert(all.end(), part.seen.begin(), part.seen.end());
+    rows += part.rows;
+    entries += part.entries;
+    places += part.slice_places;
+    slice_entries += part.slice_entries;
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const SeenDiagonal& a, const SeenDiagonal& b) { return a.distance < b.distance; });
+  Diagonals result;
+  std::int64_t on_full = 0;
+  for (std::size_t i = 0; i < all.size();) {
+    SeenDiagonal sum = all[i];
+    for (++i; i < all.size() && all[i].distance == sum.distance; ++i) {
+      sum.entries += all[i].entries;
+      sum.constant &= all[i].constant && all[i].bits == sum.bits;
+    }
+    if (2 * sum.entries < rows) continue;
+    ++result.full;
+    result.constant += sum.constant;
+    on_full += sum.entries;
+  }
+  result.full_share = entries > 0 ? static_cast<double>(on_full) / static_cast<double>(entries) : 0;
+  result.slice_fill = slice_entries > 0 ? static_cast<double>(places) / static_cast<double>(slice_entries) : 0;
+  return result;
+}
+
+template void SliceDiagonals::add(const CsrView<float>&, const RowWindow&);
+template void SliceDiagonals::add(const CsrView<double>&, const RowWindow&);
+
+}  // namespace heddle

@@ -1,0 +1,322 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <heddle/choose.hpp>
+#include <heddle/generate.hpp>
+
+#include "core/check.hpp"
+#include "plan/choice_cache.hpp"
+#include "plan/model.hpp"
+#include "support/command.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle {
+namespace {
+
+const Machine& h200() { return built_in_machine(Device::Kind::gpu); }
+const Machine& two_cores() { return built_in_machine(Device::Kind::cpu); }
+
+// The cache folder of one test.
+class OwnCache {
+ public:
+  OwnCache() {
+    const char* before = std::getenv("HEDDLE_CACHE");
+    before_ = before ? before : "";
+    setenv("HEDDLE_CACHE", folder_.path("cache").c_str(), 1);
+  }
+  ~OwnCache() { before_.empty() ? unsetenv("HEDDLE_CACHE") : setenv("HEDDLE_CACHE", before_.c_str(), 1); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> found;
+    if (test::exists(folder_.path("cache")))
+      for (const auto& entry : std::filesystem::directory_iterator(folder_.path("cache")))
+        found.push_back(entry.path());
+    return found;
+  }
+
+ private:
+  test::ScratchFolder folder_;
+  std::string before_;
+};
+
+std::string chosen(const std::string& text, const Machine& machine, ChooseOptions options = {}, int value_bytes = 4) {
+  return choose(analyze(generate<double>(text), Detail::planning), machine, options, value_bytes).plan.format;
+}
+
+struct Expected {
+  const char *matrix, *any_of;  // formats that are within 15 % of the best as measured on an H200 (docs/performance.md)
+};
+
+TEST(Choose, takes_a_format_that_suits_each_class_on_a_large_gpu) {
+  for (const auto& [matrix, any_of] : {Expected{"stencil2d5,n=1000", "dia ell16"},
+                                       {"stencil3d27,n=60", "dia ell16 csr_ell ellr"},
+                                       {"fem,n=36,dof=3", "bell ell16"},
+                                       {"circuit,rows=170000", "csr_ell csr_split"},
+                                       {"web,rows=200000", "csr_ell csr_split"},
+                                       {"rmat,scale=16", "csr_ell csr_split"},
+                                       {"arrow,rows=300000", "csr_ell csr_split"},
+                                       {"lp,rows=1000,cols=200000,per_row=2600", "csr_ell csr_split csr"},
+                                       {"dense,rows=1500", "csr_ell csr csr_split"},
+                                       {"random,rows=200000,cols=200000,per_row=16", "ell sell ellr rgcsr hyb"}})
+    EXPECT_NE(std::string(any_of).find(chosen(matrix, h200())), std::string::npos)
+        << matrix << " gave " << chosen(matrix, h200());
+}
+
+TEST(Choose, leaves_padded_formats_alone_when_one_row_is_long) {
+  for (const Machine* machine : {&h200(), &two_cores()})
+    for (const char* matrix : {"arrow,rows=200000", "circuit,rows=100000"}) {
+      const std::string format = chosen(matrix, *machine);
+      EXPECT_TRUE(format != "ell" && format != "ellr" && format != "sell" && format != "rgcsr") << matrix << format;
+    }
+}
+
+TEST(Choose, says_the_same_every_time_and_with_any_number_of_threads) {
+  const Csr<double> A = generate<double>("rmat,scale=13");
+  set_threads(1);
+  const Choice alone = choose(analyze(A, Detail::planning), h200());
+  set_threads(3);
+  const Choice together = choose(analyze(A, Detail::planning), h200());
+  set_threads(0);
+  EXPECT_EQ(to_string(alone.plan), to_string(together.plan));
+  EXPECT_EQ(alone.reason, together.reason);
+  ASSERT_EQ(alone.candidates.size(), together.candidates.size());
+  for (std::size_t i = 0; i < alone.candidates.size(); ++i) {
+    EXPECT_EQ(alone.candidates[i].plan, together.candidates[i].plan);
+    EXPECT_EQ(alone.candidates[i].predicted_seconds, together.candidates[i].predicted_seconds);
+  }
+}
+
+TEST(Choose, gives_plans_whose_text_round_trips_and_builds) {
+  for (const auto& specimen : test::zoo(test::Zoo::small)) {
+    SCOPED_TRACE(specimen.name);
+    const Structure facts = analyze(specimen.A, Detail::planning);
+    for (const Machine* machine : {&h200(), &two_cores()}) {
+      const Choice choice = choose(specimen.A, facts, *machine, {.device = Device::cpu()});
+      EXPECT_EQ(Plan::parse(to_string(choice.plan)), choice.plan);
+      EXPECT_TRUE(choice.candidates.front().fits);
+      EXPECT_TRUE(footprint(specimen.A.view(), choice.plan).fits) << to_string(choice.plan);
+      EXPECT_FALSE(choice.reason.empty());
+      EXPECT_TRUE(identical(build(specimen.A, choice, {.device = Device::cpu()}).restore(), specimen.A));
+    }
+  }
+}
+
+TEST(Choose, takes_csr_where_there_is_nothing_to_multiply) {
+  for (const auto& [rows, cols] : {std::pair{0, 0}, {0, 4}, {4, 0}, {4, 4}}) {
+    const Csr<double> A = make_csr<double>(rows, cols, std::vector<Offset>(rows + 1, 0), {}, {});
+    const Choice choice = choose(A, analyze(A), h200(), {.device = Device::cpu()});
+    EXPECT_EQ(choice.plan.format, "csr");
+    EXPECT_EQ(optimize(A, {.device = Device::cpu()}).rows(), rows);
+  }
+}
+
+TEST(Choose, counts_building_when_few_products_are_expected) {
+  const Structure facts = analyze(generate<double>("fem,n=20,dof=3"), Detail::planning);
+  const auto total = [](const Candidate& c, double n) { return c.predicted_build_seconds + n * c.predicted_seconds; };
+  for (const double n : {1.0, 10.0, 100.0, 1e4}) {
+    const Choice choice = choose(facts, h200(), {.expected_multiplies = n});
+    for (const Candidate& other : choice.candidates)
+      if (other.fits) {
+        EXPECT_LE(total(choice.candidates.front(), n), total(other, n)) << n << to_string(other.plan);
+      }
+  }
+  EXPECT_NE(choose(facts, h200(), {.expected_multiplies = 1}).plan.format, "bell");
+  EXPECT_EQ(choose(facts, two_cores(), {.expected_multiplies = 1}).plan.format.substr(0, 3), "csr");
+}
+
+TEST(Choose, never_takes_what_exceeds_the_memory_of_the_device) {
+  const Structure facts = analyze(generate<double>("stencil2d5,n=300"), Detail::planning);
+  Machine small = h200();
+  const Choice roomy = choose(facts, small);
+  small.memory_bytes = roomy.candidates.front().bytes;
+  const Choice tight = choose(facts, small);
+  for (const Candidate& c : tight.candidates)
+    if (c.fits) {
+      EXPECT_LT(c.bytes, small.memory_bytes);
+    }
+  EXPECT_NE(tight.plan, roomy.plan);
+}
+
+TEST(Choose, offers_the_selectors_of_the_papers_by_name) {
+  const OwnCache cache;
+  const Csr<double> A = generate<double>("stencil2d5,n=20");
+  const Structure facts = analyze(A, Detail::planning);
+  EXPECT_EQ(choose(facts, h200(), {.selector = "csr_ell_rules"}).plan.format, "csr_ell");
+  const Choice trials = choose(A, facts, two_cores(), {.device = Device::cpu(), .selector = "ellr_trials"});
+  EXPECT_EQ(trials.plan.format, "ellr");
+  EXPECT_EQ(trials.candidates.size(), 12u);
+  for (const Candidate& c : trials.candidates) EXPECT_GT(c.measured_seconds, 0) << to_string(c.plan);
+  EXPECT_THROW(choose(facts, h200(), {.selector = "dice"}), Error);
+}
+
+TEST(Effort, measure_times_the_best_few_and_csr) {
+  const OwnCache cache;
+  const Csr<double> A = generate<double>("stencil2d5,n=30");
+  const Choice choice = choose(A, analyze(A, Detail::planning), two_cores(),
+                               {.effort = Effort::measure, .device = Device::cpu(), .use_cache = false});
+  int measured = 0;
+  bool csr = false;
+  for (const Candidate& c : choice.candidates) {
+    measured += c.measured_seconds > 0;
+    csr |= c.measured_seconds > 0 && c.plan.format == "csr";
+    if (c.measured_seconds > 0) {
+      EXPECT_GE(c.measured_seconds, choice.candidates.front().measured_seconds);
+    }
+  }
+  EXPECT_GE(measured, 2);
+  EXPECT_LE(measured, 6);
+  EXPECT_TRUE(csr);
+  EXPECT_TRUE(cache.files().empty());
+}
+
+TEST(Effort, an_order_is_tried_where_plans_are_tried_and_never_taken_by_the_model_alone) {
+  const OwnCache cache;
+  const Csr<double> A = generate<double>("mesh,rows=6000"), grid = generate<double>("stencil2d5,n=60");
+  const auto tried_order = [](const Choice& choice) {
+    for (const Candidate& c : choice.candidates)
+      if (c.plan == Plan::parse("ell16 reorder=rcm") && c.measured_seconds > 0) return true;
+    return false;
+  };
+  ChooseOptions options{.effort = Effort::exhaustive, .device = Device::cpu(), .use_cache = false};
+  EXPECT_TRUE(tried_order(choose(A, analyze(A, Detail::planning), two_cores(), options)));
+  options.reorder = false;
+  EXPECT_FALSE(tried_order(choose(A, analyze(A, Detail::planning), two_cores(), options)));
+  for (const Candidate& c : choose(analyze(A, Detail::planning), h200()).candidates)
+    EXPECT_EQ(c.plan.find("reorder"), nullptr);
+  // An order cannot improve a grid in its natural order, but it costs a launch and a permutation.
+  const Structure facts = analyze(grid, Detail::planning);
+  EXPECT_GT(predict(facts, h200(), Plan::parse("ell16 reorder=rcm")), predict(facts, h200(), Plan::parse("ell16")));
+  const Structure scattered = analyze(generate<double>("random,rows=300000,per_row=12"), Detail::planning);
+  EXPECT_LT(predict(scattered, h200(), Plan::parse("ell16 reorder=rcm")),
+            predict(scattered, h200(), Plan::parse("ell16")));
+}
+
+TEST(Effort, exhaustive_times_every_candidate_that_fits) {
+  const OwnCache cache;
+  const Csr<float> A = generate<float>("arrow,rows=3000");
+  const Choice choice = choose(A, analyze(A, Detail::planning), two_cores(),
+                               {.effort = Effort::exhaustive, .device = Device::cpu(), .use_cache = false});
+  for (const Candidate& c : choice.candidates) EXPECT_EQ(c.measured_seconds > 0, c.fits) << to_string(c.plan);
+}
+
+TEST(Effort, has_a_name_each_way) {
+  for (const Effort effort : {Effort::model, Effort::measure, Effort::exhaustive})
+    EXPECT_EQ(parse_effort(to_string(effort)), effort);
+  EXPECT_THROW(parse_effort("lots"), Error);
+}
+
+TEST(Optimize, multiplies_like_csr) {
+  const OwnCache cache;
+  for (const char* text : {"stencil2d9,n=20", "circuit,rows=3000", "lp,rows=20,cols=300,per_row=30"}) {
+    const Csr<double> A = generate<double>(text);
+    std::vector<double> x(static_cast<std::size_t>(A.cols), 1.0), y(static_cast<std::size_t>(A.rows)), expected = y;
+    build(A).multiply(x, expected);
+    for (const Device device : {Device::cpu(), Device::emulator()}) {
+      optimize(A, {.device = device}).multiply(x, y);
+      for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 1e-9) << text;
+    }
+    optimize(Csr<double>(A), {.device = Device::cpu()}).multiply(x, y);
+    for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 1e-9) << text;
+  }
+}
+
+// A remembered choice with the times 1, 2, ... in the order of the candidates.
+struct Remembered {
+  ChoiceKey key{0x123, "a GPU", 132, 8, Effort::measure, "model"};
+  std::vector<Candidate> candidates{{.plan = Plan::parse("csr")}, {.plan = Plan::parse("sell sigma=1024")}};
+
+  Remembered() {
+    double time = 0;
+    for (Candidate& c : candidates) c.measured_seconds = c.measured_build_seconds = ++time;
+    write_choice(key, candidates);
+  }
+  static bool reads(const ChoiceKey& key, std::vector<Candidate>* into = nullptr) {
+    std::vector<Candidate> fresh{{.plan = Plan::parse("coo")}, {.plan = Plan::parse("sell sigma=1024")}};
+    const bool found = read_choice(key, fresh);
+    if (into) *into = fresh;
+    return found;
+  }
+};
+
+TEST(ChoiceCache, gives_back_the_times_of_the_plans_it_knows) {
+  const OwnCache cache;
+  const Remembered remembered;
+  std::vector<Candidate> found;
+  ASSERT_TRUE(Remembered::reads(remembered.key, &found));
+  EXPECT_EQ(found[0].measured_seconds, 0);
+  EXPECT_EQ(found[1].measured_seconds, 2);
+  EXPECT_EQ(found[1].measured_build_seconds, 2);
+}
+
+TEST(ChoiceCache, does_not_know_another_matrix_device_precision_or_effort) {
+  const OwnCache cache;
+  const Remembered remembered;
+  for (int change = 0; change < 6; ++change) {
+    ChoiceKey other = remembered.key;
+    if (change == 0) other.pattern_hash ^= 1;
+    if (change == 1) other.device += "2";
+    if (change == 2) other.units = 78;
+    if (change == 3) other.value_bytes = 4;
+    if (change == 4) other.effort = Effort::exhaustive;
+    if (change == 5) other.selector = "ellr_trials";
+    EXPECT_FALSE(Remembered::reads(other)) << change;
+  }
+}
+
+void rewrite(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+}
+
+TEST(ChoiceCache, ignores_a_file_cut_at_any_byte_or_with_any_byte_changed) {
+  const OwnCache cache;
+  const Remembered remembered;
+  ASSERT_EQ(cache.files().size(), 1u);
+  const std::string file = cache.files().front(), text = test::content_of(file);
+  for (std::size_t cut = 0; cut < text.size(); ++cut) {
+    rewrite(file, text.substr(0, cut));
+    EXPECT_FALSE(Remembered::reads(remembered.key)) << cut;
+    std::string changed = text;
+    changed[cut] = static_cast<char>(changed[cut] ^ 1);
+    rewrite(file, changed);
+    EXPECT_FALSE(Remembered::reads(remembered.key)) << cut;
+  }
+  rewrite(file, text);
+  EXPECT_TRUE(Remembered::reads(remembered.key));
+}
+
+TEST(ChoiceCache, ignores_the_file_of_another_matrix_under_its_own_name) {
+  const OwnCache cache;
+  const Remembered remembered;
+  ChoiceKey other = remembered.key;
+  other.pattern_hash = 0x456;
+  const std::string file = cache.files().front();
+  std::filesystem::copy_file(file, std::filesystem::path(file).parent_path() / choice_file_name(other));
+  EXPECT_FALSE(Remembered::reads(other));
+}
+
+TEST(ChoiceCache, is_used_the_second_time_and_gives_the_same_plan) {
+  const OwnCache cache;
+  const Csr<double> A = generate<double>("stencil2d5,n=25");
+  const Structure facts = analyze(A, Detail::planning);
+  const ChooseOptions options{.effort = Effort::measure, .device = Device::cpu()};
+  const Choice first = choose(A, facts, two_cores(), options), second = choose(A, facts, two_cores(), options);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_EQ(first.plan, second.plan);
+  EXPECT_EQ(first.candidates.front().measured_seconds, second.candidates.front().measured_seconds);
+  EXPECT_FALSE(choose(A, facts, two_cores(), {.device = Device::cpu()}).from_cache);  // the model asks nobody
+}
+
+TEST(ChoiceCache, that_cannot_be_written_changes_nothing) {
+  const OwnCache cache;
+  setenv("HEDDLE_CACHE", "/dev/null/heddle", 1);
+  const Csr<double> A = generate<double>("stencil2d5,n=10");
+  const Choice choice =
+      choose(A, analyze(A, Detail::planning), two_cores(), {.effort = Effort::measure, .device = Device::cpu()});
+  EXPECT_GT(choice.candidates.front().measured_seconds, 0);
+}
+
+}  // namespace
+}  // namespace heddle

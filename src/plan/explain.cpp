@@ -1,0 +1,45 @@
+#include "plan/explain.hpp"
+
+#include <fmt/format.h>
+
+namespace heddle {
+
+namespace {
+
+std::string time_text(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.3g} us", seconds * 1e6) : fmt::format("{:.3g} ms", seconds * 1e3);
+}
+
+double best_time(const Candidate& c) { return c.measured_seconds > 0 ? c.measured_seconds : c.predicted_seconds; }
+
+}  // namespace
+
+std::string explain(const Choice& choice, const Subject& subject, const Machine& machine, double expected_multiplies) {
+  const bool on_gpu = machine.kind != Device::Kind::cpu;
+  const Candidate& winner = choice.candidates.front();
+  const Family* family = find_family(choice.plan.format);
+  const Cost* cost = cost_of(choice.plan, on_gpu);
+  std::string text = family->suits(subject.facts, choice.plan);
+  {
+    const Workload work = workload(*family, subject, choice.plan, on_gpu);
+    text += fmt::format("; {} {} ({})", winner.measured_seconds > 0 ? "measured" : "predicted",
+                        time_text(best_time(winner)), predict(work, *cost, machine, subject.value_bytes).bound());
+  }
+  const auto comparable = [&](const Candidate& other) {
+    return other.plan != choice.plan && other.fits && (other.measured_seconds > 0) == (winner.measured_seconds > 0);
+  };
+  bool first = true;
+  for (const Candidate& other : choice.candidates) {
+    if (!comparable(other) || !(first || other.plan.format == "csr")) continue;
+    text += fmt::format(", {}{} {}", first ? "next " : "", to_string(other.plan), time_text(best_time(other)));
+    first = false;
+  }
+  if (expected_multiplies > 0)
+    text += fmt::format(
+        "; building takes {}, counted over {:g} products",
+        time_text(winner.measured_build_seconds > 0 ? winner.measured_build_seconds : winner.predicted_build_seconds),
+        expected_multiplies);
+  return text;
+}
+
+}  // namespace heddle

@@ -1,0 +1,92 @@
+#include <heddle/machine.hpp>
+
+#include <cmath>
+#include <map>
+#include <mutex>
+
+#include "plan/machine_file.hpp"
+#include "plan/machine_measure.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::int64_t kib = 1 << 10, mib = 1 << 20;
+
+// H200, 2026-11, CUDA 13.0.
+Machine h200() {
+  Machine m;
+  m.kind = Device::Kind::gpu;
+  m.name = "built-in: H200";
+  m.units = 132;
+  m.cache_bytes = 60 * mib;
+  m.memory_bytes = std::int64_t{140} << 30;
+  m.read_gbps = 4340;
+  m.copy_gbps = 4190;
+  m.launch_us = 3.6;
+  m.repeat_us = 1.4;
+  m.upload_gbps = 12;
+  m.read = {{mib, 6000},      {4 * mib, 7500},  {16 * mib, 7500},  {32 * mib, 7600},
+            {48 * mib, 6000}, {64 * mib, 4800}, {128 * mib, 4640}, {1024 * mib, 4640}};
+  m.gather = {{64 * kib, 755}, {256 * kib, 267}, {mib, 158}, {16 * mib, 158}, {64 * mib, 71}, {1024 * mib, 39}};
+  return m;
+}
+
+// Two cores of a Xeon with AVX-512, 2026-11.
+Machine two_cores() {
+  Machine m;
+  m.kind = Device::Kind::cpu;
+  m.name = "built-in: two cores";
+  m.units = 2;
+  m.cache_bytes = 32 * mib;
+  m.memory_bytes = std::int64_t{16} << 30;
+  m.read_gbps = 18;
+  m.copy_gbps = 16;
+  m.launch_us = 3;
+  m.repeat_us = 3;
+  m.read = {{256 * kib, 70}, {mib, 65}, {4 * mib, 48}, {16 * mib, 30}, {64 * mib, 20}, {512 * mib, 18}};
+  m.gather = {{32 * kib, 2}, {256 * kib, 1.5}, {mib, 1}, {4 * mib, 0.5}, {16 * mib, 0.3}, {64 * mib, 0.12}};
+  return m;
+}
+
+}  // namespace
+
+double rate_at(const std::vector<Machine::Rate>& table, double bytes) {
+  if (table.empty()) return 1;
+  if (bytes <= static_cast<double>(table.front().bytes)) return table.front().giga;
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const auto from = static_cast<double>(table[i - 1].bytes), to = static_cast<double>(table[i].bytes);
+    if (bytes > to) continue;
+    const double share = std::log(bytes / from) / std::log(to / from);
+    return std::exp(std::log(table[i - 1].giga) * (1 - share) + std::log(table[i].giga) * share);
+  }
+  return table.back().giga;
+}
+
+const Machine& built_in_machine(Device::Kind kind) {
+  static const Machine gpu = h200(), cpu = two_cores();
+  return kind == Device::Kind::cpu ? cpu : gpu;
+}
+
+const Machine& this_machine(Device device) {
+  if (device.kind == Device::Kind::emulator) return built_in_machine(device.kind);
+  static std::mutex guard;
+  static std::map<std::pair<std::string, int>, Machine> known;  // CPU figures depend on the number of threads
+  const DeviceInfo info = describe(device);
+  const int units = device.kind == Device::Kind::cpu ? threads() : info.units;
+  const std::lock_guard lock(guard);
+  const auto [place, fresh] = known.try_emplace({to_string(device) + info.name, units});
+  if (!fresh) return place->second;
+  try {
+    place->second = read_machine(device.kind, info.name, units).value_or(Machine{});
+    if (!place->second.measured) {
+      place->second = measure_machine(device);
+      write_machine(place->second);
+    }
+  } catch (const std::exception&) {  // no memory for the arrays: the built-in figures serve as well
+    place->second = built_in_machine(device.kind);
+  }
+  return place->second;
+}
+
+}  // namespace heddle

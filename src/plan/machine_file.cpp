@@ -1,0 +1,148 @@
+#include "plan/machine_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <heddle/version.hpp>
+
+#include "io/atomic_file.hpp"
+#include "io/block_hash.hpp"
+
+namespace heddle {
+
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::uint64_t checksum(std::string_view text) { return io::hash_bytes({text.data(), text.size()}); }
+
+std::string checksum_line(std::string_view text) { return fmt::format("checksum {:016x}\n", checksum(text)); }
+
+// A name is data: only letters and digits of it become part of a file's name.
+std::string file_name(Device::Kind kind, const std::string& name, int units) {
+  return fmt::format("machine-{}-{:016x}-{}.txt", to_string(Device{kind, 0}), checksum(name), units);
+}
+
+std::string print_rates(const char* key, const std::vector<Machine::Rate>& rates) {
+  std::string line = key;
+  for (const auto& rate : rates) line += fmt::format(" {} {}", rate.bytes, rate.giga);
+  return line + '\n';
+}
+
+std::vector<Machine::Rate> parse_rates(std::istringstream& words) {
+  std::vector<Machine::Rate> rates;
+  for (Machine::Rate rate; words >> rate.bytes >> rate.giga;) rates.push_back(rate);
+  return rates;
+}
+
+bool sensible(const Machine& m) {
+  const auto good = [](const std::vector<Machine::Rate>& rates) {
+    for (std::size_t i = 0; i < rates.size(); ++i)
+      if (!(rates[i].giga > 0) || (i > 0 && rates[i].bytes <= rates[i - 1].bytes)) return false;
+    return !rates.empty();
+  };
+  return m.units > 0 && m.read_gbps > 0 && m.copy_gbps > 0 && m.launch_us > 0 && m.repeat_us > 0 && good(m.read) &&
+         good(m.gather);
+}
+
+void set_field(Machine& m, const std::string& key, std::istringstream& words) {
+  std::string word;
+  if (key == "kind" && words >> word) m.kind = Device::parse(word).kind;
+  if (key == "name") std::getline(words >> std::ws, m.name);
+  if (key == "units") words >> m.units;
+  if (key == "cache_bytes") words >> m.cache_bytes;
+  if (key == "memory_bytes") words >> m.memory_bytes;
+  if (key == "read_gbps") words >> m.read_gbps;
+  if (key == "copy_gbps") words >> m.copy_gbps;
+  if (key == "launch_us") words >> m.launch_us;
+  if (key == "repeat_us") words >> m.repeat_us;
+  if (key == "upload_gbps") words >> m.upload_gbps;
+  if (key == "read") m.read = parse_rates(words);
+  if (key == "gather") m.gather = parse_rates(words);
+}
+
+}  // namespace
+
+std::string cache_folder() {
+  if (std::string own = environment("HEDDLE_CACHE"); !own.empty()) return own;
+  if (const std::string base = environment("XDG_CACHE_HOME"); !base.empty()) return base + "/heddle";
+  if (const std::string home = environment("HOME"); !home.empty()) return home + "/.cache/heddle";
+  return {};
+}
+
+std::optional<std::string> read_cache_file(const std::string& name) {
+  const std::string folder = cache_folder();
+  if (folder.empty()) return {};
+  std::ifstream file(folder + "/" + name, std::ios::binary);
+  if (!file) return {};
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto last = text.rfind("checksum ");
+  if (last == std::string::npos || text.substr(last) != checksum_line(std::string_view(text).substr(0, last)))
+    return {};
+  text.resize(last);
+  return text;
+}
+
+void write_cache_file(const std::string& name, std::string_view text) noexcept {
+  try {
+    const std::string folder = cache_folder();
+    if (folder.empty()) return;
+    std::filesystem::create_directories(folder);
+    io::AtomicFile file(folder + "/" + name);
+    const std::string whole = std::string(text) + checksum_line(text);
+    file.write(whole);
+    file.commit();
+  } catch (const std::exception&) {
+    // A cache that cannot be written costs time, nothing else.
+  }
+}
+
+std::string print_machine(const Machine& m) {
+  std::string text = fmt::format("heddle machine {}\nkind {}\nname {}\nunits {}\ncache_bytes {}\nmemory_bytes {}\n",
+                                 version, to_string(Device{m.kind, 0}), m.name, m.units, m.cache_bytes, m.memory_bytes);
+  text += fmt::format("read_gbps {}\ncopy_gbps {}\nlaunch_us {}\nrepeat_us {}\nupload_gbps {}\n", m.read_gbps,
+                      m.copy_gbps, m.launch_us, m.repeat_us, m.upload_gbps);
+  return text + print_rates("read", m.read) + print_rates("gather", m.gather);
+}
+
+std::optional<Machine> parse_machine(std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  if (!std::getline(lines, line) || line != fmt::format("heddle machine {}", version)) return {};
+  Machine machine;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    words.imbue(std::locale::classic());
+    std::string key;
+    words >> key;
+    set_field(machine, key, words);
+  }
+  machine.measured = true;
+  if (!sensible(machine)) return {};
+  return machine;
+}
+
+std::optional<Machine> read_machine(Device::Kind kind, const std::string& name, int units) {
+  const auto text = read_cache_file(file_name(kind, name, units));
+  if (!text) return {};
+  auto machine = parse_machine(*text);
+  if (!machine || machine->kind != kind || machine->name != name || machine->units != units) return {};
+  return machine;
+}
+
+void write_machine(const Machine& machine) noexcept {
+  try {
+    write_cache_file(file_name(machine.kind, machine.name, machine.units), print_machine(machine));
+  } catch (const std::exception&) {
+    // Out of memory for a line of text: as above.
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,214 @@
+#include "plan/machine_measure.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+
+#include "core/parallel.hpp"
+#include "plan/machine_gather.hpp"
+#include "plan/timing.hpp"
+
+namespace heddle {
+
+namespace {
+
+using gpu::Timing;
+
+constexpr double budget = 0.04;  // seconds for each figure
+constexpr std::int64_t grain = 1 << 14, kib = 1 << 10, mib = 1 << 20;
+
+double giga(double amount, double seconds) { return amount / std::max(seconds, 1e-9) / 1e9; }
+
+// Large against the cache, but not more than an eighth of what is free, and bounded: touching it the first time costs
+// more than reading it often.
+std::int64_t cpu_array_bytes(const DeviceInfo& info) {
+  constexpr std::int64_t least = 32 * mib, most = 512 * mib;
+  const std::int64_t wanted = std::clamp(4 * info.cache_bytes, 4 * least, most);
+  return std::max(least, std::min(wanted, info.free_bytes / 8)) / 4096 * 4096;
+}
+
+Machine described(const DeviceInfo& info, int units) {
+  Machine machine;
+  machine.kind = info.device.kind;
+  machine.name = info.name;
+  machine.units = units;
+  machine.cache_bytes = info.cache_bytes;
+  machine.memory_bytes = info.memory_bytes;
+  machine.measured = true;
+  return machine;
+}
+
+// A ceiling is what the machine can do: the best of many, so that other work on it does not count.
+template <class F>
+double best_time(F call) {
+  const auto begun = std::chrono::steady_clock::now();
+  double best = INFINITY;
+  for (auto now = begun; now - begun < std::chrono::duration<double>(budget);) {
+    call();
+    const auto done = std::chrono::steady_clock::now();
+    best = std::min(best, std::chrono::duration<double>(done - now).count());
+    now = done;
+  }
+  return best;
+}
+
+class CpuMeasure {
+ public:
+  explicit CpuMeasure(const DeviceInfo& info)
+      : data_(cpu_array_bytes(info) / static_cast<std::int64_t>(sizeof(std::uint64_t))) {
+    parallel_ranges(data_.size(), 1 << 17, [&](std::int64_t begin, std::int64_t end) {
+      std::fill(data_.begin() + begin, data_.begin() + end, 1);
+    });
+  }
+
+  std::int64_t bytes() const { return static_cast<std::int64_t>(data_.bytes()); }
+
+  double read(std::int64_t bytes) {
+    const std::int64_t size = bytes / 8;
+    return time_calls(budget,
+                      [&] {
+                        parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
+                          std::uint64_t sum = 0;
+                          for (std::int64_t i = begin; i < end; ++i) sum += data_[i];
+                          sink_.fetch_add(sum, std::memory_order_relaxed);
+                        });
+                      })
+        .median;
+  }
+
+  double copy() {
+    const std::int64_t half = data_.size() / 2;
+    return time_calls(budget,
+                      [&] {
+                        parallel_ranges(half, 1 << 17, [&](std::int64_t begin, std::int64_t end) {
+                          std::copy(data_.begin() + begin, data_.begin() + end, data_.begin() + half + begin);
+                        });
+                      })
+        .median;
+  }
+
+  // Random elements of the first `bytes`, a power of two.
+  double gather(std::int64_t bytes, std::int64_t count) {
+    const auto mask = static_cast<std::uint32_t>(bytes / 8 - 1);
+    return time_calls(budget,
+                      [&] {
+                        parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+                          std::uint64_t sum = 0;
+                          for (std::int64_t i = begin; i < end; ++i) {
+                            const auto place = static_cast<std::uint32_t>(i) * 0x9E3779B9u;
+                            sum += data_[(place ^ place >> 15) & mask];
+                          }
+                          sink_.fetch_add(sum, std::memory_order_relaxed);
+                        });
+                      })
+        .median;
+  }
+
+ private:
+  Buffer<std::uint64_t> data_;
+  std::atomic<std::uint64_t> sink_{0};
+};
+
+Machine measure_cpu() {
+  const DeviceInfo info = describe(Device::cpu());
+  Machine machine = described(info, threads());
+  CpuMeasure measure(info);
+  machine.launch_us = best_time([] { parallel_tasks(threads(), [](std::int64_t) {}); }) * 1e6;
+  machine.repeat_us = machine.launch_us;
+  const auto net = [&](double seconds) { return std::max(seconds - machine.launch_us * 1e-6, seconds / 2); };
+  for (const std::int64_t bytes : {256 * kib, mib, 4 * mib, 16 * mib, 64 * mib, measure.bytes()})
+    if (bytes <= measure.bytes())
+      machine.read.push_back({bytes, giga(static_cast<double>(bytes), net(measure.read(bytes)))});
+  machine.read_gbps = giga(static_cast<double>(measure.bytes()), measure.read(measure.bytes()));
+  machine.copy_gbps = giga(static_cast<double>(measure.bytes()), measure.copy());
+  constexpr std::int64_t count = 1 << 20;
+  for (const std::int64_t bytes : {32 * kib, 256 * kib, mib, 4 * mib, 16 * mib, 64 * mib})
+    if (bytes <= measure.bytes())
+      machine.gather.push_back({bytes, giga(static_cast<double>(count), net(measure.gather(bytes, count)))});
+  return machine;
+}
+
+#ifdef HEDDLE_HAS_CUDA
+// What a queued call works on.
+struct Work {
+  void* to;
+  const void* from;
+  std::int64_t bytes, per_thread;
+};
+
+double timed(const Work& work, void (*call)(const void*, Stream), bool alone = false) {
+  return gpu::time(&work, call, budget, alone ? gpu::Repeats::cold : gpu::Repeats::warm).median;
+}
+
+void read_work(const void* given, Stream stream) {
+  const auto& work = *static_cast<const Work*>(given);
+  gpu::read(work.from, static_cast<std::size_t>(work.bytes), stream);
+}
+void copy_work(const void* given, Stream stream) {
+  const auto& work = *static_cast<const Work*>(given);
+  gpu::copy_queued(work.to, work.from, static_cast<std::size_t>(work.bytes), stream);
+}
+void gather_work(const void* given, Stream stream) {
+  const auto& work = *static_cast<const Work*>(given);
+  gather(simt::Cuda{}, static_cast<const float*>(work.from), work.bytes / static_cast<std::int64_t>(sizeof(float)),
+         work.per_thread, static_cast<float*>(work.to), stream);
+}
+
+// A power of two, up to a gigabyte: x may be larger than any cache.
+std::int64_t gpu_array_bytes(const DeviceInfo& info) {
+  std::int64_t bytes = 1024 * mib;
+  while (bytes > 32 * mib && bytes > info.free_bytes / 8) bytes /= 2;
+  return bytes;
+}
+
+void fill_with_zeros(Buffer<char>& there) {
+  Buffer<char> zeros(std::min(there.size(), 16 * mib));
+  std::fill(zeros.begin(), zeros.end(), char{0});
+  for (std::int64_t at = 0; at < there.size(); at += zeros.size())
+    gpu::copy(there.data() + at, zeros.data(), static_cast<std::size_t>(std::min(zeros.size(), there.size() - at)));
+}
+
+double upload_rate(Device device) {
+  constexpr std::int64_t size = 16 * mib;
+  Buffer<char> here(size), there(size, device);
+  std::fill(here.begin(), here.end(), char{1});
+  const auto call = [&] { gpu::copy(there.data(), here.data(), here.bytes()); };
+  return giga(size, time_calls(budget / 2, call).median);
+}
+
+Machine measure_gpu(Device device) {
+  const DeviceInfo info = describe(device);
+  Machine machine = described(info, info.units);
+  const std::int64_t size = gpu_array_bytes(info);
+  Buffer<char> from(size, device), to(size, device);
+  fill_with_zeros(from);
+  gpu::copy(to.data(), from.data(), from.bytes());
+  const auto on = [&](std::int64_t bytes, std::int64_t per_thread = 0) {
+    return Work{to.data(), from.data(), bytes, per_thread};
+  };
+  machine.launch_us = timed(on(0), read_work, true) * 1e6;
+  machine.repeat_us = timed(on(0), read_work) * 1e6;
+  const auto net = [&](double seconds) { return std::max(seconds - machine.repeat_us * 1e-6, seconds / 4); };
+  for (std::int64_t bytes = mib; bytes <= std::min(size, 256 * mib); bytes *= 2)
+    machine.read.push_back({bytes, giga(static_cast<double>(bytes), net(timed(on(bytes), read_work)))});
+  machine.read_gbps = giga(static_cast<double>(size), timed(on(size), read_work));
+  machine.copy_gbps = giga(2.0 * static_cast<double>(size), timed(on(size), copy_work));
+  constexpr std::int64_t per_thread = 64, count = gather_blocks * gather_threads * per_thread;
+  for (std::int64_t bytes = 64 * kib; bytes <= size; bytes *= 4)
+    machine.gather.push_back({bytes, giga(static_cast<double>(count), net(timed(on(bytes, per_thread), gather_work)))});
+  machine.upload_gbps = upload_rate(device);
+  return machine;
+}
+#endif
+
+}  // namespace
+
+Machine measure_machine(Device device) {
+#ifdef HEDDLE_HAS_CUDA
+  if (device.kind == Device::Kind::gpu) return measure_gpu(device);
+#endif
+  return device.kind == Device::Kind::cpu ? measure_cpu() : built_in_machine(device.kind);
+}
+
+}  // namespace heddle

@@ -1,0 +1,54 @@
+// From a workload to seconds:
+//
+//   seconds = start  +  sqrt( stream^2 + misses^2 + sectors^2 + walk^2 + chain^2 )
+//
+// Between the maximum of the parts (all overlap) and their sum (none do). On held-out classes of the H200 table of
+// 2026-11, squares predict better than the powers 1.5, 3 and 4.
+//
+//   start    launches * what one costs on this machine, and the format's own
+//   stream   bytes / what the memory reads where matrix and vectors fit (last cache, or not)
+//   misses   sectors of x / random reads from an array as large as x
+//   sectors  sectors through the first cache / its rate
+//   walk     places * time of a place + warps * time of a warp: instructions, spread over all units
+//   chain    steps of the longest walk * latency of a step: what no width can shorten (imbalance). On a CPU, rows whose
+//            length is a surprise * time of one; part of walk there
+//
+// The factors of a format (Cost) are fitted on measured times by bench/fit_model.py. Everything that belongs to the
+// machine comes from Machine. The ancestor is the pass model of paper 5 (pass_model.hpp): its D0 and D1 are `start`,
+// its D2 the stream of one column.
+#pragma once
+
+#include <heddle/machine.hpp>
+
+#include "plan/workload.hpp"
+
+namespace heddle {
+
+struct Cost {
+  const char* key;     // cost_key of the plans it holds for
+  double start_us;     // beside launches
+  double stream;       // share of the read bandwidth that it reaches
+  double miss;         // time per miss, over that of a random read
+  double sector;       // time per sector, over that of a random read from the first cache
+  double place_ps[2];  // per place, float and double, on one unit of 132 (GPU) or one core of 2 (CPU)
+  double team_ns;      // per warp (GPU) or row (CPU), likewise
+  double step_ns;      // latency of a step whose data are in the last cache
+  double far_step_ns;  // and in memory
+};
+
+// The format, and its layout where it has several that cost differently: "sell", "weave:blocks".
+std::string cost_key(const Plan& plan);
+// Null for a plan without a line.
+const Cost* cost_of(const Plan& plan, bool on_gpu);
+
+struct Prediction {
+  double start = 0, stream = 0, misses = 0, sectors = 0, walk = 0, chain = 0;
+  double seconds = 0;
+  const char* bound() const;  // the largest part, in words
+};
+Prediction predict(const Workload& work, const Cost& cost, const Machine& machine, int value_bytes);
+
+// Building on the host, in products of csr by the CPU, and the way to the device.
+double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
+
+}  // namespace heddle

@@ -1,0 +1,32 @@
+// Questions about row lengths that the counts of analyze answer exactly, or nearly where rows are long.
+#pragma once
+
+#include <heddle/analyze.hpp>
+
+namespace heddle {
+
+// Sum over all rows of length rounded up to a multiple of `unit`.
+double rounded_entries(const RowLengths& lengths, std::int64_t rows, std::int64_t nnz, std::int64_t unit);
+
+// Of each row at most `limit` entries.
+double clipped_entries(const RowLengths& lengths, std::int64_t rows, std::int64_t nnz, std::int64_t limit);
+
+// The least k such that at most a third of the rows is longer.
+std::int64_t two_thirds_width(const RowLengths& lengths, std::int64_t rows);
+
+// Rows whose length is another than that of the row before, if rows came in random order: each costs a CPU a wrong
+// guess.
+double surprising_rows(const RowLengths& lengths, std::int64_t rows);
+
+// Entries that slices of C rows store per true one; the nearest pair that was measured.
+double padding_of(const Structure& facts, int C, std::int64_t sigma);
+
+// What csr_ell makes of the rows by the rules of its paper.
+struct CsrEllShape {
+  double packed_rows = 0, packed_entries = 0, packed_places = 0, warps = 0;
+  double long_rows = 0, long_entries = 0, pieces = 0, crossings = 0;
+  double steps = 0;  // of the longest warp
+};
+CsrEllShape csr_ell_shape(const Structure& facts);
+
+}  // namespace heddle

@@ -1,0 +1,31 @@
+// Trying candidates: build each, time its product, keep the figures.
+#pragma once
+
+#include <algorithm>
+
+#include <heddle/choose.hpp>
+
+namespace heddle {
+
+// How many of the ranked candidates effort = measure tries: those within 40 % of the best prediction, two to five, and
+// csr, which is moved behind them: what everything is compared with.
+template <class Score>
+std::size_t few_best(std::vector<Candidate>& ranked, const Score& score) {
+  constexpr std::size_t fewest = 2, most = 5;
+  constexpr double worth = 1.4;
+  std::size_t count = 0;
+  while (count < ranked.size() && count < most && ranked[count].fits &&
+         (count < fewest || score(ranked[count]) <= worth * score(ranked.front())))
+    ++count;
+  const auto end_of_few = ranked.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto csr = std::find_if(end_of_few, ranked.end(), [](const Candidate& c) { return c.plan.format == "csr"; });
+  if (csr == ranked.end()) return count;
+  std::rotate(end_of_few, csr, csr + 1);
+  return count + 1;
+}
+
+// Fills in the measured times of the first `count`; a plan that cannot be built stops fitting.
+template <class V>
+void measure_candidates(const Csr<V>& A, Device device, std::size_t count, std::vector<Candidate>& candidates);
+
+}  // namespace heddle

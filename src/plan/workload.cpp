@@ -1,0 +1,32 @@
+#include "plan/workload.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace heddle {
+
+namespace {
+
+// One line per format the model knows. Order decides between equal predictions: simple ones first.
+const Family* const families[] = {&csr_family,  &csr_split_family, &csr_ell_family,    &sell_family,  &rgcsr_family,
+                                  &ellr_family, &ell_family,       &csr_padded_family, &hyb_family,   &coo_family,
+                                  &dia_family,  &ell16_family,     &bell_family,       &weave_family, &bcsr_family};
+
+}  // namespace
+
+std::span<const Family* const> model_families() { return families; }
+
+const Family* find_family(const std::string& format) {
+  const auto found = std::find_if(std::begin(families), std::end(families),
+                                  [&](const Family* family) { return family->format == format; });
+  return found == std::end(families) ? nullptr : *found;
+}
+
+Workload workload(const Family& family, const Subject& subject, const Plan& plan, bool on_gpu) {
+  Workload w = (on_gpu ? family.gpu : family.cpu)(subject, plan);
+  constexpr double times = 10, always_fine = 20e6;  // as formats refuse (formats/registry.cpp)
+  w.fits = w.stored <= std::max(times * subject.nnz(), always_fine);
+  return w;
+}
+
+}  // namespace heddle

@@ -1,0 +1,60 @@
+// What one product costs a format, counted from the facts: the model turns it into seconds. One Family per format says
+// all the model has to know about it; they are listed in workload.cpp, and what is fitted lies in costs.cpp. A format
+// without these two lines is never chosen by the model, and works otherwise.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <heddle/analyze.hpp>
+#include <heddle/plan.hpp>
+
+namespace heddle {
+
+struct Workload {
+  double bytes = 0;         // of the stored matrix; Footprint::bytes as far as the facts are exact
+  double stored = 0;        // entries kept, padding included
+  double stream_bytes = 0;  // read and written in one product: what is read of the matrix, x and y once
+  double x_bytes = 0;       // the array that is gathered from
+  double misses = 0;        // sectors of x that no window of rows shares: they come from the last cache or from memory
+  double sectors = 0;       // sectors that loads of x and of the matrix move through the first cache
+  double slots = 0;         // places that lanes walk, idle ones of a warp included
+  double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
+  double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
+  int launches = 1;
+  bool fits = true;
+};
+
+// What the counting functions look at.
+struct Subject {
+  const Structure& facts;
+  int value_bytes;
+
+  const Gather& gather() const { return value_bytes == 4 ? facts.gather_f32 : facts.gather_f64; }
+  double rows() const { return static_cast<double>(facts.rows); }
+  double nnz() const { return static_cast<double>(facts.nnz); }
+  double longest() const { return static_cast<double>(facts.rows_len.max); }
+};
+
+struct Family {
+  const char* format;
+  std::vector<Plan> (*plans)(const Structure&, bool on_gpu);  // candidates for this matrix, best known settings
+  Workload (*gpu)(const Subject&, const Plan&);
+  Workload (*cpu)(const Subject&, const Plan&);
+  std::string (*suits)(const Structure&, const Plan&);  // what about the matrix speaks for the plan
+};
+
+extern const Family csr_family, csr_padded_family, csr_split_family, csr_ell_family, coo_family;  // workload_rows.cpp
+extern const Family ell_family, ellr_family, sell_family, rgcsr_family, hyb_family,
+    ell16_family;                                          // workload_slices.cpp
+extern const Family dia_family, bcsr_family, bell_family;  // workload_blocks.cpp
+extern const Family weave_family;                          // workload_weave.cpp
+
+std::span<const Family* const> model_families();
+const Family* find_family(const std::string& format);  // null: the model does not know it
+
+// For a plan whose settings may be left out. `on_gpu` also stands for the emulator.
+Workload workload(const Family& family, const Subject& subject, const Plan& plan, bool on_gpu);
+
+}  // namespace heddle

@@ -1,0 +1,81 @@
+#include "plan/workload_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/row_counts.hpp"
+
+namespace heddle {
+
+double number(const Plan& plan, const char* key, double fallback) {
+  const std::string* text = plan.find(key);
+  return text && *text != "auto" ? std::stod(*text) : fallback;
+}
+
+bool word_is(const Plan& plan, const char* key, const char* word) {
+  const std::string* text = plan.find(key);
+  return text && *text == word;
+}
+
+double up(double value, double unit) { return std::ceil(value / unit) * unit; }
+
+namespace {
+// x and y once.
+double vector_bytes(const Subject& s) { return static_cast<double>(s.facts.rows + s.facts.cols) * s.value_bytes; }
+}  // namespace
+
+Workload start(const Subject& s, double bytes, double stored, double walked) {
+  Workload w;
+  w.bytes = bytes;
+  w.stored = stored;
+  w.stream_bytes = bytes + vector_bytes(s);
+  w.x_bytes = static_cast<double>(s.facts.cols) * s.value_bytes;
+  w.misses = s.nnz() * s.gather().window;
+  w.slots = walked;
+  w.sectors = walked * (index_bytes + s.value_bytes) / sector_bytes;
+  return w;
+}
+
+double gathered(const Subject& s, double lanes) {
+  const double along = std::log2(lanes) / 5;
+  return s.nnz() * (s.gather().rows * (1 - along) + s.gather().entries * along);
+}
+
+void add_coordinates(Workload& w, const Subject& s, double entries) {
+  if (entries < 0.5) return;
+  const double shares = std::ceil(entries / 256);
+  const double bytes = entries * (2 * index_bytes + s.value_bytes) + shares * (2 * s.value_bytes + 12);
+  w.bytes += bytes;
+  w.stored += entries;
+  w.stream_bytes += bytes + 2 * s.value_bytes * std::min(entries, s.rows());
+  w.sectors += entries * ((2 * index_bytes + s.value_bytes) / sector_bytes + s.gather().entries);
+  w.slots += 4 * entries;  // a segmented sum of five shuffles a step: counted as so many more places
+  w.teams += shares;
+  w.chain += 8 + (s.longest() > 512 ? s.longest() / 256 / 32 : 0);
+  w.launches += 2;
+}
+
+double team_slots(const Subject& s, double lanes) {
+  const RowLengths& lengths = s.facts.rows_len;
+  const double alone = rounded_entries(lengths, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes));
+  const double uneven = (padding_of(s.facts, 32, 1) - 1) * (1 - std::log2(lanes) / 5);
+  return alone * (1 + uneven);
+}
+
+Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions) {
+  w.slots = walk == Walk::entries ? s.nnz() : w.stored;
+  w.teams = s.rows();
+  w.sectors = 0;
+  w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
+  w.launches = regions;
+  return w;
+}
+
+std::string row_text(const Structure& facts, const Plan&) {
+  const RowLengths& lengths = facts.rows_len;
+  return fmt::format("rows of {} to {} entries, {:.3g} on average", lengths.min, lengths.max, lengths.mean);
+}
+
+}  // namespace heddle

@@ -1,0 +1,56 @@
+// What the counting functions of several families share.
+#pragma once
+
+#include <initializer_list>
+
+#include "plan/workload.hpp"
+
+namespace heddle {
+
+inline constexpr double index_bytes = 4, offset_bytes = 8, sector_bytes = 32, lanes_of_warp = 32;
+
+// A setting of the plan; the fallback where it is left out or "auto".
+double number(const Plan& plan, const char* key, double fallback);
+bool word_is(const Plan& plan, const char* key, const char* word);
+
+double up(double value, double unit);  // to the next multiple
+
+// The parts every family starts from: all bytes are read once. `walked`: places whose column and value are read.
+Workload start(const Subject& s, double bytes, double stored, double walked);
+
+// Reads of x, in sectors, when `lanes` neighbours share a row: between a lane per row and a warp per row.
+double gathered(const Subject& s, double lanes);
+
+// Places that teams of `lanes` walk: a warp takes 32 / lanes rows and goes on until the longest of them is done.
+double team_slots(const Subject& s, double lanes);
+
+// Entries in coordinates, on top of what another part does: their kernel, and the one that joins pieces.
+void add_coordinates(Workload& w, const Subject& s, double entries);
+
+// How a CPU kernel goes through the rows.
+enum class Walk {
+  entries,  // each row to its own length
+  places,   // padding too, with a test
+  sorted    // rows of one length after another: no surprise at their ends
+};
+
+// On the CPU a product streams the stored matrix and reads x through the caches: what differs are bytes, the places
+// walked, the rows begun, how often the end of a row is a surprise, and the parallel regions.
+Workload as_on_cpu(const Subject& s, Workload gpu, Walk walk, int regions);
+
+template <Workload (*count)(const Subject&, const Plan&), Walk walk, int regions>
+Workload on_cpu(const Subject& s, const Plan& plan) {
+  return as_on_cpu(s, count(s, plan), walk, regions);
+}
+
+// Candidates that need no look at the facts.
+inline std::vector<Plan> plans(std::initializer_list<const char*> texts) {
+  std::vector<Plan> made;
+  for (const char* text : texts) made.push_back(Plan::parse(text));
+  return made;
+}
+
+// "rows of 1 to 9 entries, 4.2 on average"
+std::string row_text(const Structure& facts, const Plan& plan);
+
+}  // namespace heddle

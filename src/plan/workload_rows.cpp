@@ -1,0 +1,115 @@
+// Compressed rows and coordinates.
+#include <algorithm>
+#include <cmath>
+
+#include "plan/row_counts.hpp"
+#include "plan/workload_parts.hpp"
+
+namespace heddle {
+
+namespace {
+
+double csr_lanes(const Subject& s, const Plan& plan) {
+  if (const double given = number(plan, "lanes", 0); given > 0) return given;
+  double lanes = 2;
+  const double mean = std::floor(s.facts.rows_len.mean);
+  while (lanes < 16 && 3 * lanes <= mean) lanes *= 2;
+  while (lanes < 32 && lanes * 64 <= s.longest()) lanes *= 2;
+  return lanes;
+}
+
+double csr_bytes(const Subject& s) { return (s.rows() + 1) * offset_bytes + s.nnz() * (index_bytes + s.value_bytes); }
+
+// Each team reads lanes * 4 bytes of columns and lanes * V of values at some place: whole sectors, partly used.
+double team_sectors(const Subject& s, double lanes) {
+  const double teams =
+      rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes)) / lanes;
+  const auto touched = [&](double bytes) { return std::max(1.0, bytes / sector_bytes); };
+  return teams * (touched(lanes * index_bytes) + touched(lanes * s.value_bytes));
+}
+
+Workload csr_gpu(const Subject& s, const Plan& plan) {
+  const double lanes = csr_lanes(s, plan);
+  Workload w = start(s, csr_bytes(s), s.nnz(), s.nnz());
+  w.slots = team_slots(s, lanes);
+  w.sectors = team_sectors(s, lanes) + gathered(s, lanes);
+  w.teams = s.rows() * lanes / lanes_of_warp;
+  w.chain = std::ceil(s.longest() / lanes);
+  return w;
+}
+
+Workload csr_padded_gpu(const Subject& s, const Plan&) {
+  const double stored = rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, 16);
+  Workload w = start(s, (s.rows() + 1) * offset_bytes + s.rows() * index_bytes + stored * (index_bytes + s.value_bytes),
+                     stored, s.nnz());
+  const double read = rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, 8);
+  w.stream_bytes += (read - stored) * (index_bytes + s.value_bytes);
+  w.slots = rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, 32);
+  w.sectors = read * (index_bytes + s.value_bytes) / sector_bytes + gathered(s, 16);
+  w.teams = s.rows() / 2;
+  w.chain = std::ceil(s.longest() / 32);
+  return w;
+}
+
+Workload csr_split_gpu(const Subject& s, const Plan& plan) {
+  const double fallback = s.nnz() < (1 << 21) ? 128 : s.nnz() < (1 << 23) ? 256 : 512;
+  const double share = number(plan, "share", fallback), shares = std::ceil(s.nnz() / share);
+  const double listed = s.facts.rows_len.empty > 0 ? s.rows() : 0;
+  const double bytes = s.nnz() * (index_bytes + s.value_bytes) + s.nnz() / 8 +
+                       shares * (index_bytes + 2 * s.value_bytes + 12) + listed * index_bytes;
+  Workload w = start(s, bytes, s.nnz(), up(s.nnz(), 32));
+  w.sectors += s.nnz() * s.gather().entries;
+  w.teams = shares;
+  w.chain = share / 32 + s.longest() / share / 32;
+  w.launches = 2;
+  return w;
+}
+
+Workload csr_ell_gpu(const Subject& s, const Plan&) {
+  const CsrEllShape shape = csr_ell_shape(s.facts);
+  const double entry = index_bytes + s.value_bytes;
+  const double bytes = shape.warps * 24 + shape.packed_rows * 2 * index_bytes + shape.packed_places * entry +
+                       shape.pieces * 24 + shape.long_rows * index_bytes + shape.long_entries * entry +
+                       shape.crossings * (12 + s.value_bytes) + shape.pieces * s.value_bytes;
+  Workload w =
+      start(s, bytes, shape.packed_places + shape.long_entries, shape.packed_places + up(shape.long_entries, 32));
+  // Sorting takes neighbours apart unless rows are all alike.
+  const double apart = s.facts.rows_len.cv > 0.05 ? 1 : 0;
+  const double share = s.nnz() > 0 ? shape.packed_entries / s.nnz() : 0;
+  w.sectors += s.nnz() * (share * s.gather().rows + (1 - share) * s.gather().entries);
+  w.misses *= 1 + 0.5 * apart * share;
+  w.teams = shape.warps + shape.pieces;
+  w.chain = shape.steps + (shape.crossings > 0 ? s.longest() / 1024 / 32 : 0);
+  w.launches = shape.crossings > 0 ? 2 : 1;
+  return w;
+}
+
+Workload coo_gpu(const Subject& s, const Plan&) {
+  Workload w = start(s, 0, 0, 0);
+  add_coordinates(w, s, s.nnz());
+  w.stream_bytes += s.rows() * s.value_bytes;
+  w.launches = 3;
+  return w;
+}
+
+}  // namespace
+
+const Family csr_family{"csr", [](const Structure&, bool) { return plans({"csr"}); }, csr_gpu,
+                        on_cpu<csr_gpu, Walk::entries, 1>, row_text};
+const Family csr_padded_family{"csr_padded", [](const Structure&, bool) { return plans({"csr_padded"}); },
+                               csr_padded_gpu, on_cpu<csr_padded_gpu, Walk::entries, 1>, row_text};
+const Family csr_split_family{"csr_split", [](const Structure&, bool) { return plans({"csr_split"}); }, csr_split_gpu,
+                              on_cpu<csr_split_gpu, Walk::entries, 2>,
+                              [](const Structure& facts, const Plan& plan) {
+                                return row_text(facts, plan) + ": equal shares of entries do not care";
+                              }};
+const Family csr_ell_family{"csr_ell", [](const Structure&, bool) { return plans({"csr_ell"}); }, csr_ell_gpu,
+                            on_cpu<csr_ell_gpu, Walk::sorted, 2>,
+                            [](const Structure& facts, const Plan& plan) {
+                              return row_text(facts, plan) +
+                                     ": short ones are packed by length, long ones shared by warps";
+                            }};
+const Family coo_family{"coo", [](const Structure&, bool) { return plans({"coo"}); }, coo_gpu,
+                        on_cpu<coo_gpu, Walk::entries, 3>, row_text};
+
+}  // namespace heddle

@@ -1,0 +1,161 @@
+// Rows in slices, and what remains beside them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/row_counts.hpp"
+#include "plan/workload_parts.hpp"
+
+namespace heddle {
+
+namespace {
+
+// Slices in which a lane, or `lanes` of them, walks a row; `walked` places are visited, `stored` ones are kept.
+Workload sliced(const Subject& s, double bytes, double stored, double walked, double lanes, double longest) {
+  Workload w = start(s, bytes, stored, walked);
+  w.stream_bytes -= (stored - walked) * (index_bytes + s.value_bytes);
+  w.sectors += gathered(s, lanes);
+  w.teams = s.rows() * lanes / lanes_of_warp;
+  w.chain = std::ceil(longest / lanes);
+  return w;
+}
+
+Workload ell_gpu(const Subject& s, const Plan&) {
+  const double stored = up(s.rows(), 32) * s.longest();
+  // Padding shares its column with neighbours, and its value is not read.
+  Workload w = sliced(s, stored * (index_bytes + s.value_bytes), stored, stored, 1, s.longest());
+  w.stream_bytes -= std::max(0.0, stored - padding_of(s.facts, 32, 1) * s.nnz()) * s.value_bytes;
+  return w;
+}
+
+Workload ellr_gpu(const Subject& s, const Plan& plan) {
+  const double T = number(plan, "T", 1);
+  const double stored = up(s.rows(), 32) * up(s.longest(), T);
+  const double walked = std::min(stored, team_slots(s, T));
+  return sliced(s, stored * (index_bytes + s.value_bytes) + s.rows() * index_bytes, stored, walked, T, s.longest());
+}
+
+// Slices become a multiple of `lanes` wide: known where they are all alike, half of it more where they are not.
+double rounded_width(const Subject& s, double width, double lanes) {
+  const bool alike = s.facts.rows_len.cv < 0.2 || s.longest() <= 2 * lanes;
+  return alike ? up(std::round(width), lanes) : width + (lanes - 1) / 2;
+}
+
+Workload sell_gpu(const Subject& s, const Plan& plan) {
+  const double C = number(plan, "C", 32), sigma = number(plan, "sigma", 1), lanes = number(plan, "lanes", 1);
+  double stored = padding_of(s.facts, static_cast<int>(C), static_cast<std::int64_t>(sigma)) * s.nnz();
+  if (lanes > 1 && s.facts.rows > 0) stored = s.rows() * rounded_width(s, stored / s.rows(), lanes);
+  const double order = sigma > 1 ? s.rows() * index_bytes : 0;
+  const double bytes = stored * (index_bytes + s.value_bytes) + (std::ceil(s.rows() / C) + 1) * offset_bytes + order;
+  Workload w = sliced(s, bytes, stored, stored, lanes, s.longest());
+  if (sigma > 1 && s.facts.rows_len.cv > 0.05) w.misses *= 1.15;  // neighbours are up to sigma rows apart
+  return w;
+}
+
+Workload rgcsr_gpu(const Subject& s, const Plan& plan) {
+  const double group = number(plan, "group", 128);
+  // The last group is as high as the rows that are left.
+  const double height = s.facts.rows > 0 ? s.rows() / up(s.rows(), group) : 1;
+  const double stored = padding_of(s.facts, static_cast<int>(group), 1) * s.nnz() * height;
+  const double walked = std::min(stored, padding_of(s.facts, 32, 1) * s.nnz());
+  const double bytes = stored * (index_bytes + s.value_bytes) + (std::ceil(s.rows() / group) + 1) * offset_bytes +
+                       s.rows() * index_bytes;
+  return sliced(s, bytes, stored, walked, 1, s.longest());
+}
+
+// Width of the regular part, and what it leaves over.
+struct Width {
+  double K, inside;
+};
+
+Width width_of(const Subject& s, const Plan& plan, double fallback) {
+  const double K = number(plan, "K", fallback);
+  return {K, clipped_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(K))};
+}
+
+Workload hyb_gpu(const Subject& s, const Plan& plan) {
+  const Width width = width_of(s, plan, static_cast<double>(two_thirds_width(s.facts.rows_len, s.facts.rows)));
+  const double places = up(s.rows(), 32) * width.K;
+  Workload w = sliced(s, places * (index_bytes + s.value_bytes), places, places, 1, width.K);
+  w.sectors *= s.nnz() > 0 ? width.inside / s.nnz() : 1;
+  w.stream_bytes -= std::max(0.0, places - width.inside) * s.value_bytes / 2;
+  add_coordinates(w, s, s.nnz() - width.inside);
+  return w;
+}
+
+Workload ell16_as_it_is(const Subject& s, const Plan& plan) {
+  const bool padded = s.rows() * s.longest() <= 3 * s.nnz();
+  const Width width =
+      width_of(s, plan, padded ? s.longest() : static_cast<double>(two_thirds_width(s.facts.rows_len, s.facts.rows)));
+  const double inside = width.inside * s.facts.columns.near16;
+  const double widest = s.facts.columns.near16 > 0.02 ? width.K : 0;
+  const double places = up(s.rows(), 32) * widest;
+  const double walked = std::min(places, padding_of(s.facts, 32, 1) * inside);
+  Workload w = start(s, places * (2 + s.value_bytes) + s.rows() * index_bytes, places, walked);
+  w.stream_bytes -= (places - walked) * (2 + s.value_bytes);
+  w.sectors = walked * (2 + s.value_bytes) / sector_bytes + inside * s.gather().rows;
+  w.teams = s.rows() / lanes_of_warp;
+  w.chain = widest;
+  add_coordinates(w, s, s.nnz() - inside);
+  return w;
+}
+
+// What an order will do is known only when it is made. Counted as if it made a mesh of the matrix: the trial of
+// effort = measure then tells.
+Structure well_ordered(const Structure& facts) {
+  constexpr double window = 0.08;
+  Structure made = facts;
+  made.columns.near16 = 1;
+  for (Gather* gather : {&made.gather_f32, &made.gather_f64}) {
+    const double densest = gather == &made.gather_f32 ? 1.0 / 8 : 1.0 / 4;
+    gather->rows = std::min(gather->rows, 1.5 * densest);
+    gather->entries = std::min(gather->entries, 1.5 * densest);
+    gather->window = std::min(gather->window, window);
+  }
+  return made;
+}
+
+Workload ell16_gpu(const Subject& s, const Plan& plan) {
+  if (!word_is(plan, "reorder", "rcm")) return ell16_as_it_is(s, plan);
+  const Structure ordered = well_ordered(s.facts);
+  Workload w = ell16_as_it_is({ordered, s.value_bytes}, plan);
+  w.bytes += s.rows() * (index_bytes + s.value_bytes);
+  w.stream_bytes += s.rows() * (index_bytes + 2 * s.value_bytes);
+  w.misses += s.rows() * s.gather().window;
+  w.launches += 1;
+  return w;
+}
+
+std::string slice_text(const Structure& facts, const Plan&) {
+  return fmt::format("slices of 32 rows store {:.2f} places per entry, {:.2f} when sorted", padding_of(facts, 32, 1),
+                     padding_of(facts, 32, 1024));
+}
+
+// Several lanes a row exist on the GPU only.
+std::vector<Plan> ellr_plans(const Structure&, bool on_gpu) {
+  return on_gpu ? plans({"ellr", "ellr T=2", "ellr T=4", "ellr T=8"}) : plans({"ellr"});
+}
+std::vector<Plan> sell_plans(const Structure&, bool on_gpu) {
+  return on_gpu ? plans({"sell", "sell sigma=1024", "sell lanes=4"}) : plans({"sell", "sell sigma=1024"});
+}
+std::vector<Plan> ell16_plans(const Structure& facts, bool) {
+  return facts.columns.near16 > 0.5 ? plans({"ell16"}) : plans({});
+}
+
+}  // namespace
+
+const Family ell_family{"ell", [](const Structure&, bool) { return plans({"ell"}); }, ell_gpu,
+                        on_cpu<ell_gpu, Walk::places, 1>, row_text};
+const Family ellr_family{"ellr", ellr_plans, ellr_gpu, on_cpu<ellr_gpu, Walk::entries, 1>, row_text};
+const Family sell_family{"sell", sell_plans, sell_gpu, on_cpu<sell_gpu, Walk::places, 1>, slice_text};
+const Family rgcsr_family{"rgcsr", [](const Structure&, bool) { return plans({"rgcsr"}); }, rgcsr_gpu,
+                          on_cpu<rgcsr_gpu, Walk::entries, 1>, slice_text};
+const Family hyb_family{"hyb", [](const Structure&, bool) { return plans({"hyb"}); }, hyb_gpu,
+                        on_cpu<hyb_gpu, Walk::places, 3>, row_text};
+const Family ell16_family{
+    "ell16", ell16_plans, ell16_gpu, on_cpu<ell16_gpu, Walk::entries, 3>, [](const Structure& facts, const Plan&) {
+      return fmt::format("{:.0f} % of the columns are within 16 bits of the diagonal", 100 * facts.columns.near16);
+    }};
+
+}  // namespace heddle

@@ -1,0 +1,123 @@
+#include "plan/workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <heddle/choose.hpp>
+#include <heddle/formats.hpp>
+#include <heddle/generate.hpp>
+
+#include "plan/candidates.hpp"
+#include "plan/model.hpp"
+#include "plan/row_counts.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle {
+namespace {
+
+// Most sizes follow from facts that are exact. Blocks, diagonals and 16-bit columns are sampled; the widths of single
+// slices (lanes) and rows beyond 256 entries (hyb) are known roughly.
+double tolerance_of(const Plan& plan, const Structure& facts) {
+  const std::string& f = plan.format;
+  if (plan.find("lanes")) return 0.35;
+  if (f == "bcsr" || f == "bell" || f == "dia" || f == "ell16") return 0.25;
+  return f == "hyb" && facts.rows_len.mean >= short_row ? 0.15 : 0.05;
+}
+
+TEST(Workload, foretells_the_bytes_of_every_format) {
+  for (const char* text :
+       {"stencil2d5,n=100", "fem,n=10,dof=3", "circuit,rows=20000", "rmat,scale=12", "road,rows=30000",
+        "lp,rows=100,cols=5000,per_row=400", "lengths,law=F2,rows=4096", "economics,rows=20000", "empty,rows=20000"}) {
+    const Csr<double> A = generate<double>(text);
+    const Structure facts = analyze(A, Detail::planning);
+    for (const int value_bytes : {4, 8})
+      for (const Plan& plan : candidate_plans(facts, {})) {
+        const Footprint exact = footprint(A.view(), plan, value_bytes);
+        const Workload work = workload(*find_family(plan.format), {facts, value_bytes}, plan, true);
+        EXPECT_EQ(work.fits, exact.fits) << text << ": " << to_string(plan);
+        if (!exact.fits) continue;
+        EXPECT_NEAR(work.bytes / static_cast<double>(exact.bytes), 1, tolerance_of(plan, facts))
+            << text << ": " << to_string(plan);
+      }
+  }
+}
+
+TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
+  for (const auto& specimen : test::zoo(test::Zoo::small)) {
+    const Structure facts = analyze(specimen.A, Detail::planning);
+    for (const bool on_gpu : {true, false})
+      for (const Plan& plan : candidate_plans(facts, {.on_gpu = on_gpu})) {
+        const Workload w = workload(*find_family(plan.format), {facts, 4}, plan, on_gpu);
+        for (const double part :
+             {w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain})
+          EXPECT_TRUE(std::isfinite(part) && part >= 0) << specimen.name << " " << to_string(plan) << " " << part;
+        const Machine& machine = built_in_machine(on_gpu ? Device::Kind::gpu : Device::Kind::cpu);
+        const Prediction t = predict(w, *cost_of(plan, on_gpu), machine, 4);
+        EXPECT_TRUE(std::isfinite(t.seconds) && t.seconds > 0) << specimen.name << " " << to_string(plan);
+      }
+  }
+}
+
+TEST(Workload, counts_the_same_split_as_csr_ell_itself) {
+  for (const char* text : {"rmat,scale=11", "lengths,law=F3,max=128,rows=4096", "circuit,rows=5000"}) {
+    const Csr<double> A = generate<double>(text);
+    const CsrEllShape shape = csr_ell_shape(analyze(A));
+    const auto exact = static_cast<double>(footprint(A.view(), Plan::parse("csr_ell")).stored);
+    EXPECT_NEAR((shape.packed_places + shape.long_entries) / exact, 1, 0.02) << text;
+  }
+}
+
+TEST(RowCounts, round_clip_and_cut_rows) {
+  const Structure facts = analyze(test::with_lengths({1, 1, 1, 9}, 20, 1));
+  EXPECT_EQ(rounded_entries(facts.rows_len, 4, 12, 4), 4 + 4 + 4 + 12);
+  EXPECT_EQ(clipped_entries(facts.rows_len, 4, 12, 2), 1 + 1 + 1 + 2);
+  EXPECT_EQ(two_thirds_width(facts.rows_len, 4), 1);
+}
+
+TEST(Model, takes_longer_for_more_of_anything) {
+  const Machine& machine = built_in_machine(Device::Kind::gpu);
+  const Cost& cost = *cost_of(Plan{}, true);
+  const Workload base{
+      .stream_bytes = 1e7, .x_bytes = 1e6, .misses = 1e6, .sectors = 1e6, .slots = 1e6, .teams = 1e4, .chain = 10};
+  const double before = predict(base, cost, machine, 8).seconds;
+  for (double Workload::*part : {&Workload::stream_bytes, &Workload::misses, &Workload::sectors, &Workload::slots,
+                                 &Workload::teams, &Workload::chain}) {
+    Workload more = base;
+    more.*part *= 100;
+    EXPECT_GT(predict(more, cost, machine, 8).seconds, before);
+  }
+}
+
+TEST(Model, has_costs_for_every_plan_that_a_family_proposes) {
+  for (const char* text : {"fem,n=8,dof=3", "stencil2d5,n=20", "rmat,scale=8"}) {
+    const Structure facts = analyze(generate<double>(text), Detail::planning);
+    for (const Family* family : model_families())
+      for (const bool on_gpu : {true, false})
+        for (const Plan& plan : family->plans(facts, on_gpu)) {
+          EXPECT_NE(cost_of(plan, on_gpu), nullptr) << to_string(plan);
+          EXPECT_EQ(plan.format, family->format);
+          EXPECT_FALSE(family->suits(facts, plan).empty());
+        }
+  }
+  EXPECT_EQ(find_family("no such format"), nullptr);
+  EXPECT_EQ(cost_of(Plan::parse("csr layout=none"), true), nullptr);  // layouts have lines of their own
+  EXPECT_EQ(cost_key(Plan::parse("weave layout=blocks r=3")), "weave:blocks");
+  EXPECT_TRUE(std::isnan(predict(Structure{}, built_in_machine(Device::Kind::gpu), Plan::parse("nothing"), 8)));
+}
+
+TEST(Model, counts_more_for_building_what_is_harder_to_build) {
+  const Structure facts = analyze(generate<double>("fem,n=10,dof=3"), Detail::planning);
+  const Machine& machine = built_in_machine(Device::Kind::cpu);
+  const auto build_seconds = [&](const char* text) {
+    const Plan plan = Plan::parse(text);
+    const Subject subject{facts, 8};
+    return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan, false), machine);
+  };
+  EXPECT_LT(build_seconds("csr"), build_seconds("sell"));
+  EXPECT_LT(build_seconds("sell"), build_seconds("bell r=3 c=3"));
+  EXPECT_LT(build_seconds("ell16"), build_seconds("ell16 reorder=rcm"));
+}
+
+}  // namespace
+}  // namespace heddle

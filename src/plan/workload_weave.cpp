@@ -1,0 +1,167 @@
+// Weave: one count for each of its layouts. Settings that a plan leaves open are those the format picks by itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/row_counts.hpp"
+#include "plan/workload_parts.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr double short_column = 2;
+
+// Bytes of a value in the smallest codec that loses nothing.
+double stored_value(const Subject& s) {
+  const Structure& f = s.facts;
+  if (!f.distinct_capped && f.distinct_values <= 256) return 1;
+  return f.f32_exact ? 4 : s.value_bytes;
+}
+
+double power_of_two(double at_most) {
+  return at_most < 1 ? 1 : std::exp2(std::floor(std::log2(std::min(at_most, 32.0))));
+}
+
+// Lanes a row so that a large GPU has enough warps.
+double lanes_for_size(double items, double wanted_warps) {
+  return power_of_two(2 * wanted_warps * lanes_of_warp / std::max(1.0, items));
+}
+
+// The loads of the matrix alone; columns take `column` bytes.
+Workload stored_as(const Subject& s, double places, double column, double value, double beside) {
+  Workload w = start(s, places * (column + value) + beside, places, places);
+  w.sectors = places * (column + value) / sector_bytes;
+  return w;
+}
+
+// 128 rows a slice, a warp each; x is read in step with the rows.
+Workload diagonals(const Subject& s) {
+  const Diagonals& d = s.facts.diagonals;
+  const double places = s.nnz() * std::max(1.0, d.slice_fill);
+  const bool constant = d.full > 0 && d.constant == d.full && d.full_share > 0.99;
+  Workload w = stored_as(s, places, 0, constant ? 0 : stored_value(s), s.rows() / 128 * 16);
+  w.sectors += places * s.value_bytes / sector_bytes;
+  w.teams = s.rows() / 128;
+  w.chain = s.rows() > 0 ? places / s.rows() : 0;
+  return w;
+}
+
+double fill_of(const Structure& facts, double size) {
+  for (const BlockFill& b : facts.blocks)
+    if (b.r == size && b.c == size) return b.fill;
+  return size * size;
+}
+
+Workload blocks(const Subject& s, const Plan& plan) {
+  const double size = number(plan, "block", 3), fill = fill_of(s.facts, size), places = s.nnz() * fill;
+  const double count = places / (size * size), block_rows = std::ceil(s.rows() / size);
+  const double lanes = number(plan, "lanes", lanes_for_size(block_rows, 2500));
+  const double uneven = padding_of(s.facts, 32, 1);  // slices are as wide as their longest row of blocks
+  const double mask = fill > 1.001 ? 4 : 0;
+  Workload w = stored_as(s, places * uneven, (short_column + mask) / (size * size), stored_value(s), block_rows / 2);
+  w.sectors += count * std::max(1.0, size * s.value_bytes / sector_bytes);
+  w.teams = block_rows * lanes / lanes_of_warp;
+  w.chain = std::ceil(s.longest() / size / lanes);
+  return w;
+}
+
+Workload rows(const Subject& s, const Plan& plan) {
+  const double mean = s.facts.rows_len.mean;
+  const double lanes = number(
+      plan, "lanes", std::max(power_of_two(mean / 5), std::min(lanes_for_size(s.rows(), 2000), power_of_two(mean))));
+  const bool sorts = mean >= 6 && padding_of(s.facts, 32, 1) > 1.15 * padding_of(s.facts, 32, 1024);
+  const double padding = padding_of(s.facts, 32, static_cast<std::int64_t>(number(plan, "sort", sorts ? 1024 : 1)));
+  const double near = s.facts.columns.slices16;
+  Workload w = stored_as(s, s.nnz() * padding, near * short_column + (1 - near) * index_bytes, stored_value(s),
+                         s.rows() * (sorts ? 4.5 : 0.5));
+  w.sectors += gathered(s, lanes);
+  w.teams = s.rows() * lanes / lanes_of_warp / 2;
+  w.chain = std::ceil(s.longest() / lanes);
+  return w;
+}
+
+// Tiles of 32 * K entries, row-aligned; the pieces of long rows are put together by a second kernel.
+Workload segments(const Subject& s, const Plan& plan) {
+  const double tile = 32 * number(plan, "per_lane", s.nnz() >= (1 << 19) ? 8 : 4);
+  const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
+  Workload w = stored_as(s, 1.01 * s.nnz(), index_bytes + 0.125, stored_value(s), s.nnz() / tile * 16 + listed);
+  w.sectors += s.nnz() * s.gather().entries;
+  w.teams = s.nnz() / tile;
+  w.chain = tile / 32 + s.longest() / tile / 32;
+  if (s.longest() > tile) w.launches = 2;
+  return w;
+}
+
+// A team of threads a row, four entries each a step.
+Workload long_rows(const Subject& s, const Plan& plan) {
+  const double team = number(plan, "team", std::clamp(32 * power_of_two(s.facts.rows_len.mean / 256), 32.0, 1024.0));
+  const double places = s.nnz() + s.rows() * 2 * team;  // half a step is empty
+  Workload w = stored_as(s, places, s.facts.cols <= 65535 ? short_column : index_bytes, stored_value(s), 8 * s.rows());
+  w.sectors += s.nnz() * s.gather().entries;
+  w.teams = s.rows() * team / lanes_of_warp;
+  w.chain = std::ceil(s.longest() / team / 4);
+  return w;
+}
+
+Workload padded(const Subject& s, const Plan& plan) {
+  const double longest = s.longest();
+  const double lanes =
+      number(plan, "lanes", std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, longest / 4)))), 1.0, 32.0));
+  const double value = s.nnz() < (1 << 18) ? s.value_bytes : stored_value(s);
+  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, value, 0);
+  w.sectors += gathered(s, lanes);
+  w.teams = s.rows() * lanes / lanes_of_warp;
+  w.chain = std::ceil(longest / lanes / 4);
+  return w;
+}
+
+Workload weave_gpu(const Subject& s, const Plan& plan) {
+  if (word_is(plan, "layout", "diagonals")) return diagonals(s);
+  if (word_is(plan, "layout", "blocks")) return blocks(s, plan);
+  if (word_is(plan, "layout", "rows")) return rows(s, plan);
+  if (word_is(plan, "layout", "padded")) return padded(s, plan);
+  if (word_is(plan, "layout", "long")) return long_rows(s, plan);
+  return segments(s, plan);
+}
+
+// The layout that formats/weave/weave_choice.cpp would pick, as far as the facts tell; with the matrix at hand it is
+// asked itself.
+const char* likely_layout(const Structure& f) {
+  const double mean = f.rows_len.mean, nnz = std::max(1.0, static_cast<double>(f.nnz));
+  const double padding = static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) / nnz;
+  const auto filled = [&](double most) { return fill_of(f, 2) <= most || fill_of(f, 3) <= most || fill_of(f, 4) <= most; };
+  if (f.cols <= 65535 && nnz <= (1 << 18) && padding <= 2) return "padded";
+  if (mean >= 8 && filled(1.001)) return "blocks";
+  if (mean <= 64 && f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 1.35) return "diagonals";
+  if (mean >= 8 && nnz > 5e6 && filled(1.12)) return "blocks";
+  if (mean >= 96) return "long";
+  return "segments";
+}
+
+// Nothing is known of its times on CPUs yet.
+std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
+  if (!on_gpu) return {};
+  return {Plan::parse(fmt::format("weave layout={}", likely_layout(f)))};
+}
+
+std::string weave_text(const Structure& f, const Plan& plan) {
+  if (word_is(plan, "layout", "diagonals"))
+    return fmt::format("slices of 128 rows store {:.2f} places per entry by diagonals{}", f.diagonals.slice_fill,
+                       f.diagonals.constant > 0 && f.diagonals.constant == f.diagonals.full ? ", all constant" : "");
+  if (word_is(plan, "layout", "blocks")) {
+    const double size = number(plan, "block", 3);
+    return fmt::format("{0} x {0} blocks store {1:.2f} places per entry", size, fill_of(f, size));
+  }
+  if (word_is(plan, "layout", "rows"))
+    return fmt::format("{:.0f} % of the slices have columns within 16 bits, slices store {:.2f} places per entry",
+                       100 * f.columns.slices16, padding_of(f, 32, 1));
+  return row_text(f, plan);
+}
+
+}  // namespace
+
+const Family weave_family{"weave", weave_plans, weave_gpu, on_cpu<weave_gpu, Walk::entries, 1>, weave_text};
+
+}  // namespace heddle

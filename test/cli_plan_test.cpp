@@ -1,0 +1,97 @@
+// heddle plan: what it promises to scripts.
+#include <gtest/gtest.h>
+
+#include "support/command.hpp"
+
+namespace heddle::test {
+namespace {
+
+const std::string tiny = "gen:stencil2d5,n=30";
+
+nlohmann::json json_of(std::vector<std::string> words) {
+  const Outcome outcome = heddle_command(std::move(words));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return outcome.json();
+}
+
+TEST(Plan, gives_every_promised_key) {
+  const auto document = json_of({"plan", tiny, "--device", "emulator", "--json"});
+  EXPECT_EQ(document["command"], "plan");
+  EXPECT_FALSE(document["plan"].get<std::string>().empty());
+  EXPECT_FALSE(document["reason"].get<std::string>().empty());
+  EXPECT_GT(document["predicted_seconds"], 0);
+  EXPECT_GT(document["predicted_build_seconds"], 0);
+  ASSERT_GT(document["candidates"].size(), 5u);
+  for (const auto& candidate : document["candidates"]) {
+    EXPECT_GT(candidate["bytes"], 0);
+    EXPECT_GT(candidate["predicted_seconds"], 0);
+    EXPECT_TRUE(candidate["fits"].is_boolean());
+  }
+  EXPECT_TRUE(document["measured"].empty());
+}
+
+TEST(Plan, says_the_same_twice) {
+  const auto first = json_of({"plan", tiny, "--json"}), second = json_of({"plan", tiny, "--json"});
+  EXPECT_EQ(first, second);
+}
+
+TEST(Plan, writes_a_plan_that_multiply_takes) {
+  const ScratchFolder folder;
+  const std::string file = folder.path("plan.txt");
+  const auto document = json_of({"plan", tiny, "--save", file, "--json"});
+  const std::string text = content_of(file);
+  EXPECT_EQ(text, document["plan"].get<std::string>() + "\n");
+  EXPECT_EQ(json_of({"multiply", tiny, "--plan", text, "--json"})["plan"], document["plan"]);
+}
+
+TEST(Plan, measures_when_asked_and_remembers_it) {
+  const ScratchFolder folder;
+  const Surroundings around{.environment = {{"HEDDLE_CACHE", folder.path("cache")}}};
+  const auto run = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"plan", tiny, "--device", "cpu", "--effort", "measure", "--json"});
+    const Outcome outcome = heddle_command(more, around);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json();
+  };
+  const auto first = run({});
+  ASSERT_GE(first["measured"].size(), 2u);
+  for (const auto& each : first["measured"]) EXPECT_GT(each["seconds"], 0);
+  EXPECT_EQ(first["from_cache"], false);
+  const auto second = run({});
+  EXPECT_EQ(second["from_cache"], true);
+  EXPECT_EQ(second["plan"], first["plan"]);
+  EXPECT_EQ(second["measured"], first["measured"]);
+  EXPECT_EQ(run({"--no-cache"})["from_cache"], false);
+}
+
+TEST(Plan, counts_building_when_told_how_often_it_multiplies) {
+  const auto once = json_of({"plan", "gen:fem,n=8,dof=3", "--expected-multiplies", "1", "--device", "cpu", "--json"});
+  EXPECT_TRUE(once["plan"].get<std::string>().starts_with("csr")) << once["plan"];
+  EXPECT_EQ(once["expected_multiplies"], 1);
+}
+
+TEST(Plan, has_the_selectors_of_the_papers) {
+  EXPECT_TRUE(json_of({"plan", tiny, "--selector", "csr_ell_rules", "--json"})["plan"].get<std::string>().starts_with(
+      "csr_ell "));
+}
+
+TEST(Plan, works_on_matrices_without_entries) {
+  const ScratchFolder folder;
+  const std::string file = folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+  EXPECT_TRUE(json_of({"plan", file, "--json"})["plan"].get<std::string>().starts_with("csr "));
+}
+
+TEST(Plan, refuses_unknown_words_as_wrong_usage) {
+  EXPECT_EQ(heddle_command({"plan", tiny, "--effort", "lots"}).exit_code, 2);
+  EXPECT_EQ(heddle_command({"plan", tiny, "--selector", "dice"}).exit_code, 2);
+  EXPECT_EQ(heddle_command({"plan", tiny, "--expected-multiplies", "-1"}).exit_code, 2);
+}
+
+TEST(Plan, shows_people_the_reason_and_the_candidates) {
+  const std::string text = heddle_command({"plan", tiny, "--device", "emulator"}).out;
+  for (const char* word : {"plan", "because", "predicted", "csr", "fits"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << "\n" << text;
+}
+
+}  // namespace
+}  // namespace heddle::test
