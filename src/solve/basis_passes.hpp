@@ -29,9 +29,8 @@ struct BasisDots {
   bool opens;  // the first trip of an iteration
 
   SIMT_BOTH bool begin(State& state, const double*, bool writer) {
-    if (state.stopped != never) return false;
     if (writer && opens) ++state.iteration;
-    return true;
+    return state.stopped == never;
   }
   SIMT_BOTH void element(std::int64_t i, double* out) const {
     const double wide = w[i];

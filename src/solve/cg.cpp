@@ -36,14 +36,15 @@ class ConjugateGradients final : public Method<V> {
     on.trip(CgDirection<V>{p.data(), on.x, r, on.d, own_z}, rr);  // x = x + alpha p;  p = z + beta p
   }
 
-  // p'A p <= 0 proves that A is not positive definite, unless rounding made it so: close to a null vector of A, or at a
-  // residual below what can be represented.
+  // p'A p <= 0 proves that A is not positive definite, unless rounding made it so: close to a null vector of A (where
+  // alpha may also overflow), or at a residual below what can be represented.
   Status judge(Stop why, std::string& reason) override {
     const Status usual = Method<V>::judge(why, reason);
-    if (why != Stop::curvature) return usual;
+    if (why != Stop::curvature && why != Stop::not_finite) return usual;
     const double eps = std::numeric_limits<V>::epsilon();
     const double pp = on.dot(p.data(), p.data()), qq = on.dot(q.data(), q.data());
     const double bb = on.dot(on.b, on.b);
+    if (!finite(pp) || !finite(qq)) return usual;
     if (pp < 1e-200 || pp < eps * eps * eps * bb) {
       reason = "the search direction has vanished before the residual of x was small enough";
       return Status::stagnated;

@@ -18,9 +18,8 @@ struct Dot {
   SIMT_BOTH bool begin(State& state, const double*, bool writer) {
     if (use == alone) return true;
     if (use == inside) return state.active(phase);
-    if (state.stopped != never) return false;
-    if (writer) ++state.iteration;
-    return true;
+    if (writer) ++state.iteration;  // also after the stop, which so lies in the past of the trips that follow
+    return state.stopped == never;
   }
   SIMT_BOTH void element(std::int64_t i, double* out) const {
     out[0] += static_cast<double>(a[i]) * static_cast<double>(b[i]);

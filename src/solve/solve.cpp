@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include <heddle/analyze.hpp>
@@ -86,6 +87,7 @@ class Solve {
     double rr = on.residual();
     note_residuals(rr, rr);
     report_.history.push_back(relative(rr));
+    largest_ = std::max(1.0, relative(rr)) / std::numeric_limits<V>::epsilon();
     if (!std::isfinite(rr)) return verdict(Status::not_finite, "there is an Inf or NaN in A, b or x");
     if (small(rr)) return verdict(Status::converged, "the first guess is a solution");
     if (limit() == 0) return verdict(Status::max_iterations, "no iterations were allowed");
@@ -153,7 +155,7 @@ class Solve {
 
   bool go_on(Stop why, double before, double rr) const {
     constexpr double progress = 0.25;  // of the squared residual: half its norm
-    if (on.state.recorded >= limit() || stuck_) return false;
+    if (on.state.recorded >= limit() || stuck_ || diverged_) return false;
     if (why == Stop::none) return rr < before * (1 - 1e-10);  // a cycle of gmres is full
     const bool worth_it = why == Stop::small_residual || why == Stop::breakdown || why == Stop::exhausted;
     return worth_it && rr < progress * before;
@@ -163,7 +165,10 @@ class Solve {
     std::string reason;
     const bool full = why == Stop::none && on.state.recorded < limit();
     Status status = method_->judge(full ? Stop::exhausted : why, reason);
-    if (stuck_) {
+    if (diverged_) {
+      status = Status::breakdown;
+      reason = "the residual has grown beyond all bounds; is the matrix singular?";
+    } else if (stuck_) {
       status = Status::stagnated;
       reason = "the residual has not become smaller for a long time";
     }
@@ -172,7 +177,7 @@ class Solve {
 
   // Iterations until the method stops, is full, gets stuck or may not do more.
   Stop round() {
-    while (on.state.recorded < limit() && !method_->full() && !stuck_) {
+    while (on.state.recorded < limit() && !method_->full() && !stuck_ && !diverged_) {
       const std::int64_t seen = on.state.recorded;
       const std::int64_t batch = std::min<std::int64_t>(look_every(), limit() - seen);
       for (std::int64_t i = 0; i < batch && !method_->full(); ++i) method_->iterate();
@@ -196,6 +201,7 @@ class Solve {
       report_.history.push_back(relative(rr));
       if (rr < 0.98 * best_) best_ = rr, best_at_ = k;
     }
+    diverged_ = report_.history.back() > largest_;
     stuck_ = on.state.recorded - best_at_ > std::max<std::int64_t>(1000, on.size());
     if (options_.progress && on.state.recorded > seen)
       options_.progress({on.state.recorded, report_.history.back(), target_ / b_norm_});
@@ -212,7 +218,8 @@ class Solve {
   BetterOperator<V>* better_ = nullptr;
   double best_ = HUGE_VAL;
   std::int64_t best_at_ = 0;
-  bool stuck_ = false;
+  double largest_ = 0;  // a relative residual beyond this leaves no correct digit in x
+  bool stuck_ = false, diverged_ = false;
 };
 
 // Squares of numbers beyond 1e100 or below 1e-100 leave the range of double: then a system scaled by a power of two is

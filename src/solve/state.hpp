@@ -33,7 +33,7 @@ struct Memory {  // what one iteration leaves to the next
 };
 
 struct State {
-  std::int64_t iteration = 0;    // the running one, counted from 1; advanced by its first pass
+  std::int64_t iteration = 0;    // the running one, counted from 1; advanced by its first pass, also after the stop
   std::int64_t recorded = 0;     // the last one whose residual is in the history
   std::int64_t stopped = never;  // time of the pass that found the reason
   Stop reason = Stop::none;
