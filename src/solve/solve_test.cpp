@@ -100,8 +100,10 @@ std::vector<Case> cases() {
 
 class EveryMethod : public testing::TestWithParam<Case> {
  protected:
+  // The emulator needs milliseconds for a trip.
+  double tolerance() const { return GetParam().device == Device::emulator() ? 1e-5 : 1e-10; }
   SolveOptions<double> options() const {
-    return {.method = GetParam().method, .preconditioner = GetParam().preconditioner, .tolerance = 1e-10};
+    return {.method = GetParam().method, .preconditioner = GetParam().preconditioner, .tolerance = tolerance()};
   }
 };
 
@@ -111,7 +113,7 @@ TEST_P(EveryMethod, converges_to_what_the_recomputed_residual_confirms) {
   const Numbers b = wavy(A.rows);
   const auto [report, x] = solved(A, b, options(), GetParam().device);
   EXPECT_EQ(report.status, Status::converged) << report.reason;
-  EXPECT_LE(exact_residual(A, b, x), 1e-10 * (1 + 1e-6));
+  EXPECT_LE(exact_residual(A, b, x), tolerance() * (1 + 1e-6));
   EXPECT_NEAR(report.true_residual, exact_residual(A, b, x), 1e-14);
   EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations + 1));
   EXPECT_EQ(report.history.back(), report.residual);
