@@ -71,10 +71,10 @@ struct SolveOptions {
   int block = 0;                                          // see PreconditionerOptions
 
   // |b - A x| <= max(tolerance |b|, absolute_tolerance)
-  double tolerance = 1e-8, absolute_tolerance = 0;
+  double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5, absolute_tolerance = 0;
   std::int64_t max_iterations = -1;  // -1: 10 n, at most 100,000
   int restart = 30;                  // gmres: vectors kept
-  int check_every = 0;               // iterations between two looks of the host; 0: 1 on the CPU, 16 on a GPU
+  int check_every = 0;  // iterations between two looks of the host; 0: 1 on the CPU, an eighth of those done on a GPU
   Stream stream;
   std::function<void(const SolveProgress&)> progress;  // may throw to stop
 

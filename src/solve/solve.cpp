@@ -79,6 +79,12 @@ class Solve {
   Solve(const Operator<V>& A, const V* b, V* x, const SolveOptions<V>& options, Report& report)
       : first(A), options_(options), report_(report), on(A, b, x, options.stream) {}
 
+  // The preconditioner may be the caller's, and the better operator ends with the solve.
+  ~Solve() {
+    if (preconditioner_) preconditioner_->use(first);
+  }
+  Solve(const Solve&) = delete;
+
   // b has the norm `b_norm`, a number that may be squared.
   void run(double b_norm, double target) {
     b_norm_ = b_norm;
@@ -106,7 +112,8 @@ class Solve {
   }
   int look_every() const {
     if (options_.check_every > 0) return options_.check_every;
-    return on.device().host_memory() ? 1 : 16;
+    // A look costs a GPU some iterations' time, a late one some iterations for nothing.
+    return on.device().host_memory() ? 1 : std::clamp(static_cast<int>(on.state.recorded / 8), 4, history_size);
   }
   double relative(double squared) const { return std::sqrt(squared) / b_norm_; }
   bool small(double squared) const { return std::sqrt(squared) <= target_; }
@@ -184,6 +191,7 @@ class Solve {
       on.fetch();
       look_at_history(seen);
       if (on.state.reason != Stop::none) return on.state.reason;
+      check(on.state.recorded > seen, ErrorKind::internal, "{} did no iteration", to_string(on.device()));
       if (const Operator<V>* better = better_->take(first, on.state.recorded)) change_to(*better);
     }
     return Stop::none;

@@ -9,6 +9,7 @@
 #include <heddle/error.hpp>
 #include <heddle/generate.hpp>
 
+#include "support/guarded_memory.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -237,6 +238,32 @@ TEST(SolveFailures, a_negative_diagonal_shows_cg_that_jacobi_is_not_definite) {
   const Report report = outcome(diagonal({-2, -3}), {1, 1}, {.method = "cg", .preconditioner = "jacobi"}).report;
   EXPECT_EQ(report.status, Status::indefinite);
   EXPECT_EQ(report.iterations, 0);
+}
+
+TEST(SolveFailures, no_allocation_that_fails_leaks_or_crashes) {
+  const Csr<double> A = generate<double>("stencil2d5,n=6");
+  const Numbers b(36, 1.0);
+  for (const char* method : methods)
+    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev"}) {
+      const auto op = build(A);
+      const GuardedMemory memory;
+      bool done = false;
+      std::int64_t at = 0;
+      for (; !done && at < 100; ++at) {
+        Numbers x(36, 0.0);
+        GuardedMemory::fail_at(at, GuardedMemory::Fault::once);
+        try {
+          done = solve(op, b, x, {.method = method, .preconditioner = preconditioner}).converged();
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::unavailable) << error.what();
+        } catch (const std::bad_alloc&) {
+        }
+        EXPECT_EQ(GuardedMemory::live_bytes(), 0) << method << " " << preconditioner << " " << at;
+      }
+      EXPECT_TRUE(done);
+      EXPECT_GT(at, 5);
+      EXPECT_EQ(GuardedMemory::damaged_blocks(), 0);
+    }
 }
 
 // ---------------------------------------------------------------------------------- small systems of arbitrary numbers

@@ -39,7 +39,7 @@ struct Trip {
 
 inline constexpr std::int64_t cpu_piece = 8192;  // elements of a task: 64 kB of a vector of doubles
 inline constexpr int gpu_threads = 256;
-inline constexpr std::int64_t most_gpu_pieces = 528;  // four blocks for each multiprocessor of an H200
+inline constexpr std::int64_t most_gpu_pieces = 1056;  // eight blocks for each multiprocessor of an H200
 
 inline std::int64_t pieces_on_cpu(std::int64_t n) { return n > cpu_piece ? (n + cpu_piece - 1) / cpu_piece : 1; }
 SIMT_BOTH std::int64_t pieces_on_gpu(std::int64_t n) {
