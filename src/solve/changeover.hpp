@@ -32,6 +32,7 @@ class BetterOperator {
   }
   BetterOperator(const BetterOperator&) = delete;
 
+  void iterations_begin() { clock_ = Clock(); }
   // The operator, the first time it is asked for after it has become ready; else null.
   const Operator<V>* take(const Operator<V>& first, std::int64_t iteration);
   // To be called when a solve ends: fills in what is known about the change.

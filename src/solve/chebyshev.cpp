@@ -4,54 +4,52 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "core/gpu.hpp"
+#include "core/parallel.hpp"
 #include "solve/preconditioners.hpp"
+#include "solve/problem.hpp"
 
 namespace heddle::solve_method {
 
 namespace {
 
-// |D^-1 A| row sums bound its eigenvalues (Gershgorin); a few power steps find out how far below they are.
+// Row sums of |D^-1 A| bound its eigenvalues (Gershgorin).
 template <class V>
-double gershgorin(const CsrView<V>& A, const Buffer<V>& inverse) {
-  double largest = 0;
-  for (std::int64_t row = 0; row < A.rows; ++row) {
-    double sum = 0;
-    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) sum += std::abs(static_cast<double>(A.val[k]));
-    largest = std::max(largest, sum * std::abs(static_cast<double>(inverse[row])));
-  }
-  return largest;
-}
-
-double length(std::span<const double> v) {
-  double sum = 0;
-  for (const double e : v) sum += e * e;
-  return std::sqrt(sum);
-}
-
-// The largest eigenvalue of D^-1/2 A D^-1/2 by power steps on the host.
-template <class V>
-double power_estimate(const CsrView<V>& A, const Buffer<V>& inverse) {
-  constexpr int steps = 12;
-  Buffer<double> v(A.rows), w(A.rows);
-  std::uint64_t dice = 1;
-  for (double& e : v) {
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    e = static_cast<double>(dice >> 40) / 16777216.0 - 0.5;
-  }
-  double estimate = 0;
-  for (int step = 0; step < steps; ++step) {
-    const double size = length(v);
-    for (std::int64_t row = 0; row < A.rows; ++row) {
+double row_sum_bound(const CsrView<V>& A, const Buffer<V>& inverse) {
+  constexpr std::int64_t grain = 1 << 14;
+  Buffer<double> largest((A.rows + grain - 1) / grain);
+  parallel_tasks(largest.size(), [&](std::int64_t task) {
+    largest[task] = 0;
+    for (std::int64_t row = task * grain; row < std::min(A.rows, (task + 1) * grain); ++row) {
       double sum = 0;
-      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k)
-        sum += A.val[k] * std::sqrt(std::abs(static_cast<double>(inverse[A.col[k]]))) * v[A.col[k]];
-      w[row] = sum * std::sqrt(std::abs(static_cast<double>(inverse[row]))) / size;
+      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) sum += std::abs(static_cast<double>(A.val[k]));
+      largest[task] = std::max(largest[task], sum * std::abs(static_cast<double>(inverse[row])));
     }
-    estimate = length(w);
-    std::swap(v, w);
+  });
+  return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+}
+
+// Power steps w = A v, v = D^-1 w: the growth of v'D v = w'v tends to the square of the largest eigenvalue of D^-1 A,
+// from below.
+template <class V>
+double power_estimate(const Operator<V>& A, const Buffer<V>& inverse) {
+  constexpr int steps = 12;
+  Problem<V> on(A, nullptr, nullptr, {});
+  Buffer<V> start(A.rows());
+  std::uint64_t dice = 1;
+  for (V& e : start) {
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    e = static_cast<V>(static_cast<double>(dice >> 40) / 16777216.0 - 0.5);
   }
-  return estimate;
+  Buffer<V> v = start.to(A.device()), w = on.vector();
+  double before = 0, growth = 0;
+  for (int step = 0; step < steps; ++step) {
+    on.multiply(v.data(), w.data());
+    on.trip(ScaledRows<V>{inverse.data(), w.data(), v.data()});
+    const double after = on.dot(w.data(), v.data());
+    growth = step > 0 ? std::sqrt(after / before) : 0;
+    before = after;
+  }
+  return growth;
 }
 
 template <class V>
@@ -67,12 +65,12 @@ class Chebyshev final : public Preconditioner<V> {
     if (std::any_of(diagonal.begin(), diagonal.end(), [](V e) { return e < V(0); }))
       fail(ErrorKind::input, At{"chebyshev", "use --precond jacobi or none"},
            "the diagonal has negative entries: chebyshev needs a positive definite matrix");
-    // The polynomial is positive up to `high`, so `high` must not be below the spectrum.
-    const double high = std::min(gershgorin(matrix, diagonal), 1.2 * power_estimate(matrix, diagonal)), low = high / 30;
+    inverse = diagonal.to(op.device());
+    // The polynomial is positive up to a little above `high`, so `high` must not be far below the spectrum.
+    const double high = std::min(row_sum_bound(matrix, diagonal), 1.2 * power_estimate(op, inverse)), low = high / 30;
     middle = (high + low) / 2;
     half = (high - low) / 2;
     check(std::isfinite(middle) && half > 0, ErrorKind::input, "the eigenvalues of the matrix cannot be estimated");
-    inverse = diagonal.to(op.device());
   }
 
   std::string name() const override { return fmt::format("chebyshev {}", terms); }

@@ -44,6 +44,10 @@ void check_arguments(const Operator<V>& A, std::span<const V> b, std::span<V> x,
   const auto& methods = {"auto", "cg", "minres", "bicgstab", "gmres"};
   if (std::find(methods.begin(), methods.end(), options.method) == methods.end())
     fail(ErrorKind::usage, At{options.method, "known: auto, cg, minres, bicgstab, gmres"}, "no such method");
+  const auto& preconditioners = {"none", "jacobi", "block_jacobi", "chebyshev"};
+  if (std::find(preconditioners.begin(), preconditioners.end(), options.preconditioner) == preconditioners.end())
+    fail(ErrorKind::usage, At{options.preconditioner, "known: none, jacobi, block_jacobi, chebyshev"},
+         "no such preconditioner");
   if (options.own_preconditioner && options.own_preconditioner->varies() && options.method != "gmres")
     fail(ErrorKind::usage, At{options.method, "use gmres"}, "this method cannot take a preconditioner that varies");
 }
@@ -76,8 +80,8 @@ std::unique_ptr<Method<V>> make_method(const std::string& name, Problem<V>& prob
 template <class V>
 class Solve {
  public:
-  Solve(const Operator<V>& A, const V* b, V* x, const SolveOptions<V>& options, Report& report)
-      : first(A), options_(options), report_(report), on(A, b, x, options.stream) {}
+  Solve(const Operator<V>& A, Problem<V>& problem, const SolveOptions<V>& options, Report& report)
+      : first(A), options_(options), report_(report), on(problem) {}
 
   // The preconditioner may be the caller's, and the better operator ends with the solve.
   ~Solve() {
@@ -94,13 +98,14 @@ class Solve {
     note_residuals(rr, rr);
     report_.history.push_back(relative(rr));
     largest_ = std::max(1.0, relative(rr)) / std::numeric_limits<V>::epsilon();
-    if (!std::isfinite(rr)) return verdict(Status::not_finite, "there is an Inf or NaN in A, b or x");
+    if (!std::isfinite(rr)) return verdict(Status::not_finite, "there is an Inf or NaN in A, b or x, or A x overflows");
     if (small(rr)) return verdict(Status::converged, "the first guess is a solution");
     if (limit() == 0) return verdict(Status::max_iterations, "no iterations were allowed");
-    prepare();
-    const Clock clock;
     BetterOperator<V> better(options_.better);
     better_ = &better;
+    prepare();
+    const Clock clock;
+    better.iterations_begin();
     iterate(rr);
     report_.seconds = clock.seconds();
     report_.changeover = better.finish(report_.iterations);
@@ -219,7 +224,7 @@ class Solve {
   const Operator<V>& first;
   const SolveOptions<V>& options_;
   Report& report_;
-  Problem<V> on;
+  Problem<V>& on;
   double b_norm_ = 0, target_ = 0;
   std::shared_ptr<Preconditioner<V>> preconditioner_;
   std::unique_ptr<Method<V>> method_;
@@ -241,8 +246,8 @@ V scale_for(double norm) {
 
 template <class V>
 void solve_on_device(const Operator<V>& A, const V* b, V* x, const SolveOptions<V>& options, Report& report) {
-  Problem<V> tools(A, b, x, options.stream);
-  const double norm = safe_norm(tools, b);
+  Problem<V> problem(A, b, x, options.stream);
+  const double norm = safe_norm(problem, b);
   report.rhs_norm = norm;
   if (!std::isfinite(norm)) {
     report.status = Status::not_finite;
@@ -250,7 +255,7 @@ void solve_on_device(const Operator<V>& A, const V* b, V* x, const SolveOptions<
     return;
   }
   if (norm == 0) {
-    tools.clear(x);
+    problem.clear(x);
     if (!A.device().host_memory()) gpu::synchronize(options.stream);
     report.status = Status::converged;
     report.reason = "b is zero, and so is the solution";
@@ -260,12 +265,13 @@ void solve_on_device(const Operator<V>& A, const V* b, V* x, const SolveOptions<
   const V scale = scale_for<V>(norm);
   const double scaled_norm = norm * scale;
   const double target = std::max(options.tolerance * scaled_norm, options.absolute_tolerance * scale);
-  if (scale == V(1)) return Solve<V>(A, b, x, options, report).run(scaled_norm, target);
-  Buffer<V> scaled_b = tools.vector();
-  tools.trip(Combine<V>{scale, b, V(0), scaled_b.data()});
-  tools.trip(Combine<V>{V(0), nullptr, scale, x});
-  Solve<V>(A, scaled_b.data(), x, options, report).run(scaled_norm, target);
-  tools.trip(Combine<V>{V(0), nullptr, V(1) / scale, x});
+  if (scale == V(1)) return Solve<V>(A, problem, options, report).run(scaled_norm, target);
+  Buffer<V> scaled_b = problem.vector();
+  problem.trip(Combine<V>{scale, b, V(0), scaled_b.data()});
+  problem.trip(Combine<V>{V(0), nullptr, scale, x});
+  problem.b = scaled_b.data();
+  Solve<V>(A, problem, options, report).run(scaled_norm, target);
+  problem.trip(Combine<V>{V(0), nullptr, V(1) / scale, x});
   if (!A.device().host_memory()) gpu::synchronize(options.stream);
 }
 
