@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <future>
+#include <thread>
 
 #include <heddle/error.hpp>
 #include <heddle/generate.hpp>
@@ -23,17 +24,20 @@ class Overlap : public testing::Test {
 };
 
 TEST_F(Overlap, changes_over_when_the_better_operator_is_ready_and_solves_the_same_system) {
-  std::promise<void> third;
-  std::shared_future<void> reached = third.get_future().share();
+  std::promise<void> third, built;
   SolveOptions<double> overlapped = options();
   overlapped.better = [&] {
-    reached.wait();
-    return build(A, Plan::parse("sell C=8"));
+    third.get_future().wait();
+    Operator<double> op = build(A, Plan::parse("sell C=8"));
+    built.set_value();
+    return op;
   };
   overlapped.progress = [&](const SolveProgress& now) {
-    if (now.iteration == 3) third.set_value();
+    if (now.iteration == 3) third.set_value(), built.get_future().wait();
+    if (now.iteration > 3) std::this_thread::yield();  // the other thread is about to say that it is ready
   };
-  overlapped.tolerance = 1e-300;  // the other thread gets its turn some time in some thousand iterations
+  overlapped.tolerance = 1e-300;
+  overlapped.max_iterations = 3000;
   const Report report = solve(build(A), b, x, overlapped);
   EXPECT_TRUE(report.changeover.asked);
   ASSERT_TRUE(report.changeover.happened);
@@ -75,7 +79,16 @@ TEST_F(Overlap, a_builder_that_fails_changes_nothing_but_is_reported) {
 TEST_F(Overlap, an_operator_of_another_matrix_is_an_error) {
   SolveOptions<double> overlapped = options();
   overlapped.tolerance = 1e-300;
-  overlapped.better = [] { return build(generate<double>("stencil2d5,n=4")); };
+  std::promise<void> built;
+  overlapped.progress = [&](const SolveProgress& now) {
+    if (now.iteration == 1) built.get_future().wait();
+    std::this_thread::yield();
+  };
+  overlapped.better = [&] {
+    Operator<double> other = build(generate<double>("stencil2d5,n=4"));
+    built.set_value();
+    return other;
+  };
   EXPECT_THROW(solve(build(A), b, x, overlapped), Error);
 }
 
