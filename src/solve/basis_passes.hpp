@@ -28,7 +28,8 @@ struct BasisDots {
   int count;
   bool opens;  // the first trip of an iteration
 
-  SIMT_BOTH bool begin(State& state, const double*, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double*, bool writer) {
+    State& state = *at;
     if (writer && opens) ++state.iteration;
     return state.stopped == never;
   }
@@ -51,7 +52,8 @@ struct BasisSubtract {
   bool again;  // the second orthogonalisation
   V factor[columns_at_once] = {};
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     for (int c = 0; c < count; ++c) {
       factor[c] = static_cast<V>(in[c]);
@@ -78,7 +80,8 @@ struct BasisNext {
   int j;
   V scale = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const double norm = sqrt(in[0]);
     scale = norm > 0 ? static_cast<V>(1 / norm) : V(0);
@@ -126,7 +129,7 @@ struct BasisUpdate {
   bool assigns;
   V y[columns_at_once] = {};
 
-  SIMT_BOTH bool begin(State&, const double*, bool) { return true; }
+  SIMT_BOTH bool begin(State*, const double*, bool) { return true; }
   SIMT_BOTH void element(std::int64_t i, double*) const {
     V sum = assigns ? V(0) : x[i];
     for (int c = 0; c < columns_at_once; ++c)

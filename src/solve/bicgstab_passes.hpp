@@ -18,7 +18,8 @@ struct BicgstabHalf {
   V* hat;  // D s, where d is given
   V alpha = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const double step = state.before().rho / in[0];
     const Stop why = !finite(in[0]) ? Stop::not_finite : in[0] == 0 || !finite(step) ? Stop::breakdown : Stop::none;
@@ -41,7 +42,8 @@ struct BicgstabDots {
   static constexpr int inputs = 1, outputs = 2, phase = 3;
   const V *t, *s;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     if (writer) state.ss = in[0];
     return true;
@@ -62,7 +64,8 @@ struct BicgstabWhole {
   V *r, *x;
   V alpha = 0, omega = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const double ts = in[0], tt = in[1];
     const bool done = state.ss <= state.small;
@@ -96,7 +99,8 @@ struct BicgstabDirection {
   V *p, *hat;  // hat = D p, where d is given
   V beta = 0, omega = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const double rr = in[0], rho = in[1];
     const double factor = (rho / state.before().rho) * (state.alpha / state.omega);

@@ -17,7 +17,8 @@ struct CgResidual {
   const V* d;  // null: no diagonal preconditioner
   V alpha = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const double pq = in[0], step = state.before().rho / pq;
     const Stop why = !finite(pq) ? Stop::not_finite : !(pq > 0) ? Stop::curvature : Stop::none;
@@ -43,7 +44,8 @@ struct CgDirection {
   const V *r, *d, *z;
   V alpha = 0, beta = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const double rr = in[0], rz = d || z ? in[1] : rr;
     const bool sound = finite(rr) && finite(rz) && finite(state.alpha);

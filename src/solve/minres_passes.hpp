@@ -19,7 +19,8 @@ struct MinresVector {
   V* y;  // written when there is a diagonal preconditioner
   V scale = 0, of_r1 = 0, of_r2 = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const Memory& m = state.before();
     const double alfa = in[0] / (m.beta * m.beta);
@@ -50,7 +51,8 @@ struct MinresSolution {
   V* res;      // null: phibar is the norm of the residual
   V of_v = 0, oldeps = 0, delta = 0, phi = 0, keep = 0, of_t = 0;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!state.active(phase)) return false;
     const Memory m = state.before();
     const double bb = in[0], alfa = state.alpha, beta = sqrt(bb > 0 ? bb : 0.0);
@@ -98,7 +100,8 @@ struct MinresSolution {
 struct ResidualCheck {
   static constexpr int inputs = 1, outputs = 0, phase = 4;
 
-  SIMT_BOTH bool begin(State& state, const double* in, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double* in, bool writer) {
+    State& state = *at;
     if (!writer || !state.active(phase)) return false;
     if (finite(in[0])) state.record(in[0]);
     if (!finite(in[0]))

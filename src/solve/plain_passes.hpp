@@ -15,8 +15,9 @@ struct Dot {
   enum Use { alone, opens, inside } use = alone;
   int phase = 0;  // inside an iteration
 
-  SIMT_BOTH bool begin(State& state, const double*, bool writer) {
+  SIMT_BOTH bool begin(State* at, const double*, bool writer) {
     if (use == alone) return true;
+    State& state = *at;
     if (use == inside) return state.active(phase);
     if (writer) ++state.iteration;  // also after the stop, which so lies in the past of the trips that follow
     return state.stopped == never;
@@ -35,7 +36,7 @@ struct Combine {
   V beta;
   V* y;
 
-  SIMT_BOTH bool begin(State&, const double*, bool) { return true; }
+  SIMT_BOTH bool begin(State*, const double*, bool) { return true; }
   SIMT_BOTH void element(std::int64_t i, double*) const {
     const V old = beta == V(0) ? V(0) : beta * y[i];
     y[i] = alpha == V(0) ? old : alpha * x[i] + old;
@@ -49,7 +50,7 @@ struct ScaledRows {
   const V *d, *r;
   V* z;
 
-  SIMT_BOTH bool begin(State&, const double*, bool) { return true; }
+  SIMT_BOTH bool begin(State*, const double*, bool) { return true; }
   SIMT_BOTH void element(std::int64_t i, double*) const { z[i] = d[i] * r[i]; }
 };
 
@@ -62,7 +63,7 @@ struct BlockRows {
   std::int64_t n;
   int size;
 
-  SIMT_BOTH bool begin(State&, const double*, bool) { return true; }
+  SIMT_BOTH bool begin(State*, const double*, bool) { return true; }
   SIMT_BOTH void element(std::int64_t i, double*) const {
     const std::int64_t first = i / size * size;
     const std::int64_t here = first + size < n ? size : n - first;
@@ -80,7 +81,7 @@ struct ChebyshevStep {
   const V *d, *r, *Az;
   V *step, *z;
 
-  SIMT_BOTH bool begin(State&, const double*, bool) { return true; }
+  SIMT_BOTH bool begin(State*, const double*, bool) { return true; }
   SIMT_BOTH void element(std::int64_t i, double*) const {
     const bool first = Az == nullptr;
     const V next = a * d[i] * (first ? r[i] : r[i] - Az[i]) + (first ? V(0) : b * step[i]);

@@ -11,7 +11,7 @@
 //     static constexpr int inputs, outputs;    // dot products it starts from, and collects
 //     // Works out the coefficients from the state and the totals; false: nothing to do, the solve has stopped. Only
 //     // the `writer` may change the state. Called by every block, or once on the CPU.
-//     SIMT_BOTH bool begin(State& state, const double* in, bool writer);
+//     SIMT_BOTH bool begin(State* state, const double* in, bool writer);
 //     SIMT_BOTH void element(std::int64_t i, double* out) const;
 //   };
 #pragma once
@@ -31,7 +31,7 @@ namespace heddle::solve_method {
 // Where a trip goes: `in` and `out` hold `pieces` partial sums per dot product.
 struct Trip {
   std::int64_t n = 0;
-  State* state = nullptr;
+  State* state = nullptr;  // null for bodies that do not look at it
   const double* in = nullptr;
   double* out = nullptr;
   Stream stream;

@@ -26,9 +26,10 @@ void run(const Body& given, const Trip& trip) {
   double in[std::max(1, Body::inputs)] = {};
   for (int k = 0; k < Body::inputs; ++k)
     for (std::int64_t i = 0; i < pieces; ++i) in[k] += trip.in[k * pieces + i];
-  if (!body.begin(*trip.state, in, true)) return;
+  if (!body.begin(trip.state, in, true)) return;
   parallel_tasks(pieces, [&](std::int64_t at) {
-    collect(body, at * cpu_piece, std::min(trip.n, (at + 1) * cpu_piece), trip.out + at, pieces);
+    double* out = Body::outputs > 0 ? trip.out + at : nullptr;
+    collect(body, at * cpu_piece, std::min(trip.n, (at + 1) * cpu_piece), out, pieces);
   });
 }
 

@@ -33,7 +33,7 @@ SIMT_KERNEL trip_block_per_piece(Body body, Trip trip) {
       for (int k = 0; k < Body::inputs; ++k) in[k] += trip.in[k * pieces + i];
     block_sums(in);
   }
-  if (!body.begin(*trip.state, in, simt::global_thread() == 0)) return;
+  if (!body.begin(trip.state, in, simt::global_thread() == 0)) return;
   for (std::int64_t i = simt::global_thread(); i < trip.n; i += simt::grid_blocks() * gpu_threads) body.element(i, out);
   if constexpr (Body::outputs > 0) {
     block_sums(out);
