@@ -49,12 +49,12 @@ Frame frame_for(const Report& report, double tolerance) {
 
 std::string grid(const Frame& f) {
   std::string svg;
-  const double step = std::max(1.0, std::ceil((f.high - f.low) / 10));
-  for (double d = f.high; d >= f.low - 1e-9; d -= step) {
+  const int high = static_cast<int>(f.high), low = static_cast<int>(f.low), step = std::max(1, (high - low + 9) / 10);
+  for (int d = high; d >= low; d -= step) {
     const double y = f.top + f.tall * (f.high - d) / (f.high - f.low);
     svg +=
         fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' stroke='#ddd'/>\n", f.left, y, f.left + f.wide, y);
-    svg += fmt::format("<text x='{}' y='{:.1f}' text-anchor='end'>1e{:.0f}</text>\n", f.left - 6, y + 4, d);
+    svg += fmt::format("<text x='{}' y='{:.1f}' text-anchor='end'>1e{}</text>\n", f.left - 6, y + 4, d);
   }
   for (int i = 0; i <= 4; ++i) {
     const double k = static_cast<double>(f.iterations) * i / 4;

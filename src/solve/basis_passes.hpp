@@ -106,13 +106,12 @@ struct BasisNext {
     small.g[j] = small.cs[j] * small.g[j];
     const double rr = small.g[j + 1] * small.g[j + 1];
     if (finite(rr)) state.record(singular ? small.g[j] * small.g[j] : rr);
+    const bool complete = singular || !(norm > 1e-15 * sqrt(length));  // the next vector would be rounding alone
     if (!finite(norm) || !finite(r))
       state.stop(phase, Stop::not_finite);
-    else if (singular)
-      state.stop(phase, Stop::exhausted);
-    else if (rr <= state.small)
+    else if (!singular && rr <= state.small)
       state.stop(phase, Stop::small_residual);
-    else if (!(norm > 1e-15 * sqrt(length)))
+    else if (complete)
       state.stop(phase, Stop::exhausted);
   }
   SIMT_BOTH void element(std::int64_t i, double*) const { next[i] = scale * w[i]; }
