@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "solve/state.hpp"
 
@@ -98,7 +99,8 @@ struct BasisNext {
       h[i] = upper;
     }
     const double r = sqrt(h[j] * h[j] + norm * norm);
-    const bool singular = !(r > 1e-15 * sqrt(length));  // this column adds nothing
+    const double unit = 4.5 * std::numeric_limits<V>::epsilon() * sqrt(length);  // what rounding leaves of a zero
+    const bool singular = !(r > unit);                                           // this column adds nothing
     small.cs[j] = singular ? 1 : h[j] / r;
     small.sn[j] = singular ? 0 : norm / r;
     h[j] = singular ? 0 : r;
@@ -106,7 +108,7 @@ struct BasisNext {
     small.g[j] = small.cs[j] * small.g[j];
     const double rr = small.g[j + 1] * small.g[j + 1];
     if (finite(rr)) state.record(singular ? small.g[j] * small.g[j] : rr);
-    const bool complete = singular || !(norm > 1e-15 * sqrt(length));  // the next vector would be rounding alone
+    const bool complete = singular || !(norm > unit);  // the next vector would be rounding alone
     if (!finite(norm) || !finite(r))
       state.stop(phase, Stop::not_finite);
     else if (!singular && rr <= state.small)
