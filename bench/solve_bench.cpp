@@ -1,9 +1,8 @@
 // Conjugate gradients, time per iteration, on symmetric positive definite matrices of more than 100,000 rows.
 //
-//   solve_bench                     CPU: the fastest plan of ours against Eigen's ConjugateGradient with the same
-//   preconditioner (all cores each) solve_bench --device=gpu        GPU: every fitting plan of ours against cuSPARSE's
-//   best SpMV with cuBLAS solve_bench --overlap           time to solution with hyb, with csr_ell built first, and with
-//   both overlapped
+//   solve_bench                     CPU: our fastest plan against Eigen, same preconditioner, all cores each
+//   solve_bench --device=gpu        GPU: our fastest plan against cuSPARSE's best SpMV with cuBLAS
+//   solve_bench --overlap           time to solution with hyb, with csr_ell built first, with both overlapped
 //   ... gen:stencil3d7,n=64 M.mtx   these matrices instead of the list
 //
 // The libraries take turns in rounds, with a rest before each. A ratio is the peer's time over ours, from the medians

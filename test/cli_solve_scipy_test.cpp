@@ -1,5 +1,6 @@
 // heddle solve against SciPy: the same iteration counts for the same method and stopping rule, and solutions that agree
-// with its direct solver (with its own GMRES where factors would fill up). Skipped, saying so, where SciPy or a matrix is missing.
+// with its direct solver (with its own GMRES where factors would fill up). Skipped, saying so, where SciPy or a matrix
+// is missing.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
