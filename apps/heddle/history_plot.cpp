@@ -126,7 +126,7 @@ class LiveLine {
   void show(const SolveProgress& now) {
     history_.push_back(now.residual);
     const auto time = Clock::now();
-    if (time - begun_ < std::chrono::milliseconds(200) || time - drawn_ < std::chrono::milliseconds(80)) return;
+    if (time - begun_ < std::chrono::milliseconds(150) || time - drawn_ < std::chrono::milliseconds(80)) return;
     drawn_ = time;
     visible_ = true;
     fmt::print(stderr, "\r{}  {}  iteration {}, residual {:.2e} of {:.0e}\033[K", what_,

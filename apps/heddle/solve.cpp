@@ -229,9 +229,10 @@ class Command {
     const Terminal& terminal = session_.terminal();
     for (const Report& report : reports_) {
       const std::string word = name_of(report.status);
-      session_.print("  {}  {} iterations of {} in {}, preconditioner {}\n",
+      session_.print("  {}  {} iteration{} of {} in {}, preconditioner {}\n",
                      report.converged() ? terminal.good(word) : terminal.bad(word), with_commas(report.iterations),
-                     report.method, as_seconds(report.seconds), report.preconditioner);
+                     report.iterations == 1 ? "" : "s", report.method, as_seconds(report.seconds),
+                     report.preconditioner);
       session_.print("  plan      {} on {}\n", report.plan, to_string(session_.device()));
       session_.print("  residual  {:.3e}, recomputed {:.3e}, asked for {:.1e} (relative to |b|)\n", report.residual,
                      report.true_residual, options_.tolerance);
