@@ -86,6 +86,29 @@ TEST_P(CudaFaults, are_reported_and_leave_nothing_behind) {
   }
 }
 
+TEST(CudaFaultsOfASolve, are_reported_and_leave_nothing_behind) {
+  simt::cuda_table() = stand_ins();
+  const Csr<double> A = with_lengths(std::vector<std::int64_t>(100, 12), 100, 1);
+  const std::vector<double> b(100, 1);
+  bool done = false;
+  for (std::int64_t at = 0; !done; ++at) {
+    ASSERT_LT(at, 1000);
+    calls = 0, fail_at = at, fail_with = cudaErrorUnknown;
+    std::vector<double> x(100, 7);
+    try {
+      const auto op = build(A, {}, {Device::gpu()});
+      solve(op, b, x, {.method = "gmres"});
+      done = calls <= at;
+    } catch (const Error& error) {
+      done = calls <= at;  // kernels that do nothing do no iteration either
+      EXPECT_NE(error.kind(), ErrorKind::usage) << error.what();
+    }
+    EXPECT_TRUE(alive.empty()) << "GPU memory leaked when call " << at << " failed";
+  }
+  EXPECT_GT(calls, 30) << "the stand-ins were never called";
+  simt::cuda_table() = simt::real_cuda_table();
+}
+
 TEST(CudaTable, out_of_memory_says_how_much_was_asked_for) {
   simt::cuda_table() = stand_ins();
   calls = 0, fail_at = 1, fail_with = cudaErrorMemoryAllocation;

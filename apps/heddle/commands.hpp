@@ -10,6 +10,7 @@ void add_info(CLI::App& app, Session& session);
 void add_formats(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
 void add_multiply(CLI::App& app, Session& session);
+void add_solve(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_convert(CLI::App& app, Session& session);

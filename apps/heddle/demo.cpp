@@ -1,23 +1,27 @@
 // The tour: every step is one call of the library, and shows what came out.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include <heddle/analyze.hpp>
 #include <heddle/choose.hpp>
 #include <heddle/operator.hpp>
+#include <heddle/solve.hpp>
 
 #include "agreement.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "histogram.hpp"
+#include "history_plot.hpp"
 #include "load.hpp"
 #include "product.hpp"
 #include "spy.hpp"
 #include "stopwatch.hpp"
 #include "table.hpp"
 #include "text.hpp"
+#include "whole_file.hpp"
 
 namespace heddle {
 
@@ -57,6 +61,7 @@ class Demo {
     compare_formats();
     choose_plans();
     multiply_everything();
+    solve_systems();
     session_.print("\nThe files are in {}. Next: heddle info {}/circuit.hdl, heddle bench gen:fem,n=20,dof=3\n",
                    folder_, folder_);
   }
@@ -190,6 +195,46 @@ class Demo {
             {"gflops", gflops}, {"gbps", gbps}, {"error_per_bound", worst}};
   }
 
+  // The mesh is symmetric and positive definite. Three preconditioners, and the residuals of the last one as a picture.
+  void solve_systems() {
+    title("7. A x = b");
+    const Loaded<V>& matrix =
+        session_.device().kind == Device::Kind::emulator ? load<V>(session_, tiny_source) : matrices_[0];
+    const Operator<V> op = build(matrix.A, {}, {.device = session_.device()});
+    Buffer<V> ones(op.cols()), b(op.rows());
+    std::fill(ones.begin(), ones.end(), V(1));
+    op.multiply(ones, b);
+    Table table({{"matrix", Align::left},
+                 {"method", Align::left},
+                 {"preconditioner", Align::left},
+                 {"iterations"},
+                 {"time"},
+                 {"residual"},
+                 {"verdict", Align::left},
+                 {"", Align::left}});
+    session_.json()["solves"] = Json::array();
+    const double tolerance = sizeof(V) == 8 ? 1e-9 : 1e-5;
+    Report report;
+    for (const char* preconditioner : {"none", "jacobi", "chebyshev"}) {
+      Buffer<V> x(op.rows());
+      std::fill(x.begin(), x.end(), V(0));
+      report = solve<V>(op, b, x, {.preconditioner = preconditioner, .tolerance = tolerance, .matrix = &matrix.A});
+      check(report.converged(), ErrorKind::internal, "{}: {}", matrix.facts.name, report.reason);
+      table.add({matrix.facts.name, report.method, report.preconditioner, with_commas(report.iterations),
+                 as_seconds(report.seconds), fmt::format("{:.1e}", report.true_residual),
+                 session_.terminal().good(name_of(report.status)),
+                 residual_line(report.history, tolerance, 24, session_.terminal().unicode)});
+      session_.json()["solves"].push_back({{"method", report.method},
+                                           {"preconditioner", report.preconditioner},
+                                           {"iterations", report.iterations},
+                                           {"true_residual", report.true_residual},
+                                           {"seconds", report.seconds}});
+    }
+    print(table);
+    write_whole_file(folder_ + "/residuals.svg", history_svg(matrix.facts.name, report, tolerance));
+    session_.json()["files"].push_back({{"path", folder_ + "/residuals.svg"}});
+  }
+
   Session& session_;
   std::string folder_;
   std::vector<Loaded<V>> matrices_;
@@ -200,8 +245,8 @@ class Demo {
 
 void add_demo(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command =
-      session.add_command(app, "demo", "The tour: matrices, files, structure, formats, multiplies", [=, &session] {
+  CLI::App& command = session.add_command(
+      app, "demo", "The tour: matrices, files, structure, formats, multiplies, a solve", [=, &session] {
         session.with_precision([&](auto zero) { Demo<decltype(zero)>(session, options->folder).run(); });
       });
   command.add_option("--out", options->folder, "Folder for its files")->capture_default_str();

@@ -27,6 +27,7 @@ void describe_command_line(CLI::App& app, Session& session) {
   heddle::add_formats(app, session);
   heddle::add_plan(app, session);
   heddle::add_multiply(app, session);
+  heddle::add_solve(app, session);
   heddle::add_bench(app, session);
   heddle::add_generate(app, session);
   heddle::add_convert(app, session);

@@ -14,4 +14,5 @@
 #include <heddle/operator.hpp>
 #include <heddle/plan.hpp>
 #include <heddle/reorder.hpp>
+#include <heddle/solve.hpp>
 #include <heddle/version.hpp>

@@ -1,0 +1,154 @@
+#include "history_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+namespace heddle {
+
+namespace {
+
+double decades(double residual) { return std::log10(std::max(residual, 1e-300)); }
+
+std::string escaped(const std::string& text) {
+  std::string safe;
+  for (const char c : text) safe += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return safe;
+}
+
+//  (left, top) +-----------+
+//              |           |  decades from `high` down to `low`
+//              +-----------+ (left + wide, top + tall)
+struct Frame {
+  double left = 64, top = 40, wide = 600, tall = 320, high = 0, low = -8;
+  std::int64_t iterations = 1;
+
+  double x(double k) const { return left + wide * k / static_cast<double>(iterations); }
+  double y(double residual) const {
+    return top + tall * std::clamp((high - decades(residual)) / (high - low), 0.0, 1.0);
+  }
+};
+
+Frame frame_for(const Report& report, double tolerance) {
+  Frame frame;
+  double largest = 1, smallest = tolerance > 0 ? tolerance : 1;
+  for (const double r : report.history) {
+    largest = std::max(largest, r);
+    if (r > 0) smallest = std::min(smallest, r);
+  }
+  frame.high = std::ceil(decades(largest));
+  frame.low = std::min(std::floor(decades(smallest)), frame.high - 1);
+  frame.iterations = std::max<std::int64_t>(1, static_cast<std::int64_t>(report.history.size()) - 1);
+  return frame;
+}
+
+std::string grid(const Frame& f) {
+  std::string svg;
+  const int high = static_cast<int>(f.high), low = static_cast<int>(f.low), step = std::max(1, (high - low + 9) / 10);
+  for (int d = high; d >= low; d -= step) {
+    const double y = f.top + f.tall * (f.high - d) / (f.high - f.low);
+    svg +=
+        fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' stroke='#ddd'/>\n", f.left, y, f.left + f.wide, y);
+    svg += fmt::format("<text x='{}' y='{:.1f}' text-anchor='end'>1e{}</text>\n", f.left - 6, y + 4, d);
+  }
+  for (int i = 0; i <= 4; ++i) {
+    const double k = static_cast<double>(f.iterations) * i / 4;
+    svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{:.0f}</text>\n", f.x(k), f.top + f.tall + 18, k);
+  }
+  svg += fmt::format("<text x='{}' y='{}' text-anchor='middle'>iteration</text>\n", f.left + f.wide / 2,
+                     f.top + f.tall + 36);
+  return svg;
+}
+
+// A point per iteration, thinned to what a picture can show.
+std::string curve(const Frame& f, const std::vector<double>& history) {
+  const std::size_t stride = std::max<std::size_t>(1, history.size() / 2000);
+  std::string points;
+  for (std::size_t k = 0; k < history.size(); ++k)
+    if (k % stride == 0 || k + 1 == history.size())
+      points += fmt::format("{:.1f},{:.1f} ", f.x(static_cast<double>(k)), f.y(history[k]));
+  return fmt::format("<polyline fill='none' stroke='#1f5fa8' stroke-width='1.5' points='{}'/>\n", points);
+}
+
+}  // namespace
+
+std::string residual_line(std::span<const double> history, double floor, int width, bool unicode) {
+  static constexpr const char* fine[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  static constexpr const char* coarse[] = {"_", "_", ".", "-", "-", "=", "=", "#"};
+  if (history.empty() || width < 1) return "";
+  const double high = decades(*std::max_element(history.begin(), history.end()));
+  const double low = std::min(decades(floor), high - 1e-9);
+  std::string line;
+  const auto cells = std::min<std::size_t>(static_cast<std::size_t>(width), history.size());
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    const double share = (decades(history[cell * history.size() / cells]) - low) / (high - low);
+    const int level = std::clamp(static_cast<int>(share * 8), 0, 7);
+    line += (unicode ? fine : coarse)[level];
+  }
+  return line;
+}
+
+std::string history_svg(const std::string& title, const Report& report, double tolerance) {
+  const Frame f = frame_for(report, tolerance);
+  std::string svg = fmt::format(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
+      "font-family='sans-serif' font-size='12'>\n<rect width='{0}' height='{1}' fill='white'/>\n",
+      f.left + f.wide + 24, f.top + f.tall + 48);
+  svg += fmt::format("<text x='{}' y='22' font-size='14'>{}: {} in {} iterations of {}, preconditioner {}</text>\n",
+                     f.left, escaped(title), name_of(report.status), report.iterations, report.method,
+                     escaped(report.preconditioner));
+  svg += grid(f);
+  if (tolerance > 0)
+    svg += fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' stroke='#2a8a3e' stroke-dasharray='6 4'/>\n",
+                       f.left, f.y(tolerance), f.left + f.wide, f.y(tolerance));
+  if (report.changeover.happened) {
+    const double x = f.x(static_cast<double>(report.changeover.iteration));
+    svg += fmt::format("<line x1='{0:.1f}' y1='{1}' x2='{0:.1f}' y2='{2}' stroke='#b5651d' stroke-dasharray='2 3'/>\n",
+                       x, f.top, f.top + f.tall);
+    svg += fmt::format("<text x='{:.1f}' y='{}'>{}</text>\n", x + 4, f.top + 12, escaped(report.changeover.plan));
+  }
+  return svg + curve(f, report.history) + "</svg>\n";
+}
+
+namespace {
+
+class LiveLine {
+ public:
+  LiveLine(std::string what, const Terminal& terminal) : what_(std::move(what)), terminal_(terminal) {}
+  ~LiveLine() {
+    if (visible_) std::fputs("\r\033[K", stderr);
+  }
+  void show(const SolveProgress& now) {
+    history_.push_back(now.residual);
+    const auto time = Clock::now();
+    if (time - begun_ < std::chrono::milliseconds(150) || time - drawn_ < std::chrono::milliseconds(80)) return;
+    drawn_ = time;
+    visible_ = true;
+    fmt::print(stderr, "\r{}  {}  iteration {}, residual {:.2e} of {:.0e}\033[K", what_,
+               residual_line(history_, now.target, 32, terminal_.unicode), now.iteration, now.residual, now.target);
+    std::fflush(stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string what_;
+  Terminal terminal_;
+  std::vector<double> history_;
+  bool visible_ = false;
+  Clock::time_point begun_ = Clock::now(), drawn_{};
+};
+
+}  // namespace
+
+std::function<void(const SolveProgress&)> solve_progress(const Terminal& terminal, bool quiet,
+                                                         const std::string& what) {
+  if (quiet || !terminal.progress) return {};
+  return [line = std::make_shared<LiveLine>(what, terminal)](const SolveProgress& now) { line->show(now); };
+}
+
+}  // namespace heddle

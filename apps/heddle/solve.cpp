@@ -1,0 +1,322 @@
+#include <heddle/solve.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <heddle/reorder.hpp>
+
+#include "commands.hpp"
+#include "core/check.hpp"
+#include "history_plot.hpp"
+#include "load.hpp"
+#include "text.hpp"
+#include "whole_file.hpp"
+
+namespace heddle {
+
+namespace {
+
+struct Options {
+  std::string matrix, rhs, method = "auto", precond = "none", plan = "csr", reorder = "none", out, history;
+  double tolerance = -1, absolute = 0;  // -1: by the precision
+  std::int64_t max_iterations = -1;
+  int restart = 30, block = 0, check_every = 0;
+  bool overlap = false;
+};
+
+// Right-hand sides, one after the other; without a file A times ones, so that the solution is known.
+template <class V>
+struct Sides {
+  Buffer<V> values;
+  std::int64_t rows = 0, count = 1;
+  bool known = false;
+
+  std::span<V> at(std::int64_t i) { return values.span().subspan(static_cast<std::size_t>(i * rows), size()); }
+  std::size_t size() const { return static_cast<std::size_t>(rows); }
+};
+
+template <class V>
+Sides<V> columns_of(const Csr<V>& A) {
+  Sides<V> sides{Buffer<V>(A.rows * A.cols), A.rows, A.cols};
+  std::fill(sides.values.begin(), sides.values.end(), V(0));
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) sides.values[A.col[k] * A.rows + row] = A.val[k];
+  return sides;
+}
+
+// A vector file, or a Matrix Market file with a column for each right-hand side.
+template <class V>
+Sides<V> read_sides(const std::string& path, std::int64_t rows) {
+  Sides<V> sides{Buffer<V>(), rows};
+  try {
+    sides.values = read_vector<V>(path);
+  } catch (const Error& no_vector) {
+    try {
+      sides = columns_of(read_matrix<V>(path));
+    } catch (const Error&) {
+      throw no_vector;
+    }
+    if (sides.rows == rows) return sides;
+    sides.values = Buffer<V>(sides.rows);
+  }
+  if (sides.values.size() != rows)
+    fail(ErrorKind::input, At{path, fmt::format("give --rhs a vector of length {}", rows)},
+         "the right-hand side has {} elements, but the matrix has {} rows", sides.values.size(), rows);
+  return sides;
+}
+
+template <class V>
+Sides<V> sides_for(const Operator<V>& op, const Options& options) {
+  if (!options.rhs.empty()) return read_sides<V>(options.rhs, op.rows());
+  Sides<V> sides{Buffer<V>(op.rows()), op.rows(), 1, true};
+  Buffer<V> ones(op.cols());
+  std::fill(ones.begin(), ones.end(), V(1));
+  op.multiply(ones, sides.values);
+  return sides;
+}
+
+// P A P^T (P x) = P b: permuted once on the way in, once on the way out.
+class Order {
+ public:
+  template <class V>
+  Order(const Options& options, Csr<V>& A) {
+    if (options.reorder == "none") return;
+    order_ = options.reorder == "rcm" ? rcm_order(A.view()) : amd_order(A.view());
+    A = permute(A.view(), order_, order_);
+  }
+  template <class V>
+  void apply(std::span<V> v) const {
+    if (order_.size() == 0) return;
+    const Buffer<V> old = Buffer<V>::copy_of(v);
+    for (std::int64_t i = 0; i < order_.size(); ++i) v[static_cast<std::size_t>(i)] = old[order_.new_to_old[i]];
+  }
+  template <class V>
+  void undo(std::span<V> v) const {
+    if (order_.size() == 0) return;
+    const Buffer<V> old = Buffer<V>::copy_of(v);
+    for (std::int64_t i = 0; i < order_.size(); ++i) v[static_cast<std::size_t>(order_.new_to_old[i])] = old[i];
+  }
+
+ private:
+  Permutation order_;
+};
+
+Json changeover_json(const Changeover& c) {
+  return {{"happened", c.happened},
+          {"iteration", c.iteration},
+          {"plan", c.plan.empty() ? Json() : Json(c.plan)},
+          {"build_seconds", c.build_seconds},
+          {"seconds_per_iteration_before", c.first_seconds},
+          {"seconds_per_iteration_after", c.happened ? Json(c.better_seconds) : Json()},
+          {"break_even_iterations", c.break_even < 0 ? Json() : Json(c.break_even)},
+          {"error", c.error.empty() ? Json() : Json(c.error)}};
+}
+
+Json report_json(const Report& report, double tolerance) {
+  Json json{{"method", report.method},
+            {"preconditioner", report.preconditioner},
+            {"plan", report.plan},
+            {"status", name_of(report.status)},
+            {"reason", report.reason},
+            {"iterations", report.iterations},
+            {"tolerance", tolerance},
+            {"residual", report.residual},
+            {"true_residual", report.true_residual},
+            {"rhs_norm", report.rhs_norm},
+            {"seconds", report.seconds},
+            {"setup_seconds", report.setup_seconds},
+            {"history", report.history}};
+  if (report.changeover.asked) json["changeover"] = changeover_json(report.changeover);
+  return json;
+}
+
+template <class V>
+class Command {
+ public:
+  Command(Session& session, const Options& options) : session_(session), options_(options) {
+    if (options_.tolerance < 0) options_.tolerance = SolveOptions<V>().tolerance;
+  }
+
+  void run() {
+    const Plan plan = Plan::parse(options_.plan);
+    matrix_ = load<V>(session_, options_.matrix);
+    session_.json()["matrix"] = matrix_json(matrix_);
+    session_.print("{}\n", session_.terminal().bold(headline(matrix_)));
+    if (matrix_.A.rows != matrix_.A.cols)
+      fail(ErrorKind::input, At{options_.matrix, "a system of equations needs a square matrix"},
+           "the matrix is {} x {}", matrix_.A.rows, matrix_.A.cols);
+    const Order order(options_, matrix_.A);
+    const Operator<V> op = build(matrix_.A, options_.overlap ? Plan{} : plan, {.device = session_.device()});
+    Sides<V> b = sides_for(op, options_);
+    Buffer<V> x(b.values.size());
+    std::fill(x.begin(), x.end(), V(0));
+    prepare(op);
+    for (std::int64_t i = 0; i < b.count; ++i) {
+      const std::span<V> solution = x.span().subspan(static_cast<std::size_t>(i * b.rows), b.size());
+      if (!b.known) order.apply(b.at(i));
+      reports_.push_back(solve<V>(op, b.at(i), solution, solve_options(plan)));
+      order.undo(solution);
+    }
+    if (!options_.out.empty()) write(x, b.count);
+    if (!options_.history.empty()) plot();
+    put_result();
+    print_result(x, b);
+    for (const Report& report : reports_)
+      if (!report.converged())
+        return session_.fail_at_end(Error(ErrorKind::not_converged,
+                                          fmt::format("{} after {} iterations of {}: {}", name_of(report.status),
+                                                      report.iterations, report.method, report.reason),
+                                          options_.matrix));
+  }
+
+ private:
+  // Once for all right-hand sides.
+  void prepare(const Operator<V>& op) {
+    if (options_.method == "auto") options_.method = method_for(matrix_.A);
+    preconditioner_ = make_preconditioner(options_.precond, op, matrix_.A,
+                                          {.block = options_.block, .positive = options_.method == "minres"});
+  }
+
+  SolveOptions<V> solve_options(const Plan& plan) {
+    SolveOptions<V> made{.method = options_.method,
+                         .own_preconditioner = preconditioner_,
+                         .tolerance = options_.tolerance,
+                         .absolute_tolerance = options_.absolute,
+                         .max_iterations = options_.max_iterations,
+                         .restart = options_.restart,
+                         .check_every = options_.check_every,
+                         .progress = solve_progress(session_.terminal(), session_.quiet(), options_.method),
+                         .matrix = &matrix_.A};
+    if (options_.overlap) made.better = [this, plan] { return build(matrix_.A, plan, {.device = session_.device()}); };
+    return made;
+  }
+
+  void write(const Buffer<V>& x, std::int64_t count) {
+    if (count == 1) return write_vector<V>(options_.out, x.span());
+    const std::int64_t rows = x.size() / count;
+    Csr<V> columns{rows, count, Buffer<Offset>(rows + 1), Buffer<Index>(x.size()), Buffer<V>(x.size())};
+    for (std::int64_t row = 0; row <= rows; ++row) columns.ptr[row] = row * count;
+    for (std::int64_t k = 0; k < x.size(); ++k) {
+      columns.col[k] = static_cast<Index>(k % count);
+      columns.val[k] = x[k % count * rows + k / count];
+    }
+    write_matrix(options_.out, columns);
+  }
+
+  void plot() {
+    write_whole_file(options_.history, history_svg(matrix_.facts.name, reports_.front(), options_.tolerance));
+  }
+
+  // Of several systems the first that did not converge, else the last, stands for all; "systems" has each.
+  const Report& telling() const {
+    const auto failed = std::find_if(reports_.begin(), reports_.end(), [](const Report& r) { return !r.converged(); });
+    return failed != reports_.end() ? *failed : reports_.back();
+  }
+
+  void put_result() {
+    if (reports_.empty()) return;
+    Json& document = session_.json();
+    document["precision"] = session_.precision();
+    document["reorder"] = options_.reorder;
+    document.update(report_json(telling(), options_.tolerance));
+    document["out"] = options_.out.empty() ? Json() : Json(options_.out);
+    if (reports_.size() < 2) return;
+    document["systems"] = Json::array();
+    for (const Report& report : reports_) document["systems"].push_back(report_json(report, options_.tolerance));
+  }
+
+  void print_result(const Buffer<V>& x, const Sides<V>& b) {
+    const Terminal& terminal = session_.terminal();
+    for (const Report& report : reports_) {
+      const std::string word = name_of(report.status);
+      session_.print("  {}  {} iteration{} of {} in {}, preconditioner {}\n",
+                     report.converged() ? terminal.good(word) : terminal.bad(word), with_commas(report.iterations),
+                     report.iterations == 1 ? "" : "s", report.method, as_seconds(report.seconds),
+                     report.preconditioner);
+      session_.print("  plan      {} on {}\n", report.plan, to_string(session_.device()));
+      session_.print("  residual  {:.3e}, recomputed {:.3e}, asked for {:.1e} (relative to |b|)\n", report.residual,
+                     report.true_residual, options_.tolerance);
+      const double floor = std::max(1e-16, std::min(options_.tolerance, report.residual));
+      session_.print("  history   {}\n",
+                     residual_line(report.history, floor, std::min(60, terminal.width - 14), terminal.unicode));
+      print_changeover(report.changeover);
+    }
+    if (b.known && !reports_.empty() && reports_[0].converged())
+      session_.print("  error     {:.3e} at most (b is A times ones)\n", farthest_from_one(x));
+    if (!options_.out.empty()) session_.print("  wrote     {}\n", options_.out);
+    if (!options_.history.empty()) session_.print("  plotted   {}\n", options_.history);
+  }
+
+  void print_changeover(const Changeover& c) {
+    if (!c.asked) return;
+    if (!c.error.empty()) return session_.print("  overlap   no better operator: {}\n", c.error);
+    if (!c.happened)
+      return session_.print("  overlap   solved before {} was ready ({} of building)\n", options_.plan,
+                            as_seconds(c.build_seconds));
+    session_.print("  overlap   {} from iteration {} on: {} an iteration, {} before; {} of building {}\n", c.plan,
+                   c.iteration, as_seconds(c.better_seconds), as_seconds(c.first_seconds), as_seconds(c.build_seconds),
+                   c.break_even < 0 ? std::string("never pay off")
+                                    : fmt::format("pay off after {} iterations", with_commas(c.break_even)));
+  }
+
+  static double farthest_from_one(const Buffer<V>& x) {
+    double worst = 0;
+    for (const V v : x) worst = std::max(worst, std::abs(static_cast<double>(v) - 1));
+    return worst;
+  }
+
+  Session& session_;
+  Options options_;
+  Loaded<V> matrix_;
+  std::shared_ptr<Preconditioner<V>> preconditioner_;
+  std::vector<Report> reports_;
+};
+
+void add_options(CLI::App& command, Options& options) {
+  command.add_option("M", options.matrix, "Matrix file, or gen:KIND,key=value,...")->required();
+  command.add_option("--rhs", options.rhs,
+                     "Vector file b, or a Matrix Market file with one column for each b; without it b is A times ones");
+  command
+      .add_option("--method", options.method,
+                  "cg: symmetric positive definite; minres: symmetric; bicgstab, gmres: any; auto: by the matrix")
+      ->check(CLI::IsMember({"auto", "cg", "minres", "bicgstab", "gmres"}))
+      ->capture_default_str();
+  command.add_option("--precond", options.precond)
+      ->check(CLI::IsMember({"none", "jacobi", "block_jacobi", "chebyshev"}))
+      ->capture_default_str();
+  command.add_option("--block", options.block, "Rows of a block of block_jacobi; 0: by the structure")
+      ->check(CLI::Range(0, 32));
+  command.add_option("--tolerance", options.tolerance, "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--max-iterations", options.max_iterations, "Without it 10 n, at most 100,000")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--restart", options.restart, "Vectors that gmres keeps")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      .add_option("--check-every", options.check_every,
+                  "Iterations between two looks at the residual; 0: 1 on the CPU, 4 to 64 on a GPU")
+      ->check(CLI::Range(0, 64));
+  command.add_option("--plan", options.plan, "Format and settings, e.g. \"sell C=32\"")->capture_default_str();
+  command.add_flag("--overlap", options.overlap,
+                   "Begin with csr while another thread builds the --plan; change over once it is ready");
+  command.add_option("--reorder", options.reorder, "Solve in another order of the unknowns: none, rcm or amd")
+      ->check(CLI::IsMember({"none", "rcm", "amd"}))
+      ->capture_default_str();
+  command.add_option("--out", options.out, "Write x to this vector file");
+  command.add_option("--history", options.history, "Draw the residuals into this SVG file");
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = session.add_command(app, "solve", "A x = b by an iterative method", [=, &session] {
+    session.with_precision([&](auto zero) { Command<decltype(zero)>(session, *options).run(); });
+  });
+  add_options(command, *options);
+}
+
+}  // namespace heddle

@@ -1,0 +1,130 @@
+// solve: A x = b by an iterative method, with a verdict that can be trusted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <heddle/operator.hpp>
+
+namespace heddle {
+
+enum class Status {
+  converged,       // the residual recomputed from x meets the tolerance
+  max_iterations,  // it does not yet
+  breakdown,       // the method divides by zero here: another method, or another start
+  stagnated,       // the residual does not get smaller any more
+  indefinite,      // cg or minres met a matrix or preconditioner that is not positive definite
+  not_finite       // Inf or NaN in A, b or x, or an overflow
+};
+const char* name_of(Status status) noexcept;
+
+// M^-1, an approximation of A^-1. Implement it to supply your own.
+template <class V>
+class Preconditioner {
+ public:
+  virtual ~Preconditioner() = default;
+  virtual std::string name() const = 0;
+  // z = M^-1 r, both in the memory of the operator's device; on a GPU the work is queued on `stream`.
+  virtual void apply(std::span<const V> r, std::span<V> z, Stream stream) const = 0;
+  // The diagonal of a diagonal M^-1 in the device's memory, else null: methods then apply it in passing.
+  virtual const V* diagonal() const { return nullptr; }
+  // True when apply is not the same linear map every time: gmres becomes flexible, the other methods refuse it.
+  virtual bool varies() const { return false; }
+  // A faster operator of the same matrix has become available; for those that multiply with A themselves.
+  virtual void use(const Operator<V>&) {}
+};
+
+// z = M r for a matrix M that resembles A^-1.
+template <class V>
+std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M);
+
+struct PreconditionerOptions {
+  int block = 0;          // block_jacobi: rows of a block, up to 32; 0: by the structure of the matrix
+  int degree = 4;         // chebyshev: the degree of the polynomial; it multiplies with A one time less
+  bool positive = false;  // jacobi: absolute values, so that minres gets a positive definite M
+};
+
+// "none" (null), "jacobi", "block_jacobi" or "chebyshev", on the device of A, which must outlive a chebyshev. `matrix`
+// is the matrix of A. Error(input) where a diagonal entry or block has no inverse.
+template <class V>
+std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
+                                                       const Csr<V>& matrix, const PreconditionerOptions& options = {});
+
+// How far a solve is; called whenever the host looks at the residual.
+struct SolveProgress {
+  std::int64_t iteration = 0;
+  double residual = 0, target = 0;  // relative to |b|
+};
+
+template <class V>
+struct SolveOptions {
+  // cg (A symmetric positive definite), minres (symmetric), bicgstab, gmres; auto: cg for a symmetric matrix with a
+  // positive diagonal, minres for any other symmetric one, gmres for the rest.
+  std::string method = "auto";
+  std::string preconditioner = "none";
+  std::shared_ptr<Preconditioner<V>> own_preconditioner;  // takes precedence over the name
+  int block = 0;                                          // see PreconditionerOptions
+
+  // |b - A x| <= max(tolerance |b|, absolute_tolerance)
+  double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5, absolute_tolerance = 0;
+  std::int64_t max_iterations = -1;  // -1: 10 n, at most 100,000
+  int restart = 30;                  // gmres: vectors kept
+  int check_every = 0;  // iterations between two looks of the host; 0: 1 on the CPU, an eighth of those done on a GPU
+  Stream stream;
+  std::function<void(const SolveProgress&)> progress;  // may throw to stop
+
+  // Called by another thread as soon as the solve begins; the solve changes over to its operator once it is ready. It
+  // must be the same matrix on the same device. From then on the bits depend on when that was.
+  std::function<Operator<V>()> better;
+  // The matrix, where the caller still has it: spares restoring it for `auto` and for the preconditioner.
+  const Csr<V>* matrix = nullptr;
+};
+
+// The change of operators during a solve.
+struct Changeover {
+  bool asked = false, happened = false;
+  std::int64_t iteration = 0;    // done with the first operator
+  double build_seconds = 0;      // until the better operator was ready
+  double first_seconds = 0;      // per iteration with the first operator
+  double better_seconds = 0;     // per iteration with the better one
+  std::int64_t break_even = -1;  // iterations that pay for building: build / (first - better); -1: never
+  std::string plan, error;       // of the better operator; why there is none
+};
+
+// Residuals are relative to |b|, except that they are 0 for b = 0.
+struct Report {
+  std::string method, preconditioner, plan;
+  Status status = Status::max_iterations;
+  std::string reason;  // one sentence
+  std::int64_t iterations = 0;
+  double residual = 0;          // as the method carries it along
+  double true_residual = 0;     // |b - A x| recomputed from the x that is returned
+  double rhs_norm = 0;          // |b|
+  std::vector<double> history;  // residual before the first iteration and after each
+  double setup_seconds = 0;     // choosing the method, building the preconditioner
+  double seconds = 0;           // the iterations and the last check
+  Changeover changeover;
+  bool converged() const { return status == Status::converged; }
+};
+
+// Several lines for people.
+std::string to_string(const Report& report);
+
+// x is the first guess and becomes the solution. b and x are host memory, or memory of the operator's device; they must
+// not overlap. A matrix that is not square, a vector of the wrong length, an unknown word: Error before the first
+// iteration. Everything else is a Status; x is then the last iterate, and untouched when nothing was iterated. Same
+// operator, options and start: same bits, whatever the number of threads.
+template <class V>
+Report solve(const Operator<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
+             const std::type_identity_t<SolveOptions<V>>& options = {});
+
+// The method "auto" stands for.
+template <class V>
+std::string method_for(const Csr<V>& A);
+
+}  // namespace heddle

@@ -1,0 +1,183 @@
+// heddle solve: results, verdicts and their exit codes, files, JSON.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "support/command.hpp"
+
+namespace heddle::test {
+namespace {
+
+Outcome solve(std::vector<std::string> words) {
+  words.insert(words.begin(), "solve");
+  return heddle_command(words);
+}
+
+std::string matrix(const std::string& size_line, const std::string& entries) {
+  return "%%MatrixMarket matrix coordinate real general\n" + size_line + "\n" + entries;
+}
+
+TEST(SolveCommand, solves_and_says_how_well) {
+  const Outcome outcome = solve({"gen:stencil3d7,n=8", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const nlohmann::json json = outcome.json();
+  EXPECT_EQ(json["command"], "solve");
+  EXPECT_EQ(json["method"], "cg");
+  EXPECT_EQ(json["status"], "converged");
+  EXPECT_LE(json["true_residual"], 1e-8);
+  EXPECT_LE(json["residual"], 1e-8);
+  EXPECT_EQ(json["history"].size(), json["iterations"].get<std::size_t>() + 1);
+  EXPECT_EQ(json["history"][0], 1.0);
+  EXPECT_GE(json["seconds"], 0.0);
+  EXPECT_TRUE(json["plan"].get<std::string>().starts_with("csr"));
+}
+
+TEST(SolveCommand, writes_the_solution_of_the_right_hand_side_it_read) {
+  const ScratchFolder folder;
+  const std::string A = folder.write("A.mtx", matrix("2 2 3", "1 1 2\n2 1 1\n2 2 4\n"));
+  const std::string b = folder.write("b.txt", "6\n11\n"), out = folder.path("x.mtx");
+  for (const char* method : {"bicgstab", "gmres"}) {
+    const Outcome outcome = solve({A, "--rhs", b, "--method", method, "--tolerance", "1e-13", "--out", out});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("converged"), std::string::npos);
+    std::istringstream lines(content_of(out));
+    std::string banner, sizes;
+    double first = 0, second = 0;
+    std::getline(lines, banner), std::getline(lines, sizes), lines >> first >> second;
+    EXPECT_NEAR(first, 3, 1e-12) << content_of(out);
+    EXPECT_NEAR(second, 2, 1e-12);
+  }
+}
+
+TEST(SolveCommand, takes_several_right_hand_sides_as_columns) {
+  const ScratchFolder folder;
+  const std::string A = folder.write("A.mtx", matrix("2 2 2", "1 1 2\n2 2 4\n"));
+  const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 3\n2\n4\n6\n8\n0\n0\n");
+  const std::string out = folder.path("x.mtx");
+  const Outcome outcome = solve({A, "--rhs", b, "--tolerance", "1e-14", "--out", out, "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["systems"].size(), 3u);
+  EXPECT_EQ(outcome.json()["systems"][2]["iterations"], 0);
+  EXPECT_NE(content_of(out).find("2 3 6\n1 1 1\n1 2 3\n1 3 0\n2 1 1\n2 2 2\n2 3 0\n"), std::string::npos)
+      << content_of(out);
+}
+
+TEST(SolveCommand, solves_in_another_order_and_returns_to_the_first) {
+  const ScratchFolder folder;
+  std::string b;
+  for (int i = 0; i < 144; ++i) b += std::to_string(i % 7 - 3) + "\n";
+  const std::string rhs = folder.write("b.txt", b), plain = folder.path("plain.mtx"), rcm = folder.path("rcm.mtx");
+  const std::vector<std::string> words{"gen:stencil2d5,n=12", "--rhs", rhs, "--tolerance", "1e-12"};
+  auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    const Outcome outcome = solve(more);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  };
+  with({"--out", plain});
+  with({"--out", rcm, "--reorder", "rcm"});
+  std::istringstream one(content_of(plain)), two(content_of(rcm));
+  std::string line;
+  for (int i = 0; i < 2; ++i) std::getline(one, line), std::getline(two, line);
+  double a = 0, c = 0;
+  int compared = 0;
+  for (; one >> a && two >> c; ++compared) EXPECT_NEAR(a, c, 1e-9);
+  EXPECT_EQ(compared, 144);
+}
+
+TEST(SolveCommand, changes_over_to_a_better_operator) {
+  // A tolerance out of reach: building takes the time of some iterations, and there are many more.
+  const Outcome outcome = solve({"gen:stencil2d5,n=150", "--tolerance", "1e-300", "--max-iterations", "500", "--plan",
+                                 "sell C=8", "--overlap", "--json"});
+  EXPECT_EQ(outcome.exit_code, 4) << outcome.err;
+  const nlohmann::json change = outcome.json()["changeover"];
+  EXPECT_EQ(change["happened"], true) << change;
+  EXPECT_TRUE(change["plan"].get<std::string>().starts_with("sell")) << change;
+  EXPECT_GT(change["build_seconds"], 0.0);
+  EXPECT_EQ(outcome.json()["plan"], change["plan"]);
+}
+
+TEST(SolveCommand, goes_on_with_the_first_operator_when_the_better_one_cannot_be_built) {
+  const Outcome outcome = solve({"gen:stencil2d5,n=20", "--plan", "no_such_format", "--overlap", "--json"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["changeover"]["happened"], false);
+  EXPECT_FALSE(outcome.json()["changeover"]["error"].is_null());
+}
+
+TEST(SolveCommand, draws_the_history) {
+  const ScratchFolder folder;
+  const std::string plot = folder.path("plot.svg");
+  const Outcome outcome = solve({"gen:stencil2d5,n=20", "--history", plot, "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string svg = content_of(plot);
+  EXPECT_TRUE(svg.starts_with("<svg")) << svg.substr(0, 50);
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+  const std::size_t begin = svg.find("points='") + 8, end = svg.find('\'', begin);
+  const std::string points = svg.substr(begin, end - begin);
+  EXPECT_EQ(std::count(points.begin(), points.end(), ','), outcome.json()["iterations"].get<int>() + 1);
+}
+
+TEST(SolveCommand, shows_residuals_while_it_runs_on_a_terminal_and_nothing_in_a_pipe) {
+  // Long enough for a line to be worth it, also on a fast machine.
+  const std::vector<std::string> words{"solve", "gen:stencil2d5,n=500", "--threads", "1", "--max-iterations", "400"};
+  const Outcome shown = heddle_command(words, {.environment = {{"TERM", "xterm"}}, .terminal = true});
+  EXPECT_NE(shown.out.find("iteration "), std::string::npos) << shown.out;
+  const Outcome piped = heddle_command({"solve", "gen:stencil2d5,n=500", "--max-iterations", "50"});
+  EXPECT_EQ(lines_in(piped.err), 1) << piped.err;
+}
+
+// ---------------------------------------------------------------------------------- what cannot be solved
+
+struct Failure {
+  const char* name;
+  const char *size_line, *entries, *rhs;
+  std::vector<std::string> words;
+  int exit_code;
+  const char* status;  // "": an error, no verdict
+};
+
+class SolveFailure : public testing::TestWithParam<Failure> {};
+
+TEST_P(SolveFailure, has_its_verdict_and_exit_code) {
+  const Failure& f = GetParam();
+  const ScratchFolder folder;
+  std::vector<std::string> words{folder.write("A.mtx", matrix(f.size_line, f.entries)), "--json"};
+  if (*f.rhs) words.insert(words.end(), {"--rhs", folder.write("b.txt", f.rhs)});
+  words.insert(words.end(), f.words.begin(), f.words.end());
+  const Outcome outcome = solve(words);
+  EXPECT_EQ(outcome.exit_code, f.exit_code) << outcome.err;
+  EXPECT_EQ(lines_in(outcome.err), f.exit_code == 0 ? 0 : 1) << outcome.err;
+  const nlohmann::json json = outcome.json();
+  if (*f.status)
+    EXPECT_EQ(json["status"], f.status) << outcome.err;
+  else
+    EXPECT_TRUE(json.contains("error")) << outcome.out;
+}
+
+const char* const swap = "1 2 1\n2 1 1\n";
+INSTANTIATE_TEST_SUITE_P(
+    Zoo, SolveFailure,
+    testing::Values(
+        Failure{"indefinite", "2 2 2", "1 1 1\n2 2 -1\n", "1\n1\n", {"--method", "cg"}, 4, "indefinite"},
+        Failure{"indefinite_swap", "2 2 2", swap, "1\n0\n", {"--method", "cg"}, 4, "indefinite"},
+        Failure{"singular", "2 2 1", "1 1 1\n", "1\n1\n", {"--method", "cg"}, 4, "breakdown"},
+        Failure{"singular_minres", "2 2 1", "1 1 1\n", "1\n1\n", {"--method", "minres"}, 4, "stagnated"},
+        Failure{"singular_gmres", "2 2 1", "1 1 1\n", "1\n1\n", {"--method", "gmres"}, 4, "stagnated"},
+        Failure{"skew_bicgstab", "2 2 2", "1 2 1\n2 1 -1\n", "1\n0\n", {"--method", "bicgstab"}, 4, "breakdown"},
+        Failure{
+            "too_few_iterations", "2 2 2", "1 1 1\n2 2 5\n", "1\n1\n", {"--max-iterations", "1"}, 4, "max_iterations"},
+        Failure{"no_iterations", "2 2 2", "1 1 1\n2 2 5\n", "1\n1\n", {"--max-iterations", "0"}, 4, "max_iterations"},
+        Failure{"nan_rhs", "2 2 2", "1 1 1\n2 2 5\n", "1\nnan\n", {}, 4, "not_finite"},
+        Failure{"zero_rhs", "2 2 2", "1 1 1\n2 2 5\n", "0\n0\n", {}, 0, "converged"},
+        Failure{"zero_diagonal", "2 2 2", swap, "1\n2\n", {"--precond", "jacobi"}, 3, ""},
+        Failure{"rectangular", "2 3 2", "1 1 1\n2 2 5\n", "", {}, 3, ""},
+        Failure{"short_rhs", "2 2 2", "1 1 1\n2 2 5\n", "1\n", {}, 3, ""},
+        Failure{"wrong_method", "2 2 2", "1 1 1\n2 2 5\n", "", {"--method", "sor"}, 2, ""},
+        Failure{"wrong_plan", "2 2 2", "1 1 1\n2 2 5\n", "", {"--plan", "csr lanes=3"}, 2, ""},
+        Failure{"negative_tolerance", "2 2 2", "1 1 1\n2 2 5\n", "", {"--tolerance", "-1"}, 2, ""},
+        Failure{"empty", "0 0 0", "", "", {}, 0, "converged"},
+        Failure{"one", "1 1 1", "1 1 4\n", "8\n", {}, 0, "converged"}),
+    [](const testing::TestParamInfo<Failure>& param) { return std::string(param.param.name); });
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,73 @@
+// Solvers on a real GPU: every method and preconditioner, host and device vectors, the same bits every time.
+#include <gtest/gtest.h>
+
+#include <heddle/heddle.hpp>
+
+namespace heddle::test {
+namespace {
+
+using Numbers = std::vector<double>;
+
+struct Case {
+  std::string method, preconditioner;
+};
+
+class OnGpuSolve : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
+    A = generate<double>("stencil2d5,n=60,coefficients=varying");  // 3,600 unknowns: 15 blocks
+    b.resize(static_cast<std::size_t>(A.rows));
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1 + static_cast<double>(i * 37 % 101) / 101;
+  }
+  SolveOptions<double> options() const {
+    return {.method = GetParam().method, .preconditioner = GetParam().preconditioner, .tolerance = 1e-9, .restart = 50};
+  }
+  Csr<double> A;
+  Numbers b;
+};
+
+TEST_P(OnGpuSolve, converges_as_on_the_cpu) {
+  Numbers here(b.size(), 0.0), there(b.size(), 0.0);
+  const Report cpu = solve(build(A), b, here, options());
+  const Report gpu = solve(build(A, {}, {.device = Device::gpu()}), b, there, options());
+  EXPECT_EQ(gpu.status, Status::converged) << gpu.reason;
+  EXPECT_LE(gpu.true_residual, 1e-9);
+  EXPECT_EQ(gpu.history.size(), static_cast<std::size_t>(gpu.iterations + 1));
+  // Rounding differs; bicgstab and restarted gmres take it more to heart.
+  EXPECT_NEAR(static_cast<double>(gpu.iterations), static_cast<double>(cpu.iterations),
+              2 + 0.1 * static_cast<double>(cpu.iterations));
+  Numbers r = b;
+  build(A).multiply(-1, there, 1, r);
+  double rr = 0, bb = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) rr += r[i] * r[i], bb += b[i] * b[i];
+  EXPECT_LE(rr, 1.000001e-18 * bb);
+}
+
+TEST_P(OnGpuSolve, gives_the_same_bits_with_device_vectors_and_any_rhythm_of_looks) {
+  const auto op = build(A, {}, {.device = Device::gpu()});
+  Numbers first(b.size(), 0.0);
+  solve(op, b, first, options());
+  const Buffer<double> b_there = Buffer<double>::copy_of(b, Device::gpu());
+  for (const int rhythm : {1, 7, 64}) {
+    Buffer<double> x = Buffer<double>::copy_of(Numbers(b.size(), 0.0), Device::gpu());
+    SolveOptions<double> other = options();
+    other.check_every = rhythm;
+    solve(op, b_there, x, other);
+    const Buffer<double> back = x.to(Device::cpu());
+    EXPECT_EQ(Numbers(back.begin(), back.end()), first) << rhythm;
+  }
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const char* method : {"cg", "minres", "bicgstab", "gmres"})
+    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev"})
+      all.push_back({method, preconditioner});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Methods, OnGpuSolve, testing::ValuesIn(cases()),
+                         [](const auto& param) { return param.param.method + "_" + param.param.preconditioner; });
+
+}  // namespace
+}  // namespace heddle::test
