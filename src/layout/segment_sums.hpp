@@ -11,6 +11,15 @@
 
 namespace heddle {
 
+// The end bits of a lane, K of the 32 * K of the warp's entries.
+template <int K>
+SIMT_DEVICE unsigned lane_ends(const std::uint8_t* ends, std::int64_t warp, int lane) {
+  static_assert(K == 4 || K == 8);
+  const std::int64_t number = warp * simt::warp_size + lane;
+  if (K == 8) return simt::cached_load(ends + number);
+  return simt::cached_load(ends + number / 2) >> (number % 2 * 4) & 0xfu;
+}
+
 template <class V>
 struct SegmentSums {
   int ended = 0;  // rows that end here; their sums are staged[0 .. ended)

@@ -5,8 +5,10 @@
 #define SIMT_BOTH __host__ __device__ __forceinline__
 #define SIMT_DEVICE __device__ __forceinline__
 #define SIMT_KERNEL __global__ void
+#define SIMT_KERNEL_OF(threads) __global__ void __launch_bounds__(threads)
 #else
 #define SIMT_BOTH inline
 #define SIMT_DEVICE inline
 #define SIMT_KERNEL void
+#define SIMT_KERNEL_OF(threads) void
 #endif
