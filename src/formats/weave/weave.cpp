@@ -64,6 +64,12 @@ Footprint WeaveFormat<V>::footprint(const PatternView& A, const Settings& settin
 }
 
 template <class V>
+Footprint WeaveFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
+  const bool tiles = settings.chosen() == WeaveLayout::tiles && settings.codec() != ValueCodec::constant;
+  return tiles ? weave::Tiles<V>::at_most(A, settings, value_bytes) : footprint(A, settings, value_bytes);
+}
+
+template <class V>
 WeaveFormat<V> WeaveFormat<V>::build(Source<V> source, const Settings& settings) {
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
     return WeaveFormat{Layout::build(source.view, settings)};

@@ -33,6 +33,7 @@ struct WeaveFormat {
   static void settle(Settings& settings, const PatternView& A);
   static void settle_values(Settings& settings, const CsrView<V>& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes);
   static WeaveFormat build(Source<V> source, const Settings& settings);
   Csr<V> restore() const;
 

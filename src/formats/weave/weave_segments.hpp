@@ -14,7 +14,6 @@
 #pragma once
 
 #include "formats/weave/weave_layout.hpp"
-#include "layout/segment_sums.hpp"
 
 namespace heddle::weave {
 
@@ -58,5 +57,14 @@ struct Segments {
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
 };
+
+// The end bits of a lane.
+template <int K>
+SIMT_DEVICE unsigned lane_ends(const std::uint8_t* row_end, std::int64_t tile, int lane) {
+  static_assert(K == 4 || K == 8);
+  const std::int64_t number = tile * simt::warp_size + lane;
+  if (K == 8) return simt::cached_load(row_end + number);
+  return simt::cached_load(row_end + number / 2) >> (number % 2 * 4) & 0xfu;
+}
 
 }  // namespace heddle::weave

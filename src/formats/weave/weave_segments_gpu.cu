@@ -1,5 +1,6 @@
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_segments.hpp"
+#include "layout/segment_sums.hpp"
 
 namespace heddle::weave {
 

@@ -19,14 +19,14 @@ std::int64_t index_bytes(const PatternView& A, const TileCut& cut, int value_byt
   const auto listed = A.rows + 1 + cut.partials() + static_cast<std::int64_t>(cut.long_rows.size()) + columns;
   const auto index = static_cast<std::int64_t>(sizeof(Index));
   return static_cast<std::int64_t>(cut.blocks.size() * sizeof(TileBlock)) +
-         cut.units() * (index + cut.capacity * 2 + cut.capacity / 8) + listed * index +
+         cut.units() * (index + cut.capacity * 2 + cut.capacity / 8 + cut.capacity / 32) + listed * index +
          (columns + cut.partials()) * value_bytes;
 }
 
 // The places that no entry fills are behind the last one of each tile.
 template <class V>
 void clear_behind_tiles(const TileCut& cut, Tiles<V>& to) {
-  std::fill(to.ends.begin(), to.ends.end(), std::uint8_t{0});
+  std::fill(to.ends.begin(), to.ends.end(), 0u);
   for (std::int64_t t = 0; t < cut.tiles; ++t) {
     if (cut.tile_entries[t] % cut.capacity == 0) continue;
     const std::int64_t end = cut.unit_start[t + 1] * cut.capacity;
@@ -50,16 +50,35 @@ void fill_chunk(const CsrView<V>& A, const TileCut& cut, std::int64_t chunk, Til
         to.values.set(base + place_in_pieces<S, K>(slot / K, slot % K), A.val[k]);
       },
       [&](std::uint32_t tile, Offset e, std::int64_t) {
-        const Offset at = place(tile, e);  // another chunk may have entries in the same byte
-        std::atomic_ref(to.ends[at / 8]).fetch_or(static_cast<std::uint8_t>(1u << at % 8), std::memory_order_relaxed);
+        const Offset at = place(tile, e);  // another chunk may have entries in the same word
+        std::atomic_ref(to.ends[at / 32]).fetch_or(1u << at % 32, std::memory_order_relaxed);
         to.of_row[listed++] = static_cast<Index>(next_partial[tile]++);
       });
 }
 
-bool is_end(const Buffer<std::uint8_t>& ends, std::int64_t at) { return (ends[at / 8] >> at % 8 & 1) != 0; }
+// Partials of a row in the order of tiles: neighbouring rows then read neighbouring ones.
+template <class V>
+void sort_lists(const TileCut& cut, std::int64_t chunk, Tiles<V>& to) {
+  for (std::int64_t row = cut.chunk_row[chunk]; row < cut.chunk_row[chunk + 1]; ++row)
+    std::sort(to.of_row.begin() + to.row_start[row], to.of_row.begin() + to.row_start[row + 1]);
+}
+
+template <class V>
+void count_ends(Tiles<V>& to) {
+  parallel_ranges(to.rank.size(), 1 << 12, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t unit = begin; unit < end; ++unit)
+      for (int word = 0, before = 0; word < to.per_lane; ++word) {
+        const std::int64_t at = unit * to.per_lane + word;
+        to.ended_before[at] = static_cast<std::uint8_t>(before);
+        before += std::popcount(to.ends[at]);
+      }
+  });
+}
+
+bool is_end(const Buffer<std::uint32_t>& ends, std::int64_t at) { return (ends[at / 32] >> at % 32 & 1) != 0; }
 
 // Entries of a unit: up to its last end.
-std::int64_t unit_length(const Buffer<std::uint8_t>& ends, std::int64_t unit, std::int64_t capacity) {
+std::int64_t unit_length(const Buffer<std::uint32_t>& ends, std::int64_t unit, std::int64_t capacity) {
   std::int64_t length = capacity;
   while (length > 0 && !is_end(ends, unit * capacity + length - 1)) --length;
   return length;
@@ -87,6 +106,20 @@ Footprint Tiles<V>::footprint(const PatternView& A, const WeaveSettings& setting
           .reason = fits ? "" : "more than 2^31 partial sums"};
 }
 
+// Without a look at the entries, as long as nothing can go wrong: every entry a partial, every tile a unit begun.
+template <class V>
+Footprint Tiles<V>::at_most(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+  const std::int64_t width = std::min<std::int64_t>(settings.width, widest_tile(settings.per_lane, value_bytes));
+  const std::int64_t tiles = A.cols / width + 1, capacity = simt::warp_size * settings.per_lane, nnz = A.nnz();
+  const std::int64_t stored = nnz + tiles * capacity, units = stored / capacity;
+  if (nnz > std::numeric_limits<Index>::max() || tiles * capacity > nnz) return footprint(A, settings, value_bytes);
+  const auto index = static_cast<std::int64_t>(sizeof(Index));
+  return {.bytes = units * (static_cast<std::int64_t>(sizeof(TileBlock)) + index) + stored * 3 +
+                   (2 * A.rows + 1 + nnz + A.cols) * index + (A.cols + nnz) * value_bytes +
+                   value_store_bytes(settings.codec(), stored, value_bytes),
+          .stored = stored};
+}
+
 template <class V>
 Tiles<V> Tiles<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   const TileCut cut(A, settings, sizeof(V));
@@ -95,7 +128,8 @@ Tiles<V> Tiles<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   to.blocks = Buffer<TileBlock>::copy_of(cut.blocks);
   to.rank = Buffer<Index>(cut.units());
   to.col = Buffer<std::uint16_t>(stored);
-  to.ends = Buffer<std::uint8_t>(stored / 8);
+  to.ends = Buffer<std::uint32_t>(stored / 32);
+  to.ended_before = Buffer<std::uint8_t>(stored / 32);
   to.values = make_value_store(A.val, settings.codec(), stored);
   to.row_start = Buffer<Index>(A.rows + 1);
   std::transform(cut.row_start.begin(), cut.row_start.end(), to.row_start.begin(),
@@ -108,9 +142,13 @@ Tiles<V> Tiles<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   clear_behind_tiles(cut, to);
   dispatch_int<4, 8>(to.per_lane, [&](auto K) {
     to.values.visit([&]<class S>(const CodedValues<V, S>&) {
-      parallel_tasks(cut.chunks(), [&](std::int64_t chunk) { fill_chunk<K, S>(A, cut, chunk, to); });
+      parallel_tasks(cut.chunks(), [&](std::int64_t chunk) {
+        fill_chunk<K, S>(A, cut, chunk, to);
+        sort_lists(cut, chunk, to);
+      });
     });
   });
+  count_ends(to);
   return to;
 }
 

@@ -1,7 +1,6 @@
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_tiles.hpp"
-#include "layout/segment_sums.hpp"
 
 namespace heddle::weave {
 
@@ -21,7 +20,7 @@ void sum_unit(const Tiles<V>& A, const CodedValues<V, S>& values, std::int64_t u
   const std::int64_t base = unit * simt::warp_size * K;
   V sum = 0;
   for (int lane = 0; lane < simt::warp_size; ++lane) {
-    const unsigned ends = lane_ends<K>(A.ends.data(), unit, lane);
+    const std::uint32_t ends = A.ends[unit * K + lane * K / simt::warp_size] >> lane * K % simt::warp_size;
     for (int i = 0; i < K; ++i) {
       sum += values.decode(values.data[base + place_in_pieces<S, K>(lane, i)]) *
              x[A.col[base + place_in_pieces<std::uint16_t, K>(lane, i)]];

@@ -12,7 +12,8 @@ struct TilesView {
   const TileBlock* blocks;
   const Index* rank;
   const std::uint16_t* col;
-  const std::uint8_t* ends;
+  const std::uint32_t* ends;
+  const std::uint8_t* ended_before;
   CodedValues<V, S> values;
   V* partials;
 };
@@ -22,7 +23,8 @@ template <int K, class S>
 struct LaneEntries {
   std::uint16_t col[K];
   S stored[K];
-  unsigned ends;
+  std::uint32_t ends;  // the word that has this lane's bits
+  int ended_before;    // ends of the unit in earlier words
   Index rank;
 };
 
@@ -31,7 +33,9 @@ SIMT_DEVICE void load_unit(const TilesView<V, S>& A, Index unit, LaneEntries<K, 
   const std::int64_t first = std::int64_t{unit} * simt::warp_size * K;
   load_pieces<Keep::nothing>(A.col + first, to.col);
   load_pieces<Keep::nothing>(A.values.data + first, to.stored);
-  to.ends = lane_ends<K>(A.ends, unit, simt::lane());
+  const std::int64_t word = std::int64_t{unit} * K + simt::lane() * K / simt::warp_size;
+  to.ends = simt::cached_load(A.ends + word);
+  to.ended_before = simt::cached_load(A.ended_before + word);
   to.rank = simt::cached_load(A.rank + unit);
 }
 
@@ -60,6 +64,7 @@ SIMT_KERNEL_OF(most_warps * simt::warp_size) weave_tiles_block_per_tile(TilesVie
   const int warps = simt::block_threads() / simt::warp_size;
   V* staged = simt::shared<V>() + simt::warp() * entries;
   V* tile = simt::shared<V>() + warps * entries;
+  const int first_bit = simt::lane() * K % simt::warp_size;
   const Index end = mine.unit + mine.units;
   Index unit = mine.unit + simt::warp();
   LaneEntries<K, S> next{};
@@ -73,7 +78,10 @@ SIMT_KERNEL_OF(most_warps * simt::warp_size) weave_tiles_block_per_tile(TilesVie
     V product[K];
 #pragma unroll
     for (int i = 0; i < K; ++i) product[i] = A.values.decode(now.stored[i]) * tile[now.col[i]];
-    const int ended = sum_segments(product, now.ends, staged).ended;
+    const std::uint32_t ends = now.ends >> first_bit & ((1u << K) - 1);
+    const int order = now.ended_before + simt::count_bits(now.ends & ((1u << first_bit) - 1));
+    stage_segments(product, ends, order, staged);
+    const int ended = simt::shuffle(order + simt::count_bits(ends), simt::warp_size - 1);
     simt::sync_warp();
     for (int i = simt::lane(); i < ended; i += simt::warp_size) A.partials[now.rank + i] = staged[i];
     simt::sync_warp();
@@ -131,8 +139,8 @@ const V* pack_x(simt::Here here, const Tiles<V>& A, const Product<V>& p) {
 
 template <class V, class S>
 void sum_units(simt::Here here, const Tiles<V>& A, const CodedValues<V, S>& values, const V* x, simt::Launch shape) {
-  const TilesView<V, S> view{A.blocks.data(), A.rank.data(), A.col.data(),
-                             A.ends.data(),   values,        const_cast<V*>(A.partials.data())};
+  const TilesView<V, S> view{A.blocks.data(), A.rank.data(), A.col.data(), A.ends.data(), A.ended_before.data(),
+                             values,          const_cast<V*>(A.partials.data())};
   dispatch_int<4, 8>(A.per_lane, [&](auto K) {
     simt::launch(here, shape, weave_tiles_block_per_tile<K.value, V, S>, view, x);
   });

@@ -65,7 +65,7 @@ void expect_right_in_every_way(const Csr<double>& A) {
 
 std::int64_t ends_of(const Tiles<double>& A) {
   std::int64_t ends = 0;
-  for (const std::uint8_t bits : A.ends) ends += std::popcount(bits);
+  for (const std::uint32_t bits : A.ends) ends += std::popcount(bits);
   return ends;
 }
 
@@ -203,10 +203,27 @@ TEST(Tiles, build_the_same_arrays_with_any_number_of_threads) {
     EXPECT_EQ(list(one.ends), list(four.ends));
     EXPECT_EQ(list(one.rank), list(four.rank));
     EXPECT_EQ(list(one.of_row), list(four.of_row));
+    EXPECT_EQ(list(one.ended_before), list(four.ended_before));
     EXPECT_EQ(list(one.values.raw), list(four.values.raw));
     EXPECT_EQ(ends_of(one), one.partials.size());
     EXPECT_TRUE(identical(one.restore(), A));
   }
+}
+
+TEST(Tiles, need_at_most_what_is_said_before_a_look_at_the_entries) {
+  WeaveSettings settings;
+  settings.layout = static_cast<int>(WeaveLayout::tiles);
+  settings.per_lane = 4, settings.width = 500;
+  for (const std::int64_t length : {1, 20})
+    for (const int order : {0, 1}) {
+      settings.order = order;
+      const Csr<double> A = with_lengths(std::vector<std::int64_t>(3000, length), 3000, 10);
+      const Footprint most = Tiles<double>::at_most(A.view(), settings, 8);
+      const Footprint exact = Tiles<double>::footprint(A.view(), settings, 8);
+      EXPECT_GE(most.bytes, exact.bytes);
+      EXPECT_GE(most.stored, exact.stored);
+      EXPECT_TRUE(most.fits);
+    }
 }
 
 TEST(Tiles, count_partials_per_entry) {
