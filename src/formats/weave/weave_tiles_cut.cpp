@@ -1,6 +1,8 @@
 #include "formats/weave/weave_tiles_cut.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "core/parallel.hpp"
 
@@ -40,10 +42,36 @@ Vector<std::int64_t> cut_rows(const PatternView& A, std::int64_t tiles) {
   return first;
 }
 
-// Blocks wanted for a large matrix: two for each multiprocessor of a large GPU, which has room for one at a time.
-constexpr std::int64_t wanted_blocks = 2 * 132;
-
 std::int64_t loading_cost(std::int64_t columns) { return columns / 6; }
+
+struct TileWork {
+  std::int64_t units, cost;  // without loading the tile
+
+  std::int64_t pieces(std::int64_t share) const { return std::min(units, (cost + share - 1) / share); }
+};
+
+// The work of a block. Of a large GPU every multiprocessor has one block at a time: with one block more than rounds *
+// multiprocessors, most of them would idle for a whole round. So the share grows until the blocks fit the rounds, and
+// of one and two rounds the one that ends first counts (small matrices: one, where loading weighs most).
+std::int64_t fair_share(const Vector<TileWork>& tiles, std::int64_t loading) {
+  constexpr std::int64_t multiprocessors = 132;
+  std::int64_t all = 0, filled = 0;
+  for (const TileWork& tile : tiles) all += tile.cost, filled += tile.units > 0;
+  const auto blocks = [&](std::int64_t share) {
+    std::int64_t sum = 0;
+    for (const TileWork& tile : tiles) sum += tile.pieces(share);
+    return sum;
+  };
+  std::int64_t best = 1, least = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t rounds : {2, 1}) {
+    const std::int64_t room = rounds * multiprocessors;
+    std::int64_t share = std::max({all / room, loading, std::int64_t{1}});
+    while (filled <= room && blocks(share) > room) share += share / 32 + 1;
+    const std::int64_t time = (blocks(share) + multiprocessors - 1) / multiprocessors * (share + loading);
+    if (time < least) best = share, least = time;
+  }
+  return best;
+}
 
 }  // namespace
 
@@ -121,20 +149,19 @@ void TileCut::cut_blocks() {
     std::int64_t cost;
   };
   const auto first_partial = [&](std::int64_t t) { return t < tiles ? partial_start_[t] : partials(); };
-  const auto work = [&](std::int64_t t) { return tile_entries[t] + 2 * (first_partial(t + 1) - first_partial(t)); };
-  std::int64_t all = 0;
-  for (std::int64_t t = 0; t < tiles; ++t) all += work(t);
+  Vector<TileWork> work;
+  for (std::int64_t t = 0; t < tiles; ++t)
+    work.push_back({unit_start[t + 1] - unit_start[t], tile_entries[t] + 2 * (first_partial(t + 1) - first_partial(t))});
+  const std::int64_t share = fair_share(work, loading_cost(std::min(width, places.size())));
   Vector<Costed> made;
   for (std::int64_t t = 0; t < tiles; ++t) {
-    const std::int64_t units = unit_start[t + 1] - unit_start[t];
-    const std::int64_t columns = std::min(width, places.size() - t * width), loading = loading_cost(columns);
-    const std::int64_t share = std::max({all / wanted_blocks, loading, std::int64_t{1}});
-    const std::int64_t pieces = std::min(units, (work(t) + share - 1) / share);
+    const std::int64_t units = work[t].units, pieces = work[t].pieces(share);
+    const std::int64_t columns = std::min(width, places.size() - t * width);
     for (std::int64_t i = 0; i < pieces; ++i) {
       const std::int64_t begin = unit_start[t] + units * i / pieces, end = unit_start[t] + units * (i + 1) / pieces;
       made.push_back({{static_cast<Index>(t * width), static_cast<Index>(columns), static_cast<Index>(begin),
                        static_cast<Index>(end - begin)},
-                      loading + work(t) / pieces});
+                      loading_cost(columns) + work[t].cost / pieces});
     }
   }
   std::stable_sort(made.begin(), made.end(), [](const Costed& a, const Costed& b) { return a.cost > b.cost; });

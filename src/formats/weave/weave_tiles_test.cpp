@@ -135,6 +135,15 @@ TEST(Tiles, shares_a_heavy_tile_among_blocks_that_cover_every_unit_once) {
   EXPECT_EQ(covered, std::vector<int>(covered.size(), 1));
 }
 
+TEST(Tiles, have_no_more_blocks_than_two_rounds_of_a_large_gpu) {
+  for (const std::int64_t rows : {300, 1000, 3000, 9000}) {
+    const std::int64_t blocks = built(with_lengths(std::vector<std::int64_t>(rows, 70), 700, 4), 100).blocks.size();
+    EXPECT_LE(blocks, 264) << rows;
+    EXPECT_GE(blocks, rows < 1000 ? 80 : 120) << rows;
+    EXPECT_FALSE(blocks > 132 && blocks < 240) << rows << " rows: a round with idle multiprocessors";
+  }
+}
+
 TEST(Tiles, fill_the_shared_memory_of_a_block_and_no_more) {
   for (const int per_lane : {4, 8})
     for (const int bytes : {4, 8}) {
