@@ -17,8 +17,8 @@ struct SegmentSums {
   V open = 0;     // the sum since the last end, or of everything when no row ends
 };
 
-// ends: bit i is set when this lane's product i is the last of its row; order: rows that end in lanes below. `staged` is
-// memory of the warp for all sums; sync_warp before reading it. Returns the sum since the last end, in this lane or
+// ends: bit i is set when this lane's product i is the last of its row; order: rows that end in lanes below. `staged`
+// is memory of the warp for all sums; sync_warp before reading it. Returns the sum since the last end, in this lane or
 // one below. All lanes must call.
 template <int K, class V>
 SIMT_DEVICE V stage_segments(const V (&product)[K], unsigned ends, int order, V* staged) {

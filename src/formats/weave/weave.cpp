@@ -34,7 +34,7 @@ FormatInfo WeaveFormat<V>::about() {
               "  rows        slices of rows, 2 bytes of column an entry: window << 14 | column - base[window]\n"
               "  segments    equal numbers of entries a warp, whatever the rows are\n"
               "  padded      all rows of one length, no descriptor at all\n"
-              "  tiles       entries by tile of x (which fits shared memory), 2 bytes of column; partial sums, then rows\n"
+              "  tiles       entries by tile of x in shared memory, 2 bytes of column; partial sums, then rows\n"
               "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), constant (per diagonal)\n",
           .settings = {}};
 }

@@ -47,19 +47,19 @@ constexpr Index few_partials = 32;
 template <class V>
 struct Tiles {
   std::int64_t rows = 0, cols = 0;
-  int per_lane = 4;  // K
-  int warps = 1;     // of a block
-  Index width = 0;   // of the widest tile in use
-  Buffer<TileBlock> blocks;           // the most costly first
-  Buffer<Index> rank;                 // of a unit: its first partial
+  int per_lane = 4;          // K
+  int warps = 1;             // of a block
+  Index width = 0;           // of the widest tile in use
+  Buffer<TileBlock> blocks;  // the most costly first
+  Buffer<Index> rank;        // of a unit: its first partial
   Buffer<std::uint16_t> col;
   Buffer<std::uint32_t> ends;         // K words a unit: bit i of lane l is bit l * K + i of them
   Buffer<std::uint8_t> ended_before;  // of a word: ends in earlier words of its unit
   ValueStore<V> values;
-  Buffer<Index> row_start, of_row;    // partials of row r: of_row[row_start[r] .. row_start[r + 1]), ascending
-  Buffer<Index> long_rows;            // those with more than few_partials
-  Buffer<Index> column_of;            // order=degree: column of the matrix that comes as the i-th
-  Buffer<V> packed_x, partials;       // scratch of `multiply`
+  Buffer<Index> row_start, of_row;  // partials of row r: of_row[row_start[r] .. row_start[r + 1]), ascending
+  Buffer<Index> long_rows;          // those with more than few_partials
+  Buffer<Index> column_of;          // order=degree: column of the matrix that comes as the i-th
+  Buffer<V> packed_x, partials;     // scratch of `multiply`
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Footprint at_most(const PatternView& A, const WeaveSettings& settings, int value_bytes);

@@ -118,7 +118,8 @@ void TileCut::count_entries(const PatternView& A) {
       tile_entries[t] += std::exchange(start, tile_entries[t]);
     }
   unit_start.push_back(0);
-  for (const Offset entries : tile_entries) unit_start.push_back(unit_start.back() + (entries + capacity - 1) / capacity);
+  for (const Offset entries : tile_entries)
+    unit_start.push_back(unit_start.back() + (entries + capacity - 1) / capacity);
 }
 
 void TileCut::count_partials(const PatternView& A) {
@@ -151,7 +152,8 @@ void TileCut::cut_blocks() {
   const auto first_partial = [&](std::int64_t t) { return t < tiles ? partial_start_[t] : partials(); };
   Vector<TileWork> work;
   for (std::int64_t t = 0; t < tiles; ++t)
-    work.push_back({unit_start[t + 1] - unit_start[t], tile_entries[t] + 2 * (first_partial(t + 1) - first_partial(t))});
+    work.push_back(
+        {unit_start[t + 1] - unit_start[t], tile_entries[t] + 2 * (first_partial(t + 1) - first_partial(t))});
   const std::int64_t share = fair_share(work, loading_cost(std::min(width, places.size())));
   Vector<Costed> made;
   for (std::int64_t t = 0; t < tiles; ++t) {

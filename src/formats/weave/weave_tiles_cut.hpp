@@ -28,20 +28,20 @@ class TileCut {
   TileCut(const PatternView& A, const WeaveSettings& settings, int value_bytes);
 
   ColumnPlaces places;
-  std::int64_t capacity;          // entries of a unit
-  std::int64_t width, tiles;      // columns of a tile, number of tiles
-  Vector<std::int64_t> chunk_row; // first row of each chunk, and the number of rows
+  std::int64_t capacity;           // entries of a unit
+  std::int64_t width, tiles;       // columns of a tile, number of tiles
+  Vector<std::int64_t> chunk_row;  // first row of each chunk, and the number of rows
   Vector<Offset> tile_entries;
-  Vector<Offset> unit_start;      // first unit of each tile, and the number of units
-  Vector<Offset> row_start;       // first partial of each row in of_row, and the number of partials
+  Vector<Offset> unit_start;  // first unit of each tile, and the number of units
+  Vector<Offset> row_start;   // first partial of each row in of_row, and the number of partials
   Vector<Index> long_rows;
   Vector<TileBlock> blocks;
 
   std::int64_t chunks() const { return static_cast<std::int64_t>(chunk_row.size()) - 1; }
   std::int64_t units() const { return unit_start.back(); }
   Offset partials() const { return row_start.back(); }
-  int warps() const;         // that the largest block has units for
-  Index widest() const;      // tile of a block
+  int warps() const;     // that the largest block has units for
+  Index widest() const;  // tile of a block
   // Per tile: partials before the chunk's first one.
   Vector<Offset> first_partials(std::int64_t chunk) const { return part_of(partial_start_, chunk); }
 

@@ -55,10 +55,13 @@ SIMT_DEVICE void load_tile(const V* x, Index columns, V* tile) {
   }
 }
 
+constexpr int most_threads = most_warps * simt::warp_size;
+
 // Shared memory: 32 * K sums of each warp, then the tile of x. A warp loads its next unit before it works on this one,
 // and its first before the tile is there.
 template <int K, class V, class S>
-SIMT_KERNEL_OF(most_warps * simt::warp_size) weave_tiles_block_per_tile(TilesView<V, S> A, const V* x) {
+SIMT_KERNEL_OF(most_threads)
+weave_tiles_block_per_tile(TilesView<V, S> A, const V* x) {
   constexpr int entries = simt::warp_size * K;
   const TileBlock mine = A.blocks[simt::block()];
   const int warps = simt::block_threads() / simt::warp_size;
@@ -139,17 +142,21 @@ const V* pack_x(simt::Here here, const Tiles<V>& A, const Product<V>& p) {
 
 template <class V, class S>
 void sum_units(simt::Here here, const Tiles<V>& A, const CodedValues<V, S>& values, const V* x, simt::Launch shape) {
-  const TilesView<V, S> view{A.blocks.data(), A.rank.data(), A.col.data(), A.ends.data(), A.ended_before.data(),
-                             values,          const_cast<V*>(A.partials.data())};
-  dispatch_int<4, 8>(A.per_lane, [&](auto K) {
-    simt::launch(here, shape, weave_tiles_block_per_tile<K.value, V, S>, view, x);
-  });
+  const TilesView<V, S> view{A.blocks.data(),
+                             A.rank.data(),
+                             A.col.data(),
+                             A.ends.data(),
+                             A.ended_before.data(),
+                             values,
+                             const_cast<V*>(A.partials.data())};
+  dispatch_int<4, 8>(A.per_lane,
+                     [&](auto K) { simt::launch(here, shape, weave_tiles_block_per_tile<K.value, V, S>, view, x); });
 }
 
 template <class V>
 void sum_rows(simt::Here here, const Tiles<V>& A, const Product<V>& p) {
   const std::int64_t long_blocks = simt::blocks_for(A.long_rows.size() * simt::warp_size, row_threads);
-  const RowsView<V> view{A.rows,          A.long_rows.size(),  A.row_start.data(),
+  const RowsView<V> view{A.rows,          A.long_rows.size(), A.row_start.data(),
                          A.of_row.data(), A.long_rows.data(), A.partials.data()};
   simt::launch(here, {long_blocks + simt::blocks_for(A.rows, row_threads), row_threads, 0, p.stream},
                weave_tiles_sum_rows<V>, view, long_blocks, p.update);
@@ -161,8 +168,8 @@ template <class V>
 void Tiles<V>::multiply(simt::Here here, const Product<V>& p) const {
   const V* x = pack_x(here, *this, p);
   const int threads = warps * simt::warp_size;
-  const simt::Launch shape{blocks.size(), threads,
-                           static_cast<std::size_t>(threads * per_lane + width) * sizeof(V), p.stream};
+  const simt::Launch shape{blocks.size(), threads, static_cast<std::size_t>(threads * per_lane + width) * sizeof(V),
+                           p.stream};
   values.visit([&](const auto& coded) { sum_units(here, *this, coded, x, shape); });
   sum_rows(here, *this, p);
 }

@@ -95,7 +95,8 @@ TEST(Tiles, groups_entries_by_tile_and_row_and_lists_the_partials_of_each_row) {
 }
 
 TEST(Tiles, numbers_columns_by_degree_and_leaves_out_those_without_entries) {
-  const Csr<double> A = from_entries(3, 50, {{0, 7, 1}, {1, 7, 1}, {2, 7, 1}, {0, 3, 1}, {1, 49, 1}, {2, 49, 1}, {2, 4, 1}});
+  const Csr<double> A =
+      from_entries(3, 50, {{0, 7, 1}, {1, 7, 1}, {2, 7, 1}, {0, 3, 1}, {1, 49, 1}, {2, 49, 1}, {2, 4, 1}});
   const Tiles<double> tiles = built(A, 32, ColumnOrder::degree);
   EXPECT_EQ(list(tiles.column_of), (std::vector<Index>{7, 49, 3, 4}));
   EXPECT_EQ(tiles.packed_x.size(), 4);
@@ -173,7 +174,8 @@ TEST(Tiles, add_up_a_giant_row_with_a_warp_and_the_others_with_threads) {
 }
 
 TEST(Tiles, take_every_shape_without_entries) {
-  for (const auto& [rows, cols] : {std::pair{0, 0}, {0, 5}, {5, 0}, {40, 40}}) expect_right_in_every_way(from_entries(rows, cols, {}));
+  for (const auto& [rows, cols] : {std::pair{0, 0}, {0, 5}, {5, 0}, {40, 40}})
+    expect_right_in_every_way(from_entries(rows, cols, {}));
 }
 
 TEST(Tiles, hold_values_in_every_codec) {
