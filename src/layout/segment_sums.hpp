@@ -17,20 +17,12 @@ struct SegmentSums {
   V open = 0;     // the sum since the last end, or of everything when no row ends
 };
 
-// ends: bit i is set when this lane's product i is the last of its row. `staged` is shared memory of the warp for
-// 32 * K sums; sync_warp before reading it. All lanes must call.
+// ends: bit i is set when this lane's product i is the last of its row; order: rows that end in lanes below. `staged`
+// is memory of the warp for all sums; sync_warp before reading it. Returns the sum since the last end, in this lane or
+// one below. All lanes must call.
 template <int K, class V>
-SIMT_DEVICE SegmentSums<V> sum_segments(const V (&product)[K], unsigned ends, V* staged) {
+SIMT_DEVICE V stage_segments(const V (&product)[K], unsigned ends, int order, V* staged) {
   const int lane = simt::lane();
-  const unsigned lanes_below = (1u << lane) - 1;
-  SegmentSums<V> sums;
-  int order = 0;  // rows that end in lanes below
-#pragma unroll
-  for (int i = 0; i < K; ++i) {
-    const unsigned lanes = simt::ballot((ends >> i & 1) != 0);
-    order += simt::count_bits(lanes & lanes_below);
-    sums.ended += simt::count_bits(lanes);
-  }
   V running = 0, first = 0;  // `first`: this lane's share of the first row that ends in it
   int seen = 0;
 #pragma unroll
@@ -46,7 +38,8 @@ SIMT_DEVICE SegmentSums<V> sum_segments(const V (&product)[K], unsigned ends, V*
     }
   }
   // The nearest lane, up to this one, in which a row ends: what lies before it is not ours.
-  const unsigned starts = simt::ballot(seen > 0) & (lanes_below << 1 | 1u);
+  const unsigned up_to_here = 0xffffffffu >> (simt::warp_size - 1 - lane);
+  const unsigned starts = simt::ballot(seen > 0) & up_to_here;
   const int start = starts == 0 ? 0 : 31 - simt::leading_zeros(starts);
 #pragma unroll
   for (int distance = 1; distance < simt::warp_size; distance *= 2) {
@@ -55,7 +48,22 @@ SIMT_DEVICE SegmentSums<V> sum_segments(const V (&product)[K], unsigned ends, V*
   }
   const V carried = simt::shuffle_up(running, 1);
   if (seen > 0) staged[order] = lane > 0 ? carried + first : first;
-  sums.open = simt::shuffle(running, simt::warp_size - 1);
+  return running;
+}
+
+// The same without knowing the order. `staged` is for 32 * K sums.
+template <int K, class V>
+SIMT_DEVICE SegmentSums<V> sum_segments(const V (&product)[K], unsigned ends, V* staged) {
+  const unsigned lanes_below = (1u << simt::lane()) - 1;
+  SegmentSums<V> sums;
+  int order = 0;
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    const unsigned lanes = simt::ballot((ends >> i & 1) != 0);
+    order += simt::count_bits(lanes & lanes_below);
+    sums.ended += simt::count_bits(lanes);
+  }
+  sums.open = simt::shuffle(stage_segments(product, ends, order, staged), simt::warp_size - 1);
   return sums;
 }
 

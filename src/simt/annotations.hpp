@@ -1,4 +1,5 @@
-// The macros of this project: where a function may run. Outside nvcc everything runs on the host.
+// The macros of this project: where a function may run. Outside nvcc everything runs on the host. SIMT_KERNEL_OF is for
+// kernels whose blocks have many threads: the compiler then keeps to the registers that so many of them share.
 #pragma once
 
 #ifdef __CUDACC__

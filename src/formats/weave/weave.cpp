@@ -17,6 +17,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
     case WeaveLayout::segments: return f(std::type_identity<Segments<V>>{});
     case WeaveLayout::padded: return f(std::type_identity<Padded<V>>{});
     case WeaveLayout::long_rows: return f(std::type_identity<Long<V>>{});
+    case WeaveLayout::tiles: return f(std::type_identity<Tiles<V>>{});
   }
   fail(ErrorKind::internal, "weave has no layout {}", settings.layout);
 }
@@ -26,7 +27,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
 template <class V>
 FormatInfo WeaveFormat<V>::about() {
   return {.name = "weave",
-          .summary = "ours: diagonals, blocks, rows, segments, padded or long rows, with 16-bit columns and value codecs",
+          .summary = "ours: diagonals, blocks, rows, segments, tiles and more, with 16-bit columns and value codecs",
           .origin = "Heddle",
           .drawing =
               "  diagonals   128 rows a slice; values by diagonal, columns only as a list of offsets shared by slices\n"
@@ -35,13 +36,14 @@ FormatInfo WeaveFormat<V>::about() {
               "  segments    equal numbers of entries a warp, whatever the rows are\n"
               "  padded      all rows of one length, no descriptor at all\n"
               "  long        32 to 1024 threads a row, four entries each a step\n"
+              "  tiles       entries by tile of x in shared memory, 2 bytes of column; partial sums, then rows\n"
               "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), constant (per diagonal)\n",
           .settings = {}};
 }
 
 template <class V>
 void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
-  choose_weave(settings, A);
+  choose_weave(settings, A, sizeof(V));
   if (settings.values == automatic) settings.values = static_cast<int>(ValueCodec::raw);
 }
 
@@ -62,6 +64,12 @@ Footprint WeaveFormat<V>::footprint(const PatternView& A, const Settings& settin
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
     return Layout::footprint(A, settings, value_bytes);
   });
+}
+
+template <class V>
+Footprint WeaveFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
+  const bool tiles = settings.chosen() == WeaveLayout::tiles && settings.codec() != ValueCodec::constant;
+  return tiles ? weave::Tiles<V>::at_most(A, settings, value_bytes) : footprint(A, settings, value_bytes);
 }
 
 template <class V>

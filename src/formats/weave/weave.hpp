@@ -7,6 +7,7 @@
 //   segments    any row lengths                weave_segments.hpp
 //   padded      small or dense                 weave_padded.hpp
 //   long        rows of hundreds of entries    weave_long.hpp
+//   tiles       columns used often, anywhere   weave_tiles.hpp
 #pragma once
 
 #include <variant>
@@ -17,6 +18,7 @@
 #include "formats/weave/weave_padded.hpp"
 #include "formats/weave/weave_rows.hpp"
 #include "formats/weave/weave_segments.hpp"
+#include "formats/weave/weave_tiles.hpp"
 
 namespace heddle {
 
@@ -26,13 +28,14 @@ struct WeaveFormat {
 
   // In the order of WeaveLayout.
   std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>,
-               weave::Long<V>>
+               weave::Long<V>, weave::Tiles<V>>
       layout;
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
   static void settle_values(Settings& settings, const CsrView<V>& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes);
   static WeaveFormat build(Source<V> source, const Settings& settings);
   Csr<V> restore() const;
 
@@ -50,6 +53,6 @@ struct WeaveFormat {
 };
 
 // Replaces every `automatic` but `values` (weave_choice.cpp).
-void choose_weave(WeaveSettings& settings, const PatternView& A);
+void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
 
 }  // namespace heddle

@@ -98,7 +98,8 @@ bool stays_in_cache(const PatternView& A) {
 
 class Chooser {
  public:
-  Chooser(WeaveSettings& settings, const PatternView& A) : settings_(settings), A_(A), lengths_(lengths_of(A)) {}
+  Chooser(WeaveSettings& settings, const PatternView& A, int value_bytes)
+      : settings_(settings), A_(A), value_bytes_(value_bytes), lengths_(lengths_of(A)) {}
 
   void choose() {
     if (settings_.layout == automatic) settings_.layout = static_cast<int>(layout());
@@ -112,6 +113,7 @@ class Chooser {
         break;
       case WeaveLayout::padded: settle_padded(); break;
       case WeaveLayout::long_rows: fill(settings_.team, team()); break;
+      case WeaveLayout::tiles: settle_tiles(); break;
     }
     fill(settings_.keep, stays_in_cache(A_) ? 1 : 0);
     settle_unused();
@@ -124,7 +126,7 @@ class Chooser {
   // What the layout has no use for gets a value all the same: a resolved plan has no `auto`.
   void settle_unused() {
     for (int* setting : {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads,
-                         &settings_.team})
+                         &settings_.team, &settings_.order, &settings_.width})
       fill(*setting, 0);
   }
 
@@ -218,13 +220,32 @@ class Chooser {
     fill(settings_.lanes, static_cast<int>(std::clamp(lanes, 1u, 32u)));
   }
 
+  void settle_tiles() {
+    fill(settings_.per_lane, 4);
+    if (settings_.per_lane < 4) settings_.per_lane = 4;
+    fill(settings_.width, static_cast<int>(weave::widest_tile(settings_.per_lane, value_bytes_)));
+    if (settings_.order == automatic) settings_.order = static_cast<int>(tile_order());
+  }
+  // Packing x in the order of degrees costs a launch and a gather of x: it has to save a fifth of the partial sums.
+  weave::ColumnOrder tile_order() const {
+    using enum weave::ColumnOrder;
+    if (A_.cols <= settings_.width) return natural;
+    const auto partials = [&](weave::ColumnOrder order) {
+      return weave::partials_per_entry(A_, static_cast<int>(order), settings_.width);
+    };
+    return partials(degree) < 0.8 * partials(natural) ? degree : natural;
+  }
+
   WeaveSettings& settings_;
   const PatternView& A_;
+  int value_bytes_;
   Lengths lengths_;
 };
 
 }  // namespace
 
-void choose_weave(WeaveSettings& settings, const PatternView& A) { Chooser(settings, A).choose(); }
+void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes) {
+  Chooser(settings, A, value_bytes).choose();
+}
 
 }  // namespace heddle

@@ -6,19 +6,21 @@
 
 namespace heddle {
 
-enum class WeaveLayout { diagonals, blocks, rows, segments, padded, long_rows };
-inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows",
-                                                         "segments",  "padded", "long"};
+enum class WeaveLayout { diagonals, blocks, rows, segments, padded, long_rows, tiles };
+inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows", "segments",
+                                                         "padded",    "long",   "tiles"};
 
 struct WeaveSettings {
   int layout = automatic;
   int values = automatic;
   int block = automatic;    // blocks: rows and columns of a block
   int lanes = automatic;    // blocks, rows, padded: lanes that share a row (of blocks)
-  int per_lane = automatic; // rows: rows of a lane; segments: entries of a lane
+  int per_lane = automatic; // rows: rows of a lane; segments, tiles: entries of a lane
   int sort = automatic;     // blocks, rows: window in which rows are sorted by length; 1: not at all
   int threads = automatic;  // rows: threads of a block of the GPU
   int team = automatic;     // long: threads of a row
+  int order = automatic;    // tiles: of the columns
+  int width = automatic;    // tiles: columns of a tile
   int keep = automatic;     // whether the L1 shall keep the matrix
 
   WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
@@ -56,10 +58,10 @@ struct WeaveSettings {
          .used = any({blocks, rows, padded})},
         {.name = "per_lane",
          .value = &per_lane,
-         .meaning = "rows a lane works on (rows: 1, 2, 4), or its entries of a row or segment (padded: 1, 4; segments: 4, 8)",
+         .meaning = "rows a lane works on (rows: 1, 2, 4), or its entries of a row or segment (padded: 1, 4; segments, tiles: 4, 8)",
          .numbers = {1, 2, 4, 8},
          .may_be_automatic = true,
-         .used = any({rows, segments, padded})},
+         .used = any({rows, segments, padded, tiles})},
         {.name = "sort",
          .value = &sort,
          .meaning = "rows that are sorted by their lengths together; 1: none",
@@ -78,6 +80,19 @@ struct WeaveSettings {
          .numbers = {32, 64, 128, 256, 512, 1024},
          .may_be_automatic = true,
          .used = any({long_rows})},
+        {.name = "order",
+         .value = &order,
+         .meaning = "how columns are numbered before tiles are cut; degree: those with most entries first",
+         .words = {"natural", "degree"},
+         .may_be_automatic = true,
+         .used = any({tiles})},
+        {.name = "width",
+         .value = &width,
+         .meaning = "columns of a tile, fewer where the shared memory of a GPU holds fewer; auto: as many as it holds",
+         .low = 32,
+         .high = 1 << 16,
+         .may_be_automatic = true,
+         .used = any({tiles})},
         {.name = "keep",
          .value = &keep,
          .meaning = "whether the L1 of a GPU shall keep the matrix beside x",

@@ -1,0 +1,94 @@
+// How a matrix is cut into column tiles, units and blocks (weave_tiles.hpp), from its pattern alone: what the footprint
+// counts, and what building fills.
+//
+// Rows are shared out in chunks, the same whatever the number of threads. A counting sort by tile keeps the order of
+// rows: where a chunk's entries and partials of a tile begin is the sum of what earlier chunks have of it.
+#pragma once
+
+#include "core/system.hpp"
+#include "formats/weave/weave_tiles.hpp"
+
+namespace heddle::weave {
+
+// Columns in the order in which tiles are cut from them. order=degree leaves out columns without entries.
+class ColumnPlaces {
+ public:
+  ColumnPlaces(const PatternView& A, ColumnOrder order);
+  Index of(Index column) const { return place_of_.empty() ? column : place_of_[static_cast<std::size_t>(column)]; }
+  std::int64_t size() const { return size_; }
+  Vector<Index> column_of;  // empty: every column is in its own place
+
+ private:
+  std::int64_t size_;
+  Vector<Index> place_of_;
+};
+
+class TileCut {
+ public:
+  TileCut(const PatternView& A, const WeaveSettings& settings, int value_bytes);
+
+  ColumnPlaces places;
+  std::int64_t capacity;           // entries of a unit
+  std::int64_t width, tiles;       // columns of a tile, number of tiles
+  Vector<std::int64_t> chunk_row;  // first row of each chunk, and the number of rows
+  Vector<Offset> tile_entries;
+  Vector<Offset> unit_start;  // first unit of each tile, and the number of units
+  Vector<Offset> row_start;   // first partial of each row in of_row, and the number of partials
+  Vector<Index> long_rows;
+  Vector<TileBlock> blocks;
+
+  std::int64_t chunks() const { return static_cast<std::int64_t>(chunk_row.size()) - 1; }
+  std::int64_t units() const { return unit_start.back(); }
+  Offset partials() const { return row_start.back(); }
+  int warps() const;     // that the largest block has units for
+  Index widest() const;  // tile of a block
+  // Per tile: partials before the chunk's first one.
+  Vector<Offset> first_partials(std::int64_t chunk) const { return part_of(partial_start_, chunk); }
+
+  // The entries of a chunk in the order of the matrix: on_entry(tile, e, local, k) for entry k, the e-th of its tile;
+  // on_end(tile, e, row) once for every partial, after its last entry e and before the next one of that tile.
+  template <class OnEntry, class OnEnd>
+  void walk(const PatternView& A, std::int64_t chunk, OnEntry on_entry, OnEnd on_end) const;
+
+ private:
+  Vector<Offset> part_of(const Vector<Offset>& starts, std::int64_t chunk) const {
+    return {starts.begin() + chunk * tiles, starts.begin() + (chunk + 1) * tiles};
+  }
+  void count_entries(const PatternView& A);
+  void count_partials(const PatternView& A);
+  void cut_blocks();
+
+  Vector<Offset> entry_start_, partial_start_;  // [chunk][tile]
+};
+
+template <class OnEntry, class OnEnd>
+void TileCut::walk(const PatternView& A, std::int64_t chunk, OnEntry on_entry, OnEnd on_end) const {
+  constexpr Index none = -1;
+  Vector<Offset> next = part_of(entry_start_, chunk);
+  Vector<Index> open_row(next.size(), none);  // row whose run is open in a tile
+  Vector<std::uint32_t> open_tiles;           // of the current row, some perhaps closed again
+  const auto tile_width = static_cast<std::uint32_t>(width);
+  for (std::int64_t row = chunk_row[chunk]; row < chunk_row[chunk + 1]; ++row) {
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+      const auto place = static_cast<std::uint32_t>(places.of(A.col[k]));
+      const std::uint32_t tile = place / tile_width;
+      const Offset e = next[tile]++;
+      on_entry(tile, e, place - tile * tile_width, k);
+      if (next[tile] % capacity == 0) {
+        on_end(tile, e, row);
+        open_row[tile] = none;
+      } else if (open_row[tile] == none) {
+        open_row[tile] = static_cast<Index>(row);
+        open_tiles.push_back(tile);
+      }
+    }
+    for (const std::uint32_t tile : open_tiles) {
+      if (open_row[tile] == none) continue;
+      on_end(tile, next[tile] - 1, row);
+      open_row[tile] = none;
+    }
+    open_tiles.clear();
+  }
+}
+
+}  // namespace heddle::weave
