@@ -16,6 +16,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
     case WeaveLayout::rows: return f(std::type_identity<Rows<V>>{});
     case WeaveLayout::segments: return f(std::type_identity<Segments<V>>{});
     case WeaveLayout::padded: return f(std::type_identity<Padded<V>>{});
+    case WeaveLayout::sums: return f(std::type_identity<Sums<V>>{});
   }
   fail(ErrorKind::internal, "weave has no layout {}", settings.layout);
 }
@@ -25,7 +26,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
 template <class V>
 FormatInfo WeaveFormat<V>::about() {
   return {.name = "weave",
-          .summary = "ours: diagonals, blocks, rows, segments or padded rows, with 16-bit columns and value codecs",
+          .summary = "ours: diagonals, blocks, rows, segments, padded rows or sums, with 16-bit columns and value codecs",
           .origin = "Heddle",
           .drawing =
               "  diagonals   128 rows a slice; values by diagonal, columns only as a list of offsets shared by slices\n"
@@ -33,13 +34,14 @@ FormatInfo WeaveFormat<V>::about() {
               "  rows        slices of rows, 2 bytes of column an entry: window << 14 | column - base[window]\n"
               "  segments    equal numbers of entries a warp, whatever the rows are\n"
               "  padded      all rows of one length, no descriptor at all\n"
+              "  sums        y in shared memory: entries of thousands of rows by column, 32 distinct rows a step\n"
               "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), constant (per diagonal)\n",
           .settings = {}};
 }
 
 template <class V>
 void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
-  choose_weave(settings, A);
+  choose_weave(settings, A, sizeof(V));
   if (settings.values == automatic) settings.values = static_cast<int>(ValueCodec::raw);
 }
 

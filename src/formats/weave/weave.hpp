@@ -6,6 +6,7 @@
 //   rows        local columns, similar rows    weave_rows.hpp
 //   segments    any row lengths                weave_segments.hpp
 //   padded      small or dense                 weave_padded.hpp
+//   sums        random columns                 weave_sums.hpp
 #pragma once
 
 #include <variant>
@@ -15,6 +16,7 @@
 #include "formats/weave/weave_padded.hpp"
 #include "formats/weave/weave_rows.hpp"
 #include "formats/weave/weave_segments.hpp"
+#include "formats/weave/weave_sums.hpp"
 
 namespace heddle {
 
@@ -23,7 +25,9 @@ struct WeaveFormat {
   using Settings = WeaveSettings;
 
   // In the order of WeaveLayout.
-  std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>> layout;
+  std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>,
+               weave::Sums<V>>
+      layout;
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
@@ -46,6 +50,6 @@ struct WeaveFormat {
 };
 
 // Replaces every `automatic` but `values` (weave_choice.cpp).
-void choose_weave(WeaveSettings& settings, const PatternView& A);
+void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
 
 }  // namespace heddle

@@ -97,7 +97,8 @@ bool stays_in_cache(const PatternView& A) {
 
 class Chooser {
  public:
-  Chooser(WeaveSettings& settings, const PatternView& A) : settings_(settings), A_(A), lengths_(lengths_of(A)) {}
+  Chooser(WeaveSettings& settings, const PatternView& A, int value_bytes)
+      : settings_(settings), A_(A), value_bytes_(value_bytes), lengths_(lengths_of(A)) {}
 
   void choose() {
     if (settings_.layout == automatic) settings_.layout = static_cast<int>(layout());
@@ -110,6 +111,10 @@ class Chooser {
         if (settings_.per_lane < 4) settings_.per_lane = 4;
         break;
       case WeaveLayout::padded: settle_padded(); break;
+      case WeaveLayout::sums:
+        fill(settings_.kb, weave::default_sums_kb);
+        fill(settings_.groups, weave::sums_groups(A_, settings_.kb, value_bytes_));
+        break;
     }
     fill(settings_.keep, stays_in_cache(A_) ? 1 : 0);
     settle_unused();
@@ -121,7 +126,8 @@ class Chooser {
   }
   // What the layout has no use for gets a value all the same: a resolved plan has no `auto`.
   void settle_unused() {
-    for (int* setting : {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads})
+    for (int* setting : {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads,
+                         &settings_.kb, &settings_.groups})
       fill(*setting, 0);
   }
 
@@ -191,11 +197,14 @@ class Chooser {
 
   WeaveSettings& settings_;
   const PatternView& A_;
+  int value_bytes_;
   Lengths lengths_;
 };
 
 }  // namespace
 
-void choose_weave(WeaveSettings& settings, const PatternView& A) { Chooser(settings, A).choose(); }
+void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes) {
+  Chooser(settings, A, value_bytes).choose();
+}
 
 }  // namespace heddle

@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-enum class WeaveLayout { diagonals, blocks, rows, segments, padded };
-inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows", "segments", "padded"};
+enum class WeaveLayout { diagonals, blocks, rows, segments, padded, sums };
+inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows", "segments", "padded", "sums"};
 
 struct WeaveSettings {
   int layout = automatic;
@@ -18,6 +18,8 @@ struct WeaveSettings {
   int sort = automatic;     // blocks, rows: window in which rows are sorted by length; 1: not at all
   int threads = automatic;  // rows: threads of a block of the GPU
   int keep = automatic;     // whether the L1 shall keep the matrix
+  int kb = automatic;       // sums: memory for the sums of a block of the GPU
+  int groups = automatic;   // sums: blocks that share the same rows
 
   WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
   ValueCodec codec() const { return values == automatic ? ValueCodec::raw : static_cast<ValueCodec>(values); }
@@ -76,6 +78,20 @@ struct WeaveSettings {
          .words = {"nothing", "matrix"},
          .may_be_automatic = true,
          .used = any({diagonals, blocks, rows, segments})},
+        {.name = "kb",
+         .value = &kb,
+         .meaning = "shared memory for the sums of a block's rows, in KB",
+         .low = 1,
+         .high = 208,
+         .may_be_automatic = true,
+         .used = any({sums})},
+        {.name = "groups",
+         .value = &groups,
+         .meaning = "blocks of the GPU that share the same rows, each with a part of their entries",
+         .low = 1,
+         .high = 64,
+         .may_be_automatic = true,
+         .used = any({sums})},
     };
   }
 };

@@ -1,0 +1,128 @@
+#include "formats/weave/weave_sums.hpp"
+#include "simt/bounded_kernel.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+struct FilledRows {
+  const std::uint32_t* bits;  // null: every row has entries
+
+  SIMT_DEVICE bool has(std::int64_t row) const {
+    return bits == nullptr || (simt::cached_load(bits + row / 32) >> row % 32 & 1) != 0;
+  }
+};
+
+template <class V, class S>
+struct SumsView {
+  std::int64_t rows, warps;
+  int warp_rows, groups;
+  const Offset* start;
+  const Index* col;
+  const std::uint16_t* row;
+  CodedValues<V, S> values;
+  FilledRows filled;
+  V* partial;
+};
+
+template <class S>
+struct Batch {
+  Index col[sums_batch];
+  std::uint16_t row[sums_batch];
+  S stored[sums_batch];
+};
+
+template <class V, class S>
+SIMT_DEVICE void load(const SumsView<V, S>& A, Offset batch, Batch<S>& to) {
+  load_pieces<Keep::nothing>(A.col + batch * sums_slots, to.col);
+  load_pieces<Keep::nothing>(A.row + batch * sums_slots, to.row);
+  load_pieces<Keep::nothing>(A.values.data + batch * sums_slots, to.stored);
+}
+
+// The rows of a step are distinct; those of two steps are not.
+template <class V, class S>
+SIMT_DEVICE void add(const Batch<S>& batch, const CodedValues<V, S>& values, const V* x, V* sums) {
+  V product[sums_batch];
+#pragma unroll
+  for (int i = 0; i < sums_batch; ++i) product[i] = batch.col[i] >= 0 ? simt::cached_load(x + batch.col[i]) : V(0);
+#pragma unroll
+  for (int i = 0; i < sums_batch; ++i)
+    product[i] = batch.col[i] >= 0 ? values.decode(batch.stored[i]) * product[i] : V(0);
+#pragma unroll
+  for (int i = 0; i < sums_batch; ++i) {
+    if (batch.col[i] >= 0) sums[batch.row[i]] += product[i];
+    simt::sync_warp();
+  }
+}
+
+constexpr int most_threads = 1024;
+
+// A block a row block and group; its warps never meet.
+template <class V, class S>
+SIMT_KERNEL_OF(most_threads)
+weave_sums_block_per_rows(SumsView<V, S> A, const V* x, Update<V> update) {
+  const std::int64_t row_block = simt::block() / A.groups, group = simt::block() % A.groups;
+  const std::int64_t warp = row_block * (simt::block_threads() / simt::warp_size) + simt::warp();
+  if (warp >= A.warps) return;
+  const std::int64_t first_row = warp * A.warp_rows, left = A.rows - first_row;
+  const int rows = left < A.warp_rows ? static_cast<int>(left) : A.warp_rows;
+  V* sums = simt::shared<V>() + simt::warp() * A.warp_rows;
+  for (int i = simt::lane(); i < rows; i += simt::warp_size) sums[i] = 0;
+  simt::sync_warp();
+
+  const Offset first = A.start[warp], batches = A.start[warp + 1] - first;
+  const Offset end = first + batches * (group + 1) / A.groups;
+  Offset at = first + batches * group / A.groups;
+  Batch<S> next;
+  if (at < end) load(A, at, next);
+  while (at < end) {
+    const Batch<S> batch = next;
+    if (++at < end) load(A, at, next);
+    add(batch, A.values, x, sums);
+  }
+
+  for (int i = simt::lane(); i < rows; i += simt::warp_size) {
+    const std::int64_t row = first_row + i;
+    if (A.groups == 1)
+      update.row(row, sums[i], A.filled.has(row));
+    else
+      A.partial[group * A.rows + row] = sums[i];
+  }
+}
+
+template <class V>
+SIMT_KERNEL weave_sums_thread_per_row(const V* partial, std::int64_t rows, int groups, FilledRows filled,
+                                      Update<V> update) {
+  const std::int64_t row = simt::global_thread();
+  if (row >= rows) return;
+  V sum = 0;
+  for (int group = 0; group < groups; ++group) sum += simt::uncached_load(partial + group * rows + row);
+  update.row(row, sum, filled.has(row));
+}
+
+template <class V, class S>
+void start(simt::Here here, const Sums<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
+  const FilledRows filled{A.filled.data()};
+  V* partial = const_cast<V*>(A.partial.data());
+  const SumsView<V, S> view{A.rows,       A.shape().warps(), A.warp_rows, A.groups, A.start.data(),
+                            A.col.data(), A.row.data(),      values,      filled,   partial};
+  const simt::Launch blocks{A.shape().row_blocks() * A.groups, A.block_warps * simt::warp_size,
+                            static_cast<std::size_t>(A.block_warps) * A.warp_rows * sizeof(V), p.stream};
+  simt::launch(here, blocks, weave_sums_block_per_rows<V, S>, view, p.x, p.update);
+  if (A.groups == 1) return;
+  constexpr int threads = 256;
+  const simt::Launch per_row{simt::blocks_for(A.rows, threads), threads, 0, p.stream};
+  simt::launch(here, per_row, weave_sums_thread_per_row<V>, partial, A.rows, A.groups, filled, p.update);
+}
+
+}  // namespace
+
+template <class V>
+void Sums<V>::multiply(simt::Here here, const Product<V>& p) const {
+  values.visit([&](const auto& coded) { weave::start(here, *this, coded, p); });
+}
+
+template void Sums<float>::multiply(simt::Here, const Product<float>&) const;
+template void Sums<double>::multiply(simt::Here, const Product<double>&) const;
+
+}  // namespace heddle::weave
