@@ -208,12 +208,15 @@ double entries_per_sector(const PatternView& A, int value_bytes, int kb) {
 int sums_groups(const PatternView& A, int kb, int value_bytes) {
   constexpr double units = 132, second_launch = 4e6;
   constexpr int most_groups = 32;
-  const auto blocks = static_cast<double>(SumsShape::of(A.rows, kb, value_bytes).row_blocks());
+  constexpr std::int64_t enough_batches = 8;  // of a warp in a group
+  const auto shape = SumsShape::of(A.rows, kb, value_bytes);
+  const auto blocks = static_cast<double>(shape.row_blocks());
   const double entries = static_cast<double>(A.nnz()) * (value_bytes + 6),
                sums = 2.0 * static_cast<double>(A.rows) * value_bytes;
   int best = 1;
   double least = 0;
   for (int groups = 1; groups <= most_groups; ++groups) {
+    if (groups > 1 && shape.warps() * groups * enough_batches * sums_slots > A.nnz()) break;
     const double rounds = std::max(1.0, std::ceil(blocks * groups / units));
     const double cost =
         entries * rounds * units / std::max(1.0, blocks * groups) + (groups > 1 ? sums * groups + second_launch : 0);
