@@ -113,7 +113,8 @@ class Chooser {
       case WeaveLayout::padded: settle_padded(); break;
       case WeaveLayout::sums:
         fill(settings_.kb, weave::default_sums_kb);
-        fill(settings_.groups, weave::sums_groups(A_, settings_.kb, value_bytes_));
+        fill(settings_.threads, weave::default_sums_threads);
+        fill(settings_.groups, weave::sums_groups(A_, value_bytes_, settings_.kb, settings_.threads));
         break;
     }
     fill(settings_.keep, stays_in_cache(A_) ? 1 : 0);

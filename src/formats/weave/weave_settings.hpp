@@ -16,7 +16,7 @@ struct WeaveSettings {
   int lanes = automatic;    // blocks, rows, padded: lanes that share a row (of blocks)
   int per_lane = automatic; // rows: rows of a lane; segments: entries of a lane
   int sort = automatic;     // blocks, rows: window in which rows are sorted by length; 1: not at all
-  int threads = automatic;  // rows: threads of a block of the GPU
+  int threads = automatic;  // rows, sums: threads of a block of the GPU
   int keep = automatic;     // whether the L1 shall keep the matrix
   int kb = automatic;       // sums: memory for the sums of a block of the GPU
   int groups = automatic;   // sums: blocks that share the same rows
@@ -69,9 +69,9 @@ struct WeaveSettings {
         {.name = "threads",
          .value = &threads,
          .meaning = "threads of a block of the GPU",
-         .numbers = {64, 128, 256, 1024},
+         .numbers = {64, 128, 256, 512, 1024},
          .may_be_automatic = true,
-         .used = any({rows})},
+         .used = any({rows, sums})},
         {.name = "keep",
          .value = &keep,
          .meaning = "whether the L1 of a GPU shall keep the matrix beside x",

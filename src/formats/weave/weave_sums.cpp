@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 
@@ -112,7 +113,7 @@ Buffer<Offset> batch_starts(const PatternView& A, const SumsShape& shape) {
   Buffer<Offset> start(shape.warps() + 1);
   start[0] = 0;
   each_warp(A, shape, [&](std::int64_t warp, const Vector<WarpEntry>& entries, StepCutter& cutter) {
-    start[warp + 1] = divided_up(cutter.cut(entries, [](std::int64_t, int, const WarpEntry&) {}), sums_batch);
+    start[warp + 1] = divided_up(cutter.cut(entries, [](std::int64_t, int, const WarpEntry&) {}), shape.batch);
   });
   for (std::int64_t warp = 0; warp < shape.warps(); ++warp) start[warp + 1] += start[warp];
   return start;
@@ -152,71 +153,82 @@ Buffer<std::uint32_t> filled_rows(const PatternView& A) {
 
 std::int64_t partial_sums(std::int64_t rows, int groups) { return groups > 1 ? rows * groups : 0; }
 
-// Where columns and values are, for a lane in a step of the warp that begins with `first_batch`.
-template <class S>
-std::pair<std::int64_t, std::int64_t> places(Offset first_batch, std::int64_t step, int lane) {
-  const std::int64_t base = (first_batch + step / sums_batch) * sums_slots;
-  const int i = static_cast<int>(step % sums_batch);
-  return {base + place_in_pieces<Index, sums_batch>(lane, i), base + place_in_pieces<S, sums_batch>(lane, i)};
-}
-std::int64_t row_place(Offset first_batch, std::int64_t step, int lane) {
-  return places<std::uint16_t>(first_batch, step, lane).second;
+// Where an array of Ts has the entry of a lane in a step of the warp that begins with `first_batch`.
+template <class T, int K>
+std::int64_t place(Offset first_batch, std::int64_t step, int lane) {
+  return (first_batch + step / K) * K * simt::warp_size + place_in_pieces<T, K>(lane, static_cast<int>(step % K));
 }
 
-template <class S, class V>
+// f(K, S): the steps of a batch as a type, and a value as it is stored.
+template <class V, class F>
+void with_types(const Sums<V>& A, F f) {
+  dispatch_int<4, 8>(A.shape.batch,
+                     [&](auto K) { A.values.visit([&]<class S>(const CodedValues<V, S>&) { f(K, S{}); }); });
+}
+
+template <int K, class S, class V>
 void store_warp(const CsrView<V>& A, std::int64_t warp, const Vector<WarpEntry>& entries, StepCutter& cutter,
                 Sums<V>& to) {
-  const std::int64_t begin = to.start[warp] * sums_slots, end = to.start[warp + 1] * sums_slots;
+  const Offset first = to.start[warp];
+  const std::int64_t begin = first * to.shape.batch_slots(), end = to.start[warp + 1] * to.shape.batch_slots();
   std::fill(to.col.begin() + begin, to.col.begin() + end, Index{-1});
   std::fill(to.row.begin() + begin, to.row.begin() + end, std::uint16_t{0});
   to.values.clear(begin, end);
   cutter.cut(entries, [&](std::int64_t step, int lane, const WarpEntry& e) {
-    const auto [column, value] = places<S>(to.start[warp], step, lane);
-    to.col[column] = e.col;
-    to.row[row_place(to.start[warp], step, lane)] = static_cast<std::uint16_t>(e.row);
-    to.values.set(value, A.val[e.entry]);
+    to.col[place<Index, K>(first, step, lane)] = e.col;
+    to.row[place<std::uint16_t, K>(first, step, lane)] = static_cast<std::uint16_t>(e.row);
+    to.values.set(place<S, K>(first, step, lane), A.val[e.entry]);
   });
 }
 
-// f(warp, step, lane) over all slots, a warp's in the order of its steps.
-template <class V, class F>
-void each_slot(const Sums<V>& A, F f) {
-  for (std::int64_t warp = 0; warp + 1 < A.start.size(); ++warp)
-    for (std::int64_t step = 0; step < (A.start[warp + 1] - A.start[warp]) * sums_batch; ++step)
-      for (int lane = 0; lane < simt::warp_size; ++lane) f(warp, step, lane);
+// f(row, column, place of the value) over all entries, a warp's in the order of its steps.
+template <int K, class S, class V, class F>
+void each_entry(const Sums<V>& A, F f) {
+  for (std::int64_t warp = 0; warp < A.shape.warps(); ++warp) {
+    const Offset first = A.start[warp];
+    for (std::int64_t step = 0; step < (A.start[warp + 1] - first) * K; ++step)
+      for (int lane = 0; lane < simt::warp_size; ++lane) {
+        const Index col = A.col[place<Index, K>(first, step, lane)];
+        if (col < 0) continue;
+        f(warp * A.shape.warp_rows + A.row[place<std::uint16_t, K>(first, step, lane)], col,
+          place<S, K>(first, step, lane));
+      }
+  }
 }
 
 }  // namespace
 
-SumsShape SumsShape::of(std::int64_t rows, int kb, int value_bytes) {
-  constexpr std::int64_t few_rows = 256, most_warps = 32;  // steps of fewer rows are hard to fill
+SumsShape SumsShape::of(std::int64_t rows, int value_bytes, int kb, int threads) {
+  constexpr std::int64_t few_rows = 256;  // steps of fewer rows are hard to fill
   const std::int64_t most = std::int64_t{kb} * 1024 / value_bytes;
   const std::int64_t blocks = std::max<std::int64_t>(1, divided_up(rows, most));
   const std::int64_t block_rows = std::max<std::int64_t>(1, divided_up(rows, blocks));
-  const std::int64_t warps = std::clamp(block_rows / few_rows, std::int64_t{1}, most_warps);
-  return {rows, static_cast<int>(rounded_up(divided_up(block_rows, warps), simt::warp_size)), static_cast<int>(warps)};
+  const std::int64_t warps =
+      std::clamp(block_rows / few_rows, std::int64_t{1}, std::int64_t{threads / simt::warp_size});
+  return {rows, static_cast<int>(rounded_up(divided_up(block_rows, warps), simt::warp_size)), static_cast<int>(warps),
+          threads <= 512 ? 8 : 4};
 }
 
 double entries_per_sector(const PatternView& A, int value_bytes, int kb) {
   constexpr double sector_bytes = 32;
   const double sectors = std::ceil(static_cast<double>(A.cols) * value_bytes / sector_bytes) *
-                         static_cast<double>(SumsShape::of(A.rows, kb, value_bytes).row_blocks());
+                         static_cast<double>(SumsShape::of(A.rows, value_bytes, kb).row_blocks());
   return sectors > 0 ? static_cast<double>(A.nnz()) / sectors : 0;
 }
 
 // Least bytes, where a unit without a block counts as one that reads.
-int sums_groups(const PatternView& A, int kb, int value_bytes) {
+int sums_groups(const PatternView& A, int value_bytes, int kb, int threads) {
   constexpr double units = 132, second_launch = 4e6;
   constexpr int most_groups = 32;
   constexpr std::int64_t enough_batches = 8;  // of a warp in a group
-  const auto shape = SumsShape::of(A.rows, kb, value_bytes);
+  const auto shape = SumsShape::of(A.rows, value_bytes, kb, threads);
   const auto blocks = static_cast<double>(shape.row_blocks());
   const double entries = static_cast<double>(A.nnz()) * (value_bytes + 6),
                sums = 2.0 * static_cast<double>(A.rows) * value_bytes;
   int best = 1;
   double least = 0;
   for (int groups = 1; groups <= most_groups; ++groups) {
-    if (groups > 1 && shape.warps() * groups * enough_batches * sums_slots > A.nnz()) break;
+    if (groups > 1 && shape.warps() * groups * enough_batches * shape.batch_slots() > A.nnz()) break;
     const double rounds = std::max(1.0, std::ceil(blocks * groups / units));
     const double cost =
         entries * rounds * units / std::max(1.0, blocks * groups) + (groups > 1 ? sums * groups + second_launch : 0);
@@ -230,14 +242,14 @@ int sums_groups(const PatternView& A, int kb, int value_bytes) {
 
 template <class V>
 Footprint Sums<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
-  const auto shape = SumsShape::of(A.rows, settings.kb, value_bytes);
+  const auto shape = SumsShape::of(A.rows, value_bytes, settings.kb, settings.threads);
   const auto refusal = [](std::int64_t stored) {
     return Footprint{
         .stored = stored, .fits = false, .reason = "a row that is too long for the 32 distinct rows of a step"};
   };
   if (least_stored(A, shape) > most_stored(A)) return refusal(least_stored(A, shape));
   const Buffer<Offset> start = batch_starts(A, shape);
-  const std::int64_t stored = start[shape.warps()] * sums_slots;
+  const std::int64_t stored = start[shape.warps()] * shape.batch_slots();
   if (stored > most_stored(A)) return refusal(stored);
   return {.bytes = start.size() * 8 + stored * 6 + value_store_bytes(settings.codec(), stored, value_bytes) +
                    filled_words(A) * 4 + partial_sums(A.rows, settings.groups) * value_bytes,
@@ -246,22 +258,18 @@ Footprint Sums<V>::footprint(const PatternView& A, const WeaveSettings& settings
 
 template <class V>
 Sums<V> Sums<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
-  const auto shape = SumsShape::of(A.rows, settings.kb, sizeof(V));
-  Sums to{.rows = A.rows,
-          .cols = A.cols,
-          .warp_rows = shape.warp_rows,
-          .block_warps = shape.block_warps,
-          .groups = settings.groups};
+  const auto shape = SumsShape::of(A.rows, sizeof(V), settings.kb, settings.threads);
+  Sums to{.shape = shape, .cols = A.cols, .groups = settings.groups};
   to.start = batch_starts(A, shape);
-  const std::int64_t stored = to.start[shape.warps()] * sums_slots;
+  const std::int64_t stored = to.start[shape.warps()] * shape.batch_slots();
   to.col = Buffer<Index>(stored);
   to.row = Buffer<std::uint16_t>(stored);
   to.values = make_value_store(A.val, settings.codec(), stored);
   to.filled = filled_rows(A);
   to.partial = Buffer<V>(partial_sums(A.rows, settings.groups));
-  to.values.visit([&]<class S>(const CodedValues<V, S>&) {
+  with_types(to, [&]<class S>(auto K, S) {
     each_warp(A, shape, [&](std::int64_t warp, const Vector<WarpEntry>& entries, StepCutter& cutter) {
-      store_warp<S>(A, warp, entries, cutter, to);
+      store_warp<K, S>(A, warp, entries, cutter, to);
     });
   });
   return to;
@@ -271,21 +279,16 @@ template <class V>
 Csr<V> Sums<V>::restore() const {
   std::int64_t nnz = 0;
   for (const Index c : col) nnz += c >= 0;
+  const std::int64_t rows = shape.rows;
   Csr<V> A{rows, cols, Buffer<Offset>(rows + 1), Buffer<Index>(nnz), Buffer<V>(nnz)};
   std::fill(A.ptr.begin(), A.ptr.end(), Offset{0});
-  values.visit([&]<class S>(const CodedValues<V, S>&) {
-    const auto each_entry = [&](auto f) {
-      each_slot(*this, [&](std::int64_t warp, std::int64_t step, int lane) {
-        const auto [column, value] = places<S>(start[warp], step, lane);
-        if (col[column] >= 0) f(warp * warp_rows + row[row_place(start[warp], step, lane)], column, value);
-      });
-    };
-    each_entry([&](std::int64_t r, std::int64_t, std::int64_t) { ++A.ptr[r + 1]; });
+  with_types(*this, [&]<class S>(auto K, S) {
+    each_entry<K, S>(*this, [&](std::int64_t r, Index, std::int64_t) { ++A.ptr[r + 1]; });
     for (std::int64_t r = 0; r < rows; ++r) A.ptr[r + 1] += A.ptr[r];
     Vector<Offset> next(A.ptr.begin(), A.ptr.end());
-    each_entry([&](std::int64_t r, std::int64_t column, std::int64_t value) {
+    each_entry<K, S>(*this, [&](std::int64_t r, Index column, std::int64_t value) {
       const Offset k = next[static_cast<std::size_t>(r)]++;
-      A.col[k] = col[column];
+      A.col[k] = column;
       A.val[k] = values.get(value);
     });
   });

@@ -1,3 +1,4 @@
+#include "core/dispatch.hpp"
 #include "formats/weave/weave_sums.hpp"
 #include "simt/bounded_kernel.hpp"
 
@@ -25,41 +26,39 @@ struct SumsView {
   V* partial;
 };
 
-template <class S>
+template <int K, class S>
 struct Batch {
-  Index col[sums_batch];
-  std::uint16_t row[sums_batch];
-  S stored[sums_batch];
+  Index col[K];
+  std::uint16_t row[K];
+  S stored[K];
 };
 
-template <class V, class S>
-SIMT_DEVICE void load(const SumsView<V, S>& A, Offset batch, Batch<S>& to) {
-  load_pieces<Keep::nothing>(A.col + batch * sums_slots, to.col);
-  load_pieces<Keep::nothing>(A.row + batch * sums_slots, to.row);
-  load_pieces<Keep::nothing>(A.values.data + batch * sums_slots, to.stored);
+template <int K, class V, class S>
+SIMT_DEVICE void load(const SumsView<V, S>& A, Offset batch, Batch<K, S>& to) {
+  constexpr int slots = K * simt::warp_size;
+  load_pieces<Keep::nothing>(A.col + batch * slots, to.col);
+  load_pieces<Keep::nothing>(A.row + batch * slots, to.row);
+  load_pieces<Keep::nothing>(A.values.data + batch * slots, to.stored);
 }
 
 // The rows of a step are distinct; those of two steps are not.
-template <class V, class S>
-SIMT_DEVICE void add(const Batch<S>& batch, const CodedValues<V, S>& values, const V* x, V* sums) {
-  V product[sums_batch];
+template <int K, class V, class S>
+SIMT_DEVICE void add(const Batch<K, S>& batch, const CodedValues<V, S>& values, const V* x, V* sums) {
+  V product[K];
 #pragma unroll
-  for (int i = 0; i < sums_batch; ++i) product[i] = batch.col[i] >= 0 ? simt::cached_load(x + batch.col[i]) : V(0);
+  for (int i = 0; i < K; ++i) product[i] = batch.col[i] >= 0 ? simt::cached_load(x + batch.col[i]) : V(0);
 #pragma unroll
-  for (int i = 0; i < sums_batch; ++i)
-    product[i] = batch.col[i] >= 0 ? values.decode(batch.stored[i]) * product[i] : V(0);
+  for (int i = 0; i < K; ++i) product[i] = batch.col[i] >= 0 ? values.decode(batch.stored[i]) * product[i] : V(0);
 #pragma unroll
-  for (int i = 0; i < sums_batch; ++i) {
+  for (int i = 0; i < K; ++i) {
     if (batch.col[i] >= 0) sums[batch.row[i]] += product[i];
     simt::sync_warp();
   }
 }
 
-constexpr int most_threads = 1024;
-
 // A block a row block and group; its warps never meet.
-template <class V, class S>
-SIMT_KERNEL_OF(most_threads)
+template <int K, class V, class S>
+SIMT_KERNEL_OF(K == 4 ? 1024 : 512)
 weave_sums_block_per_rows(SumsView<V, S> A, const V* x, Update<V> update) {
   const std::int64_t row_block = simt::block() / A.groups, group = simt::block() % A.groups;
   const std::int64_t warp = row_block * (simt::block_threads() / simt::warp_size) + simt::warp();
@@ -73,10 +72,10 @@ weave_sums_block_per_rows(SumsView<V, S> A, const V* x, Update<V> update) {
   const Offset first = A.start[warp], batches = A.start[warp + 1] - first;
   const Offset end = first + batches * (group + 1) / A.groups;
   Offset at = first + batches * group / A.groups;
-  Batch<S> next;
+  Batch<K, S> next;
   if (at < end) load(A, at, next);
   while (at < end) {
-    const Batch<S> batch = next;
+    const Batch<K, S> batch = next;
     if (++at < end) load(A, at, next);
     add(batch, A.values, x, sums);
   }
@@ -104,15 +103,18 @@ template <class V, class S>
 void start(simt::Here here, const Sums<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
   const FilledRows filled{A.filled.data()};
   V* partial = const_cast<V*>(A.partial.data());
-  const SumsView<V, S> view{A.rows,       A.shape().warps(), A.warp_rows, A.groups, A.start.data(),
-                            A.col.data(), A.row.data(),      values,      filled,   partial};
-  const simt::Launch blocks{A.shape().row_blocks() * A.groups, A.block_warps * simt::warp_size,
-                            static_cast<std::size_t>(A.block_warps) * A.warp_rows * sizeof(V), p.stream};
-  simt::launch(here, blocks, weave_sums_block_per_rows<V, S>, view, p.x, p.update);
+  const SumsShape& shape = A.shape;
+  const SumsView<V, S> view{shape.rows,   shape.warps(), shape.warp_rows, A.groups, A.start.data(),
+                            A.col.data(), A.row.data(),  values,          filled,   partial};
+  const simt::Launch blocks{shape.row_blocks() * A.groups, shape.block_warps * simt::warp_size,
+                            static_cast<std::size_t>(shape.block_warps) * shape.warp_rows * sizeof(V), p.stream};
+  dispatch_int<4, 8>(shape.batch, [&](auto K) {
+    simt::launch(here, blocks, weave_sums_block_per_rows<K.value, V, S>, view, p.x, p.update);
+  });
   if (A.groups == 1) return;
   constexpr int threads = 256;
-  const simt::Launch per_row{simt::blocks_for(A.rows, threads), threads, 0, p.stream};
-  simt::launch(here, per_row, weave_sums_thread_per_row<V>, partial, A.rows, A.groups, filled, p.update);
+  const simt::Launch per_row{simt::blocks_for(shape.rows, threads), threads, 0, p.stream};
+  simt::launch(here, per_row, weave_sums_thread_per_row<V>, partial, shape.rows, A.groups, filled, p.update);
 }
 
 }  // namespace

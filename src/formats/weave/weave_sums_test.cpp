@@ -15,15 +15,14 @@ namespace heddle::test {
 namespace {
 
 using weave::Sums;
-using weave::sums_batch;
-using weave::sums_slots;
 using weave::SumsShape;
 
-WeaveSettings settings_of(int kb, int groups = 1) {
+WeaveSettings settings_of(int kb, int threads = 1024) {
   WeaveSettings settings;
   settings.layout = static_cast<int>(WeaveLayout::sums);
   settings.kb = kb;
-  settings.groups = groups;
+  settings.threads = threads;
+  settings.groups = 1;
   return settings;
 }
 
@@ -32,18 +31,22 @@ struct Slot {
 };
 
 // The 32 slots of every step of a warp.
-template <class V>
-std::vector<std::vector<Slot>> steps_of(const Sums<V>& A, std::int64_t warp) {
+template <int K, class V>
+std::vector<std::vector<Slot>> batched_steps(const Sums<V>& A, std::int64_t warp) {
   std::vector<std::vector<Slot>> steps;
   for (Offset batch = A.start[warp]; batch < A.start[warp + 1]; ++batch)
-    for (int i = 0; i < sums_batch; ++i) {
+    for (int i = 0; i < K; ++i) {
       std::vector<Slot> step;
       for (int lane = 0; lane < 32; ++lane)
-        step.push_back({A.row[batch * sums_slots + place_in_pieces<std::uint16_t, sums_batch>(lane, i)],
-                        A.col[batch * sums_slots + place_in_pieces<Index, sums_batch>(lane, i)]});
+        step.push_back({A.row[batch * K * 32 + place_in_pieces<std::uint16_t, K>(lane, i)],
+                        A.col[batch * K * 32 + place_in_pieces<Index, K>(lane, i)]});
       steps.push_back(step);
     }
   return steps;
+}
+template <class V>
+std::vector<std::vector<Slot>> steps_of(const Sums<V>& A, std::int64_t warp) {
+  return A.shape.batch == 8 ? batched_steps<8>(A, warp) : batched_steps<4>(A, warp);
 }
 
 Csr<double> random_rows(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
@@ -60,27 +63,32 @@ std::vector<double> integers(std::int64_t n, std::uint64_t seed) {
   return v;
 }
 
+template <class V>
+void expect_distinct_rows(const Sums<V>& A) {
+  for (std::int64_t warp = 0; warp < A.shape.warps(); ++warp)
+    for (const auto& step : steps_of(A, warp)) {
+      std::set<Index> rows;
+      for (const Slot& slot : step)
+        if (slot.col >= 0) {
+          EXPECT_TRUE(rows.insert(slot.row).second) << "row " << slot.row << " of warp " << warp;
+        }
+    }
+}
+
 TEST(WeaveSums, no_step_has_a_row_twice) {
   for (const Csr<double>& A :
        {random_rows(3000, 500, 1), random_rows(40, 2000, 2), with_lengths({90, 1, 2, 3}, 100, 3)}) {
-    const auto made = Sums<double>::build(A.view(), settings_of(4));
-    for (std::int64_t warp = 0; warp < made.shape().warps(); ++warp)
-      for (const auto& step : steps_of(made, warp)) {
-        std::set<Index> rows;
-        for (const Slot& slot : step)
-          if (slot.col >= 0) {
-            EXPECT_TRUE(rows.insert(slot.row).second) << "row " << slot.row << " of warp " << warp;
-          }
-      }
+    expect_distinct_rows(Sums<double>::build(A.view(), settings_of(4)));
+    expect_distinct_rows(Sums<double>::build(A.view(), settings_of(4, 64)));
   }
 }
 
 TEST(WeaveSums, walks_along_the_columns_and_pads_random_matrices_little) {
   const Csr<double> A = with_lengths(std::vector<std::int64_t>(2048, 16), 100000, 4);
   const auto made = Sums<double>::build(A.view(), settings_of(16));
-  ASSERT_EQ(made.shape().warps(), 8);
+  ASSERT_EQ(made.shape.warps(), 8);
   EXPECT_LT(static_cast<double>(made.col.size()), 1.05 * static_cast<double>(A.nnz()));
-  for (std::int64_t warp = 0; warp < made.shape().warps(); ++warp) {
+  for (std::int64_t warp = 0; warp < made.shape.warps(); ++warp) {
     const auto steps = steps_of(made, warp);
     for (std::size_t s = 0; s < steps.size() * 3 / 4; ++s) {  // entries wait for a few steps at most
       const auto by_column = [](const Slot& a, const Slot& b) { return a.col < b.col; };
@@ -136,8 +144,8 @@ TEST(WeaveSums, multiplies_in_several_row_blocks_and_groups) {
         EXPECT_EQ(std::vector<double>(got32.begin(), got32.end()), expected);
       }
     }
-  EXPECT_EQ(SumsShape::of(A.rows, 1, 8).row_blocks(), 12);
-  EXPECT_EQ(SumsShape::of(A.rows, 1, 4).row_blocks(), 6);
+  EXPECT_EQ(SumsShape::of(A.rows, 8, 1).row_blocks(), 12);
+  EXPECT_EQ(SumsShape::of(A.rows, 4, 1).row_blocks(), 6);
 }
 
 TEST(WeaveSums, takes_every_value_codec) {
@@ -168,20 +176,22 @@ TEST(WeaveSums, refuses_rows_that_leave_most_of_their_steps_empty) {
 TEST(WeaveSums, deals_rows_out_evenly_within_the_memory_it_is_given) {
   for (const std::int64_t rows : {0, 1, 31, 33, 257, 1000, 5000, 32768, 32769, 100000, 1000000})
     for (const int kb : {1, 7, 32, 120, 128, 208})
-      for (const int value_bytes : {4, 8}) {
-        SCOPED_TRACE(std::to_string(rows) + " rows, kb = " + std::to_string(kb));
-        const auto shape = SumsShape::of(rows, kb, value_bytes);
-        EXPECT_EQ(shape.warp_rows % 32, 0);
-        EXPECT_LE(shape.warp_rows, weave::most_warp_rows);
-        EXPECT_LE(shape.block_warps, 32);
-        EXPECT_GE(shape.warps() * shape.warp_rows, rows);
-        EXPECT_LE(shape.block_warps * shape.warp_rows * value_bytes, std::max(kb * 1024 * 5 / 4, 32 * value_bytes));
-        EXPECT_LE(shape.block_warps * shape.warp_rows * value_bytes, 208 * 1024);
-      }
-  EXPECT_EQ(SumsShape::of(1 << 20, 128, 4).row_blocks(), 32);
-  EXPECT_EQ(SumsShape::of(1 << 20, 128, 4).block_warps, 32);
-  EXPECT_EQ(SumsShape::of(100000, 128, 4).row_blocks(), 4);
-  EXPECT_EQ(SumsShape::of(100000, 128, 4).warp_rows, 800) << "the last block is as full as the others";
+      for (const int value_bytes : {4, 8})
+        for (const int threads : {64, 512, 1024}) {
+          SCOPED_TRACE(std::to_string(rows) + " rows, kb = " + std::to_string(kb));
+          const auto shape = SumsShape::of(rows, value_bytes, kb, threads);
+          EXPECT_EQ(shape.warp_rows % 32, 0);
+          EXPECT_LE(shape.warp_rows, weave::most_warp_rows);
+          EXPECT_LE(shape.block_warps, threads / 32);
+          EXPECT_GE(shape.warps() * shape.warp_rows, rows);
+          const int bytes = shape.block_warps * shape.warp_rows * value_bytes;
+          EXPECT_LE(bytes, std::max(kb * 1024 * 5 / 4, 32 * value_bytes));
+          EXPECT_LE(bytes, 208 * 1024);
+        }
+  EXPECT_EQ(SumsShape::of(1 << 20, 4, 128).row_blocks(), 32);
+  EXPECT_EQ(SumsShape::of(1 << 20, 4, 128).block_warps, 32);
+  EXPECT_EQ(SumsShape::of(100000, 4, 128).row_blocks(), 4);
+  EXPECT_EQ(SumsShape::of(100000, 4, 128).warp_rows, 800) << "the last block is as full as the others";
 }
 
 TEST(WeaveSums, knows_how_many_entries_meet_in_a_sector) {
@@ -195,7 +205,7 @@ TEST(WeaveSums, knows_how_many_entries_meet_in_a_sector) {
 TEST(WeaveSums, shares_rows_among_blocks_until_a_large_gpu_is_busy) {
   const auto groups = [](std::int64_t rows, std::int64_t per_row, int value_bytes) {
     const Buffer<Index> col(rows * per_row);
-    return weave::sums_groups({rows, rows, {}, col}, weave::default_sums_kb, value_bytes);
+    return weave::sums_groups({rows, rows, {}, col}, value_bytes, weave::default_sums_kb, 1024);
   };
   EXPECT_EQ(groups(1 << 20, 16, 4), 4);  // 32 row blocks
   EXPECT_EQ(groups(1 << 20, 16, 8), 2);  // 64
