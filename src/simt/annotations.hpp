@@ -1,5 +1,6 @@
-// The macros of this project: where a function may run. Outside nvcc everything runs on the host. SIMT_KERNEL_OF is for
-// kernels whose blocks have many threads: the compiler then keeps to the registers that so many of them share.
+// The macros of this project: where a function may run. Outside nvcc everything runs on the host. SIMT_BOUNDED_KERNEL
+// says how many threads a block has and how many blocks a multiprocessor shall hold: the compiler then keeps to the
+// registers that so many of them share.
 #pragma once
 
 #ifdef __CUDACC__

@@ -18,6 +18,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
     case WeaveLayout::padded: return f(std::type_identity<Padded<V>>{});
     case WeaveLayout::long_rows: return f(std::type_identity<Long<V>>{});
     case WeaveLayout::tiles: return f(std::type_identity<Tiles<V>>{});
+    case WeaveLayout::sums: return f(std::type_identity<Sums<V>>{});
   }
   fail(ErrorKind::internal, "weave has no layout {}", settings.layout);
 }
@@ -37,6 +38,7 @@ FormatInfo WeaveFormat<V>::about() {
               "  padded      all rows of one length, no descriptor at all\n"
               "  long        32 to 1024 threads a row, four entries each a step\n"
               "  tiles       entries by tile of x in shared memory, 2 bytes of column; partial sums, then rows\n"
+              "  sums        y in shared memory: entries of thousands of rows by column, 32 distinct rows a step\n"
               "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), constant (per diagonal)\n",
           .settings = {}};
 }

@@ -8,6 +8,7 @@
 //   padded      small or dense                 weave_padded.hpp
 //   long        rows of hundreds of entries    weave_long.hpp
 //   tiles       columns used often, anywhere   weave_tiles.hpp
+//   sums        random columns                 weave_sums.hpp
 #pragma once
 
 #include <variant>
@@ -18,6 +19,7 @@
 #include "formats/weave/weave_padded.hpp"
 #include "formats/weave/weave_rows.hpp"
 #include "formats/weave/weave_segments.hpp"
+#include "formats/weave/weave_sums.hpp"
 #include "formats/weave/weave_tiles.hpp"
 
 namespace heddle {
@@ -28,7 +30,7 @@ struct WeaveFormat {
 
   // In the order of WeaveLayout.
   std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>,
-               weave::Long<V>, weave::Tiles<V>>
+               weave::Long<V>, weave::Tiles<V>, weave::Sums<V>>
       layout;
 
   static FormatInfo about();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "core/parallel.hpp"
 #include "formats/weave/weave.hpp"
@@ -96,6 +97,21 @@ bool stays_in_cache(const PatternView& A) {
   return 6.0 * static_cast<double>(A.nnz()) + 8.0 * static_cast<double>(A.rows + A.cols) < cache_bytes;
 }
 
+// Sectors of 32 bytes of x that 32 consecutive entries fetch together, in float: 4 for a dense row, 32 for columns far
+// apart. Windows spread evenly over the matrix.
+double sectors_per_fetch(const PatternView& A) {
+  constexpr std::int64_t windows = 1024, window = simt::warp_size, elements = 8;
+  const std::int64_t step = std::max<std::int64_t>(window, A.nnz() / windows);
+  std::int64_t sectors = 0, fetches = 0;
+  for (Offset at = 0; at + window <= A.nnz(); at += step, ++fetches) {
+    Index sector[window];
+    for (std::int64_t i = 0; i < window; ++i) sector[i] = A.col[at + i] / elements;
+    std::sort(sector, sector + window);
+    sectors += std::unique(sector, sector + window) - sector;
+  }
+  return fetches > 0 ? static_cast<double>(sectors) / static_cast<double>(fetches) : 0;
+}
+
 class Chooser {
  public:
   Chooser(WeaveSettings& settings, const PatternView& A, int value_bytes)
@@ -114,6 +130,11 @@ class Chooser {
       case WeaveLayout::padded: settle_padded(); break;
       case WeaveLayout::long_rows: fill(settings_.team, team()); break;
       case WeaveLayout::tiles: settle_tiles(); break;
+      case WeaveLayout::sums:
+        fill(settings_.kb, weave::default_sums_kb);
+        fill(settings_.threads, weave::default_sums_threads);
+        fill(settings_.groups, weave::sums_groups(A_, value_bytes_, settings_.kb, settings_.threads));
+        break;
     }
     fill(settings_.keep, stays_in_cache(A_) ? 1 : 0);
     settle_unused();
@@ -126,7 +147,7 @@ class Chooser {
   // What the layout has no use for gets a value all the same: a resolved plan has no `auto`.
   void settle_unused() {
     for (int* setting : {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads,
-                         &settings_.team, &settings_.order, &settings_.width})
+                         &settings_.team, &settings_.order, &settings_.width, &settings_.kb, &settings_.groups})
       fill(*setting, 0);
   }
 
@@ -145,12 +166,25 @@ class Chooser {
     if (lengths_.mean >= 8 && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
     if (lengths_.mean >= 8 && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
+    if (const auto gathers = gathering_layout()) return *gathers;
     if (lengths_.mean >= 96 && long_fill(team()) <= 1.4) return WeaveLayout::long_rows;
     settle_row_shape();
     if (settings_.sort == 1 && row_warps() >= 4000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, 1) <= 1.12)
       return WeaveLayout::rows;
     settings_.lanes = settings_.per_lane = settings_.sort = automatic;
     return WeaveLayout::segments;
+  }
+
+  // For large matrices whose fetches of x are scattered over more than the L1 holds.
+  std::optional<WeaveLayout> gathering_layout() const {
+    constexpr std::int64_t many = 1 << 21, l1_bytes = 256 << 10;
+    if (A_.nnz() < many || A_.cols * value_bytes_ < 4 * l1_bytes || sectors_per_fetch(A_) < 14) return {};
+    const std::int64_t width = weave::widest_tile(4, value_bytes_);
+    for (const auto order : {weave::ColumnOrder::natural, weave::ColumnOrder::degree})
+      if (weave::partials_per_entry(A_, static_cast<int>(order), width) < 0.2) return WeaveLayout::tiles;
+    const bool even = static_cast<double>(lengths_.longest) < 8 * lengths_.mean + 64;  // few places without an entry
+    if (even && weave::entries_per_sector(A_, value_bytes_) > 0.9) return WeaveLayout::sums;
+    return {};
   }
 
   // About two steps for a row, and threads for the whole GPU when rows are few.

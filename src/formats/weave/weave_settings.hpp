@@ -6,9 +6,9 @@
 
 namespace heddle {
 
-enum class WeaveLayout { diagonals, blocks, rows, segments, padded, long_rows, tiles };
-inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows", "segments",
-                                                         "padded",    "long",   "tiles"};
+enum class WeaveLayout { diagonals, blocks, rows, segments, padded, long_rows, tiles, sums };
+inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows",  "segments",
+                                                         "padded",    "long",   "tiles", "sums"};
 
 struct WeaveSettings {
   int layout = automatic;
@@ -17,11 +17,13 @@ struct WeaveSettings {
   int lanes = automatic;    // blocks, rows, padded: lanes that share a row (of blocks)
   int per_lane = automatic; // rows: rows of a lane; segments, tiles: entries of a lane
   int sort = automatic;     // blocks, rows: window in which rows are sorted by length; 1: not at all
-  int threads = automatic;  // rows: threads of a block of the GPU
+  int threads = automatic;  // rows, sums: threads of a block of the GPU
   int team = automatic;     // long: threads of a row
   int order = automatic;    // tiles: of the columns
   int width = automatic;    // tiles: columns of a tile
   int keep = automatic;     // whether the L1 shall keep the matrix
+  int kb = automatic;       // sums: memory for the sums of a block of the GPU
+  int groups = automatic;   // sums: blocks that share the same rows
 
   WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
   ValueCodec codec() const { return values == automatic ? ValueCodec::raw : static_cast<ValueCodec>(values); }
@@ -71,9 +73,9 @@ struct WeaveSettings {
         {.name = "threads",
          .value = &threads,
          .meaning = "threads of a block of the GPU",
-         .numbers = {64, 128, 256, 1024},
+         .numbers = {64, 128, 256, 512, 1024},
          .may_be_automatic = true,
-         .used = any({rows})},
+         .used = any({rows, sums})},
         {.name = "team",
          .value = &team,
          .meaning = "threads that share a row",
@@ -99,6 +101,20 @@ struct WeaveSettings {
          .words = {"nothing", "matrix"},
          .may_be_automatic = true,
          .used = any({diagonals, blocks, rows, segments})},
+        {.name = "kb",
+         .value = &kb,
+         .meaning = "shared memory for the sums of a block's rows, in KB",
+         .low = 1,
+         .high = 208,
+         .may_be_automatic = true,
+         .used = any({sums})},
+        {.name = "groups",
+         .value = &groups,
+         .meaning = "blocks of the GPU that share the same rows, each with a part of their entries",
+         .low = 1,
+         .high = 64,
+         .may_be_automatic = true,
+         .used = any({sums})},
     };
   }
 };

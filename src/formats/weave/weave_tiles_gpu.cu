@@ -60,7 +60,7 @@ constexpr int most_threads = most_warps * simt::warp_size;
 // Shared memory: 32 * K sums of each warp, then the tile of x. A warp loads its next unit before it works on this one,
 // and its first before the tile is there.
 template <int K, class V, class S>
-SIMT_KERNEL_OF(most_threads)
+SIMT_BOUNDED_KERNEL(most_threads, 1)
 weave_tiles_block_per_tile(TilesView<V, S> A, const V* x) {
   constexpr int entries = simt::warp_size * K;
   const TileBlock mine = A.blocks[simt::block()];
