@@ -32,7 +32,7 @@ TEST(Bench, gives_every_format_the_chosen_plan_and_every_promised_key) {
   EXPECT_EQ(chosen, heddle_command({"plan", tiny, "--device", "cpu", "--json"}).json()["plan"]);
   EXPECT_GT(matrix["chosen_predicted_seconds"], 0);
   std::set<std::string> seen, known;
-  int chosen = 0;
+  int times = 0;
   for (const Json& result : matrix["results"]) {
     for (const char* key : {"plan", "peer", "precision", "seconds", "cold_seconds", "predicted_seconds", "gflops",
                             "bytes", "gbps", "roofline", "build_seconds", "max_error", "status"})
@@ -43,14 +43,14 @@ TEST(Bench, gives_every_format_the_chosen_plan_and_every_promised_key) {
     EXPECT_NE(result["plan"].is_null(), result["peer"].is_null());
     if (!result["peer"].is_null()) continue;
     const std::string plan = result["plan"];
-    chosen += plan == matrix["chosen"];
+    times += plan == chosen;
     seen.insert(plan.substr(0, plan.find(' ')));
   }
   const Json registry = heddle_command({"formats", "--json"}).json();
   for (const Json& format : registry["formats"]) known.insert(format["name"]);
   EXPECT_TRUE(known.contains("csr"));
   EXPECT_EQ(seen, known);
-  EXPECT_EQ(chosen, 1) << matrix["chosen"];
+  EXPECT_EQ(times, 1) << chosen;
 }
 
 TEST(Bench, takes_plans_separated_or_repeated) {

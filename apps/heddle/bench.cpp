@@ -131,26 +131,31 @@ class Run {
     const Structure facts = analyze(A, Detail::planning);
     const Machine& machine = this_machine(session.device());
     const Choice choice = choose(A, facts, machine, {.device = session.device()});
-    const Plan chosen = resolve(A.view(), choice.plan);
+    const Plan plan_chosen = resolve(A.view(), choice.plan);
+    std::string chosen = to_string(plan_chosen);  // and, once it is built, with what its values made of it
     const auto put_plan = [&](const Plan& plan) {
       put(bench::bench_plan(A, plan, reference, settings));
       results.back().predicted_seconds = predict(facts, machine, Plan::parse(results.back().plan), sizeof(V));
     };
-    for (const Plan& plan : plans) put_plan(is_auto(plan) ? chosen : plan);
-    const bool measured = std::any_of(results.begin(), results.end(),
-                                      [&](const Result& result) { return result.plan == to_string(chosen); });
-    if (options.formats.empty() && !measured) put_plan(chosen);
+    const auto put_chosen = [&] {
+      put_plan(plan_chosen);
+      chosen = results.back().plan;
+    };
+    for (const Plan& plan : plans) is_auto(plan) ? put_chosen() : put_plan(plan);
+    const bool measured =
+        std::any_of(results.begin(), results.end(), [&](const Result& result) { return result.plan == chosen; });
+    if (options.formats.empty() && !measured) put_chosen();
     for (const std::string& name : peers) put(bench::bench_peer(A, name, reference, settings));
     session.json()["matrices"].push_back({{"name", matrix.facts.name},
                                           {"rows", A.rows},
                                           {"cols", A.cols},
                                           {"nnz", A.nnz()},
-                                          {"chosen", to_string(chosen)},
+                                          {"chosen", chosen},
                                           {"chosen_predicted_seconds", choice.predicted_seconds},
                                           {"results", results_json(results)}});
     csv += bench_csv_rows({matrix.facts.name, A.rows, A.cols, A.nnz()}, results);
     session.print("{}{}", bench_table(results, options.cold, session.terminal()), bench_verdict(results, options.cold));
-    session.print("chosen: {}, predicted {}\n", to_string(chosen), as_seconds(choice.predicted_seconds));
+    session.print("chosen: {}, predicted {}\n", chosen, as_seconds(choice.predicted_seconds));
   }
 
   Session& session;

@@ -105,6 +105,27 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// x in shared memory, partial sums written and read again: about a tenth of the entries where the layout is chosen.
+Workload tiles(const Subject& s) {
+  const double partials = 0.1 * s.nnz();
+  Workload w = stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s), partials * (4 + s.value_bytes));
+  w.sectors += 2 * partials;
+  w.misses = 0;
+  w.teams = s.nnz() / 256;
+  w.launches = 3;
+  return w;
+}
+
+// y in shared memory, x in the order of the columns.
+Workload sums(const Subject& s) {
+  Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s), 8 * s.rows());
+  w.sectors += 0.6 * s.nnz();
+  w.misses = 0;
+  w.teams = 132 * 32;
+  w.launches = 2;
+  return w;
+}
+
 Workload padded(const Subject& s, const Plan& plan) {
   const double longest = s.longest();
   const double lanes =
@@ -123,6 +144,8 @@ Workload weave_gpu(const Subject& s, const Plan& plan) {
   if (word_is(plan, "layout", "rows")) return rows(s, plan);
   if (word_is(plan, "layout", "padded")) return padded(s, plan);
   if (word_is(plan, "layout", "long")) return long_rows(s, plan);
+  if (word_is(plan, "layout", "tiles")) return tiles(s);
+  if (word_is(plan, "layout", "sums")) return sums(s);
   return segments(s, plan);
 }
 
@@ -133,6 +156,7 @@ const char* likely_layout(const Structure& f) {
   const double padding = static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) / nnz;
   const auto filled = [&](double most) { return fill_of(f, 2) <= most || fill_of(f, 3) <= most || fill_of(f, 4) <= most; };
   if (f.cols <= 65535 && nnz <= (1 << 18) && padding <= 2) return "padded";
+  if (mean >= 256 && padding <= 1.15) return "long";
   if (mean >= 8 && filled(1.001)) return "blocks";
   if (mean <= 64 && f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 1.35) return "diagonals";
   if (mean >= 8 && nnz > 5e6 && filled(1.12)) return "blocks";

@@ -128,6 +128,9 @@ void stream_store(T* to, T value) {
   *to = value;
 }
 
+// Blocks run one after another.
+inline bool arrive_last(std::int32_t* counter, std::int32_t count) { return ++*counter == count; }
+
 template <class... Parameters, class... Arguments>
 void launch(Emulator, const Launch& shape, void (*kernel)(Parameters...), const Arguments&... arguments) {
   auto call = [kernel, bound = std::tuple<std::remove_cv_t<Parameters>...>(arguments...)] {

@@ -8,6 +8,7 @@
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
 //   uncached_load                                       past the L1, to measure what it gains
+//   arrive_last(counter, count)                         the last one to come finds what the others left
 //   launch(Here, Launch, kernel, arguments...)          queue a grid
 //
 // nvcc turns them into intrinsics (cuda.cuh). The host compiler compiles the same .cu file against an emulator

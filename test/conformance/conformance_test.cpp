@@ -277,6 +277,7 @@ TEST_P(Conformance, allocates_exactly_its_footprint_and_nothing_while_multiplyin
 
 TEST_P(Conformance, survives_the_failure_of_any_allocation_while_building) {
   if (!device_under_test().host_memory()) GTEST_SKIP() << "host allocations only";
+  if (plan().format == "weave" && plan().settings.size() > 1) GTEST_SKIP() << "once for each layout is enough";
   const Csr<double>& A = zoo(Zoo::small)[13].A;  // lengths 0 to 129
   ASSERT_EQ(A.rows, 130);
   if (!footprint(A.view(), plan()).fits) GTEST_SKIP() << "does not take a wide matrix";

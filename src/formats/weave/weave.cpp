@@ -46,7 +46,6 @@ FormatInfo WeaveFormat<V>::about() {
 template <class V>
 void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
   choose_weave(settings, A, sizeof(V));
-  if (settings.values == automatic) settings.values = static_cast<int>(ValueCodec::raw);
 }
 
 template <class V>
@@ -54,7 +53,9 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
   const bool open = settings.values == automatic;
   settle(settings, A);
   // A small matrix is a matter of latency: a table is one more load to wait for.
-  if (!open || A.nnz() < 1 << 18) return;
+  if (!open) return;
+  settings.values = static_cast<int>(ValueCodec::raw);
+  if (A.nnz() < 1 << 18) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
   settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val));
 }

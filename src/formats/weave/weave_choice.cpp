@@ -163,11 +163,12 @@ class Chooser {
   WeaveLayout layout() {
     const bool narrow = A_.cols <= weave::PaddedShape::none;
     if (narrow && small() && padded_fill() <= 2) return WeaveLayout::padded;
+    if (lengths_.mean >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
     if (lengths_.mean >= 8 && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
     if (lengths_.mean >= 8 && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
     if (const auto gathers = gathering_layout()) return *gathers;
-    if (lengths_.mean >= 96 && long_fill(team()) <= 1.4) return WeaveLayout::long_rows;
+    if (lengths_.mean >= 96 && suits_teams(1.4)) return WeaveLayout::long_rows;
     settle_row_shape();
     if (settings_.sort == 1 && row_warps() >= 4000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, 1) <= 1.12)
       return WeaveLayout::rows;
@@ -192,6 +193,11 @@ class Chooser {
     const double by_length = lengths_.mean / 8, by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
     const double wanted = std::min(std::max(by_length, std::min(by_size, lengths_.mean / 4)), 1024.0);
     return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
+  }
+  // Little padding, and no row that keeps its team busy when all others are done.
+  bool suits_teams(double most_fill) const {
+    constexpr double most_steps = 6;
+    return static_cast<double>(lengths_.longest) <= most_steps * 4 * team() && long_fill(team()) <= most_fill;
   }
   double long_fill(int lanes) const {
     const weave::LongShape shape{A_.rows, lanes};
@@ -222,7 +228,7 @@ class Chooser {
       const int best = best_block(10);
       settings_.block = best > 0 ? best : 3;
     }
-    fill(settings_.lanes, lanes_for_size(A_.rows / settings_.block, 2500));
+    fill(settings_.lanes, lanes_for_size(A_.rows / settings_.block, value_bytes_ == 4 ? 2500 : 1800));
     fill(settings_.sort, 1);
     fill(settings_.keep, 1);
   }

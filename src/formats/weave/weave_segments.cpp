@@ -88,7 +88,7 @@ std::int64_t index_bytes(const PatternView& A, const TileCutter& cut, int capaci
   const auto tiles = static_cast<std::int64_t>(cut.tiles.size());
   const std::int64_t long_rows = static_cast<std::int64_t>(cut.long_rows.size());
   return tiles * (static_cast<std::int64_t>(sizeof(SegmentTile)) + capacity * 4 + capacity / 8) +
-         (has_empty_rows(A) ? row_words(A.rows) * 8 : 0) + long_rows * static_cast<std::int64_t>(sizeof(LongRow)) +
+         (has_empty_rows(A) ? row_words(A.rows) * 8 : 0) + long_rows * (static_cast<std::int64_t>(sizeof(LongRow)) + 4) +
          std::int64_t{cut.pieces} * value_bytes;
 }
 
@@ -161,6 +161,8 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   to.row_end = Buffer<std::uint8_t>(stored / 8);
   to.values = make_value_store(A.val, settings.codec(), stored);
   to.pieces = Buffer<V>(cut.pieces);
+  to.arrivals = Buffer<std::int32_t>(to.long_rows.size());
+  std::fill(to.arrivals.begin(), to.arrivals.end(), 0);
   if (has_empty_rows(A)) mark_filled(A, to);
   parallel_ranges(to.tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) store_tile(A, cut, ends, t, to);

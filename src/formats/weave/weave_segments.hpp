@@ -9,14 +9,14 @@
 //          entries; rank: rows with entries before each 32)
 //   head, tail   long row that began before the tile, that goes on behind it: number in long_rows, or -1
 //
-// The pieces of long rows are laid down, and a second kernel adds them up in the order of the tiles: no atomics, the same
-// bits every time. (One launch, in which the last piece to arrive adds all up, took 4 us longer on an H200 even for a
-// matrix of 84,000 entries: its fences cost more than a launch.)
+// The pieces of a long row are laid down and counted; whoever comes last adds them up, in the order of the tiles. One
+// launch, no atomics on values, the same bits every time. (A second launch that adds up the pieces is 10 to 20 % faster
+// when the matrix lies in the L2 already, and 1 to 2 us slower when it does not; H200.)
 //
 // Entries lie in the order of the rows. A warp reads them 32 at a time, so that neighbouring entries of a row fetch
 // neighbouring elements of x together, and hands the products over shared memory to the lanes that add them up, K
 // consecutive ones each (layout/segment_sums.hpp). (With K entries a lane also when x is fetched, on an H200 an R-MAT
-// of scale 20 took 10 % longer, short rows of 20 entries 14 %: each fetch touched K times as many sectors.)
+// of scale 20 took 10 % longer, rows of 20 random entries 14 %: each fetch touched K times as many sectors.)
 #pragma once
 
 #include "formats/weave/weave_layout.hpp"
@@ -43,7 +43,8 @@ struct Segments {
   Buffer<std::uint32_t> filled;
   Buffer<Index> rank;
   Buffer<LongRow> long_rows;
-  Buffer<V> pieces;  // scratch of `multiply`
+  Buffer<V> pieces;               // scratch of `multiply`
+  Buffer<std::int32_t> arrivals;  // scratch; zero between multiplications
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
@@ -51,7 +52,8 @@ struct Segments {
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
-    f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.rank), f(self.long_rows), f(self.pieces);
+    f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.rank), f(self.long_rows), f(self.pieces),
+        f(self.arrivals);
     ValueStore<V>::each_array(self.values, f);
   }
   bool uses_scratch() const { return !long_rows.empty(); }

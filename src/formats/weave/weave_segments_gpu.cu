@@ -17,6 +17,7 @@ struct SegmentsView {
   const Index* rank;
   const LongRow* long_rows;
   V* pieces;
+  std::int32_t* arrivals;
 };
 
 struct RowOrder {
@@ -32,23 +33,25 @@ SIMT_DEVICE RowOrder order_of(const SegmentsView<V, S>& A, Index row) {
   return {(bits >> row % 32 & 1) != 0, simt::cached_load(A.rank + row / 32) + simt::count_bits(below)};
 }
 
+// A piece of a long row. The last one to come adds them all up.
 template <class V, class S>
-SIMT_DEVICE void lay_down(const SegmentsView<V, S>& A, Index number, std::int64_t tile, V piece) {
+SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t tile, V piece,
+                         const Update<V>& update) {
   const LongRow row = A.long_rows[number];
-  if (simt::lane() == 0) A.pieces[row.first_piece + (tile - row.tile)] = piece;
-}
-
-// A warp a long row.
-template <class V>
-SIMT_KERNEL weave_segments_warp_per_long_row(const LongRow* long_rows, std::int64_t count, const V* pieces,
-                                             Update<V> update) {
-  const std::int64_t number = simt::global_thread() / simt::warp_size;
-  if (number >= count) return;
-  const LongRow row = long_rows[number];
+  V* pieces = A.pieces + row.first_piece;
+  int last = 0;
+  if (simt::lane() == 0) {
+    pieces[tile - row.tile] = piece;
+    last = simt::arrive_last(A.arrivals + number, row.pieces) ? 1 : 0;
+  }
+  if (simt::shuffle(last, 0) == 0) return;
   V sum = 0;
-  for (Index i = simt::lane(); i < row.pieces; i += simt::warp_size) sum += simt::cached_load(pieces + row.first_piece + i);
+  for (Index i = simt::lane(); i < row.pieces; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
   sum = simt::warp_sum(sum);
-  if (simt::lane() == 0) update(row.row, sum);
+  if (simt::lane() == 0) {
+    A.arrivals[number] = 0;
+    update(row.row, sum);
+  }
 }
 
 constexpr int threads = 128;
@@ -104,8 +107,8 @@ SIMT_KERNEL weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Updat
     else
       update.without_entries(tile.row + i);
   }
-  if (tile.head >= 0) lay_down(A, tile.head, t, head_ends ? staged[0] : sums.open);
-  if (tile.tail >= 0) lay_down(A, tile.tail, t, sums.open);
+  if (tile.head >= 0) deliver(A, tile.head, t, head_ends ? staged[0] : sums.open, update);
+  if (tile.tail >= 0) deliver(A, tile.tail, t, sums.open, update);
 }
 
 template <class V, class S>
@@ -118,7 +121,8 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                 A.filled.data(),
                                 A.rank.data(),
                                 A.long_rows.data(),
-                                const_cast<V*>(A.pieces.data())};
+                                const_cast<V*>(A.pieces.data()),
+                                const_cast<std::int32_t*>(A.arrivals.data())};
   dispatch_int<4, 8>(A.per_lane, [&](auto K) {
     const simt::Launch shape{simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
                              threads / simt::warp_size * staged_size<K.value> * sizeof(V), p.stream};
@@ -133,8 +137,6 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
 template <class V>
 void Segments<V>::multiply(simt::Here here, const Product<V>& p) const {
   values.visit([&](const auto& coded) { start(here, *this, coded, p); });
-  simt::launch(here, {simt::blocks_for(long_rows.size() * simt::warp_size, threads), threads, 0, p.stream},
-               weave_segments_warp_per_long_row<V>, long_rows.data(), long_rows.size(), pieces.data(), p.update);
 }
 
 template void Segments<float>::multiply(simt::Here, const Product<float>&) const;

@@ -43,15 +43,15 @@ TEST(Weave, takes_the_layout_the_structure_asks_for) {
   EXPECT_EQ(layout_of("circuit,rows=60000"), "segments");
   EXPECT_EQ(layout_of("stencil2d5,n=32"), "padded");
   EXPECT_EQ(layout_of("dense,rows=300"), "padded");
-  EXPECT_EQ(layout_of("dense,rows=700"), "blocks");
+  EXPECT_EQ(layout_of("dense,rows=700"), "long");
   EXPECT_EQ(layout_of("tomography"), "long");
 }
 
 TEST(Weave, names_only_the_settings_its_layout_has) {
   const Plan plan = resolve(generate<double>("stencil2d5,n=300").view(), Plan::parse("weave"));
-  EXPECT_EQ(to_string(plan), "weave layout=diagonals values=raw keep=matrix");
+  EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto keep=matrix");
   EXPECT_EQ(to_string(resolve(generate<double>("dense,rows=20").view(), Plan::parse("weave layout=long team=64"))),
-            "weave layout=long values=raw team=64");
+            "weave layout=long values=auto team=64");
   EXPECT_EQ(Plan::parse(to_string(plan)), plan);
 }
 
