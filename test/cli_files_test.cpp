@@ -108,7 +108,8 @@ TEST(Demo, shows_every_step_and_leaves_its_files) {
   const std::string out = folder.path("tour");
   const Outcome outcome = heddle_command({"demo", "--out", out, "--json=" + folder.path("demo.json")});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const char* step : {"1. Matrices", "2. Files", "3. Structure", "4. Formats", "5. Plans", "6. y = A x", "7. A x = b"})
+  for (const char* step :
+       {"1. Matrices", "2. Files", "3. Structure", "4. Formats", "5. Plans", "6. y = A x", "7. A x = b"})
     EXPECT_NE(outcome.out.find(step), std::string::npos) << step;
   for (const char* name : {"circuit.mtx", "circuit.mtx.gz", "circuit.hdl", "residuals.svg"})
     EXPECT_TRUE(exists(out + "/" + name)) << name;

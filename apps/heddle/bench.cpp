@@ -174,9 +174,10 @@ void add_bench(CLI::App& app, Session& session) {
                                           [=, &session] { Run(session, *options).everything(); });
   command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
   command
-      .add_option("--formats", options->formats,
-                  "Formats or plans, e.g. \"auto;csr lanes=8;coo\"; may be repeated; without it every format and the plan "
-                  "chosen")
+      .add_option(
+          "--formats", options->formats,
+          "Formats or plans, e.g. \"auto;csr lanes=8;coo\"; may be repeated; without it every format and the plan "
+          "chosen")
       ->allow_extra_args(false);
   command
       .add_option("--peers", options->peers,

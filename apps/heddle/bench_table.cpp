@@ -83,8 +83,9 @@ std::string bench_verdict(const std::vector<Result>& results, bool cold) {
   for (const Time time : {&Result::seconds, &Result::cold_seconds}) {
     const Result *peer = fastest(results, true, time), *plan = fastest(results, false, time);
     if (peer == nullptr || plan == nullptr || (time == &Result::cold_seconds && !cold)) continue;
-    text += fmt::format("{}: best peer {} {}, best plan {} {}: {:.2f}x\n", time == &Result::seconds ? "warm" : "cold", peer->peer,
-                        as_seconds(peer->*time), plan->plan, as_seconds(plan->*time), peer->*time / plan->*time);
+    text += fmt::format("{}: best peer {} {}, best plan {} {}: {:.2f}x\n", time == &Result::seconds ? "warm" : "cold",
+                        peer->peer, as_seconds(peer->*time), plan->plan, as_seconds(plan->*time),
+                        peer->*time / plan->*time);
   }
   return text;
 }

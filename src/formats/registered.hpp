@@ -97,8 +97,14 @@ std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, De
 template <template <class> class F>
 const Format& registered() {
   static const Format line = [] {
-    Format f{F<double>::about(), nullptr, nullptr, nullptr, build_store<F, float>, build_store<F, double>,
-             settle_with_values<F, float>, settle_with_values<F, double>};
+    Format f{F<double>::about(),
+             nullptr,
+             nullptr,
+             nullptr,
+             build_store<F, float>,
+             build_store<F, double>,
+             settle_with_values<F, float>,
+             settle_with_values<F, double>};
     typename F<double>::Settings defaults;
     for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
     f.resolve = [](const Plan& plan, const PatternView& A) {

@@ -28,7 +28,8 @@ struct alignas(16) ColumnWindows {
 // Lays windows over columns, each as far left as it may be. The last column of the last window is `none`.
 class WindowFinder {
  public:
-  // each(f) calls f(column) for all columns of the slice, in any order, every time it is called. False: they do not fit.
+  // each(f) calls f(column) for all columns of the slice, in any order, every time it is called. False: they do not
+  // fit.
   template <class Each>
   static bool find(const Each& each, ColumnWindows& found) {
     std::int64_t covered = 0;  // columns below it lie in a window

@@ -9,9 +9,7 @@ namespace heddle {
 
 namespace {
 
-std::int64_t slice_count(const SlicedColumns& c) {
-  return (c.rows + c.shape.slice_rows() - 1) / c.shape.slice_rows();
-}
+std::int64_t slice_count(const SlicedColumns& c) { return (c.rows + c.shape.slice_rows() - 1) / c.shape.slice_rows(); }
 
 std::int64_t grain_of(const SlicedColumns& c) { return std::max(1, 2048 / c.shape.slice_rows()); }
 

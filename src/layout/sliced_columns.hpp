@@ -1,5 +1,6 @@
-// The columns of a sliced layout in 16 bits where they allow it. A slice is the work of a warp: T lanes share a row, and
-// a team of T lanes has U rows; the rows of a team lie 32/T apart, so that neighbouring teams have neighbouring rows.
+// The columns of a sliced layout in 16 bits where they allow it. A slice is the work of a warp: T lanes share a row,
+// and a team of T lanes has U rows; the rows of a team lie 32/T apart, so that neighbouring teams have neighbouring
+// rows.
 //
 //   T = 8, U = 2, 8 rows a slice      lanes   0-7    8-15   16-23  24-31
 //                                     rows    0, 4   1, 5   2, 6   3, 7

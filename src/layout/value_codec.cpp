@@ -22,9 +22,7 @@ Bits<V> bits_of(V value) {
 }
 
 bool float_holds(float) { return true; }
-bool float_holds(double value) {
-  return bits_of(static_cast<double>(static_cast<float>(value))) == bits_of(value);
-}
+bool float_holds(double value) { return bits_of(static_cast<double>(static_cast<float>(value))) == bits_of(value); }
 
 constexpr std::int64_t grain = 1 << 16;
 
@@ -104,8 +102,8 @@ void ValueStore<V>::set(std::int64_t at, V value) {
   switch (codec) {
     case ValueCodec::f32: f32[at] = static_cast<float>(value); return;
     case ValueCodec::dictionary: {
-      const auto lower = std::lower_bound(table.begin(), table.end(), value,
-                                          [](V a, V b) { return bits_of(a) < bits_of(b); });
+      const auto lower =
+          std::lower_bound(table.begin(), table.end(), value, [](V a, V b) { return bits_of(a) < bits_of(b); });
       code[at] = static_cast<std::uint8_t>(lower - table.begin());
       return;
     }

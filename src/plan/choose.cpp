@@ -30,7 +30,7 @@ Candidate predicted(const Subject& subject, const Machine& machine, const Plan& 
 
 // Weave's own rules were measured against every other format on a GPU and lost to none by more than a few percent, the
 // model has errors of tens: a prediction for another format counts for less.
-constexpr double doubt = 1.3;
+constexpr double doubt = 2;
 
 // What is minimised: the product, or building and all products together.
 struct Score {
@@ -90,8 +90,10 @@ void settle(Choice& choice, const Structure& facts, const Machine& machine, cons
 template <class V>
 void ask_weave(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine, const Score& score) {
   for (Candidate& candidate : choice.candidates)
-    if (candidate.plan.format == "weave")
-      candidate = predicted(subject, machine, resolve(A.view(), Plan::parse("weave")));
+    if (candidate.plan.format == "weave") {
+      const Plan resolved = resolve(A.view(), Plan::parse("weave"));
+      candidate = predicted(subject, machine, {"weave", {{"layout", *resolved.find("layout")}}});
+    }
   rank(choice.candidates, score);
 }
 

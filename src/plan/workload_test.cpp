@@ -21,6 +21,7 @@ namespace {
 double tolerance_of(const Plan& plan, const Structure& facts) {
   const std::string& f = plan.format;
   if (plan.find("lanes")) return 0.35;
+  if (f == "weave") return 0.25;  // where its tiles are closed early is not among the facts
   if (f == "bcsr" || f == "bell" || f == "dia" || f == "ell16") return 0.25;
   return f == "hyb" && facts.rows_len.mean >= short_row ? 0.15 : 0.05;
 }

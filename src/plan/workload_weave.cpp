@@ -154,7 +154,9 @@ Workload weave_gpu(const Subject& s, const Plan& plan) {
 const char* likely_layout(const Structure& f) {
   const double mean = f.rows_len.mean, nnz = std::max(1.0, static_cast<double>(f.nnz));
   const double padding = static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) / nnz;
-  const auto filled = [&](double most) { return fill_of(f, 2) <= most || fill_of(f, 3) <= most || fill_of(f, 4) <= most; };
+  const auto filled = [&](double most) {
+    return fill_of(f, 2) <= most || fill_of(f, 3) <= most || fill_of(f, 4) <= most;
+  };
   if (f.cols <= 65535 && nnz <= (1 << 18) && padding <= 2) return "padded";
   if (mean >= 256 && padding <= 1.15) return "long";
   if (mean >= 8 && filled(1.001)) return "blocks";

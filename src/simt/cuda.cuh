@@ -92,8 +92,8 @@ SIMT_DEVICE void stream_store(T* to, T value) {
   __stcs(to, value);
 }
 
-// Counts the caller in; true for the last of `count`, who then sees what all others wrote before they came (read it with
-// uncached_load). The others only release: a full fence would empty the L1 of their whole multiprocessor.
+// Counts the caller in; true for the last of `count`, who then sees what all others wrote before they came (read it
+// with uncached_load). The others only release: a full fence would empty the L1 of their whole multiprocessor.
 SIMT_DEVICE bool arrive_last(std::int32_t* counter, std::int32_t count) {
   std::int32_t before;
   asm volatile("atom.add.release.gpu.s32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");

@@ -41,7 +41,8 @@ inline std::vector<std::string> starts(const FormatInfo& format) {
 // have them; `auto` meets them here).
 inline bool means_something(const std::string& plan, const std::string& setting) {
   if (setting == "layout" || setting == "values") return false;
-  const Csr<double> one = make_csr<double>(1, 1, std::vector<Offset>{0, 1}, std::vector<Index>{0}, std::vector<double>{1});
+  const Csr<double> one =
+      make_csr<double>(1, 1, std::vector<Offset>{0, 1}, std::vector<Index>{0}, std::vector<double>{1});
   return resolve(one.view(), Plan::parse(plan)).find(setting) != nullptr;
 }
 

@@ -64,9 +64,8 @@ template <class V>
 Footprint WeaveFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
   if (settings.codec() == ValueCodec::constant && settings.chosen() != WeaveLayout::diagonals)
     return {.fits = false, .reason = "values=constant is for layout=diagonals"};
-  return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
-    return Layout::footprint(A, settings, value_bytes);
-  });
+  return with_layout<V>(
+      settings, [&]<class Layout>(std::type_identity<Layout>) { return Layout::footprint(A, settings, value_bytes); });
 }
 
 template <class V>

@@ -29,9 +29,7 @@ void with_places(int size, const ValueStore<V>& values, F f) {
   dispatch_int<2, 3, 4>(size, [&](auto B) {
     values.visit([&]<class S>(const CodedValues<V, S>&) {
       constexpr int places = B * B;
-      f([](Slot at, int e) {
-        return at.step * simt::warp_size * places + place_in_pieces<S, places>(at.lane, e);
-      });
+      f([](Slot at, int e) { return at.step * simt::warp_size * places + place_in_pieces<S, places>(at.lane, e); });
     });
   });
 }
@@ -99,8 +97,13 @@ Footprint Blocks<V>::footprint(const PatternView& A, const WeaveSettings& settin
 template <class V>
 Blocks<V> Blocks<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   const BlockPattern pattern = block_pattern(A, settings.block);
-  Blocks to{A.rows, A.cols, settings.block, settings.keep == 1,
-            plan_columns(pattern.view(), shape_of(settings), settings.sort), {}, {}};
+  Blocks to{A.rows,
+            A.cols,
+            settings.block,
+            settings.keep == 1,
+            plan_columns(pattern.view(), shape_of(settings), settings.sort),
+            {},
+            {}};
   store_columns(pattern.view(), to.columns);
   const std::int64_t slots = to.columns.steps * simt::warp_size, stored = slots * to.size * to.size;
   if (!pattern.full) {

@@ -19,8 +19,7 @@ struct LaneBlockRow {
     constexpr unsigned full = (1u << B * B) - 1;
     present |= mask;
     if (mask == full) {
-      for (int e = 0; e < B * B; ++e)
-        sum[e / B] += values.decode(step[place_in_pieces<S, B * B>(lane, e)]) * x[e % B];
+      for (int e = 0; e < B * B; ++e) sum[e / B] += values.decode(step[place_in_pieces<S, B * B>(lane, e)]) * x[e % B];
       return;
     }
     for (; mask != 0; mask &= mask - 1) {
@@ -46,9 +45,9 @@ void multiply_slice(const Blocks<V>& A, const CodedValues<V, S>& values, std::in
     for (int lane = 0; lane < lanes; ++lane) {
       const std::int64_t slot = (slice.first + step) * lanes + lane;
       const std::uint16_t code = slice.wide ? 0 : narrow[step * lanes + lane];
-      const Index col = slice.wide                      ? wide[step * lanes + lane]
+      const Index col = slice.wide                    ? wide[step * lanes + lane]
                         : code == ColumnWindows::none ? -1
-                                                        : slice.windows.decode(code);
+                                                      : slice.windows.decode(code);
       if (col < 0) continue;
       const unsigned mask = A.masks.empty() ? (1u << B * B) - 1 : A.masks[slot];
       row[lane].add(values, values.data + (slot - lane) * B * B, lane, mask, p.x + std::int64_t{col} * B);

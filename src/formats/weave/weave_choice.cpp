@@ -66,7 +66,7 @@ double slice_fill(const PatternView& A, TeamShape shape, std::int64_t sort) {
   return sampled_fill(A, [&](const PatternView& part) {
     std::int64_t places = 0;
     std::vector<Offset> length;
-    for (std::int64_t first = 0; first < part.rows; first += sort > 1 ? rows_of_part : shape.slice_rows()) {
+    for (std::int64_t first = 0; first<part.rows; first += sort> 1 ? rows_of_part : shape.slice_rows()) {
       const std::int64_t last = std::min(part.rows, first + (sort > 1 ? rows_of_part : shape.slice_rows()));
       length.clear();
       for (std::int64_t row = first; row < last; ++row) length.push_back(part.length(row));
@@ -163,11 +163,11 @@ class Chooser {
   WeaveLayout layout() {
     const bool narrow = A_.cols <= weave::PaddedShape::none;
     if (narrow && small() && padded_fill() <= 2) return WeaveLayout::padded;
+    if (const auto gathers = gathering_layout()) return *gathers;
     if (lengths_.mean >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
     if (lengths_.mean >= 8 && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
     if (lengths_.mean >= 8 && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
-    if (const auto gathers = gathering_layout()) return *gathers;
     if (lengths_.mean >= 96 && suits_teams(1.4)) return WeaveLayout::long_rows;
     settle_row_shape();
     if (settings_.sort == 1 && row_warps() >= 4000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, 1) <= 1.12)
@@ -184,19 +184,22 @@ class Chooser {
     for (const auto order : {weave::ColumnOrder::natural, weave::ColumnOrder::degree})
       if (weave::partials_per_entry(A_, static_cast<int>(order), width) < 0.2) return WeaveLayout::tiles;
     const bool even = static_cast<double>(lengths_.longest) < 8 * lengths_.mean + 64;  // few places without an entry
-    if (even && weave::entries_per_sector(A_, value_bytes_) > 0.9) return WeaveLayout::sums;
+    if (even && weave::entries_per_sector(A_, value_bytes_) > 1.5) return WeaveLayout::sums;
     return {};
   }
 
-  // About two steps for a row, and threads for the whole GPU when rows are few.
+  // Half a dozen steps for a row, and threads for the whole GPU when rows are few, as long as little is empty.
   int team() const {
-    const double by_length = lengths_.mean / 8, by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
+    const double by_length = lengths_.mean / 24,
+                 by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
     const double wanted = std::min(std::max(by_length, std::min(by_size, lengths_.mean / 4)), 1024.0);
-    return static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
+    int threads = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
+    while (threads > simt::warp_size && long_fill(threads) > 1.15) threads /= 2;
+    return threads;
   }
   // Little padding, and no row that keeps its team busy when all others are done.
   bool suits_teams(double most_fill) const {
-    constexpr double most_steps = 6;
+    constexpr double most_steps = 10;
     return static_cast<double>(lengths_.longest) <= most_steps * 4 * team() && long_fill(team()) <= most_fill;
   }
   double long_fill(int lanes) const {
@@ -237,7 +240,8 @@ class Chooser {
   void settle_row_shape() {
     const int few = power_of_two(lengths_.mean / 5), many = power_of_two(lengths_.mean);
     const bool fills = static_cast<double>(A_.rows) * few / (2 * simt::warp_size) >= 4000;
-    if (settings_.lanes == automatic) settings_.lanes = fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many);
+    if (settings_.lanes == automatic)
+      settings_.lanes = fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many);
     fill(settings_.per_lane, !fills ? 1 : settings_.lanes == 1 ? 4 : 2);
     if (settings_.per_lane > 4) settings_.per_lane = 4;
     if (settings_.sort == automatic) {
@@ -256,7 +260,8 @@ class Chooser {
   void settle_padded() {
     fill(settings_.per_lane, 4);
     if (settings_.per_lane != 1) settings_.per_lane = 4;
-    const auto lanes = std::bit_ceil(static_cast<unsigned>((lengths_.longest + settings_.per_lane - 1) / settings_.per_lane));
+    const auto lanes =
+        std::bit_ceil(static_cast<unsigned>((lengths_.longest + settings_.per_lane - 1) / settings_.per_lane));
     fill(settings_.lanes, static_cast<int>(std::clamp(lanes, 1u, 32u)));
   }
 

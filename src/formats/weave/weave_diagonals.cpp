@@ -38,8 +38,8 @@ class SlicePattern {
   // The place of an offset at or after i; put there when it is new.
   std::size_t find(Index wanted, std::size_t i) {
     if (offset.size() - i > 16 && offset[i] < wanted)
-      i = static_cast<std::size_t>(std::lower_bound(offset.begin() + static_cast<std::ptrdiff_t>(i), offset.end(),
-                                                    wanted) - offset.begin());
+      i = static_cast<std::size_t>(
+          std::lower_bound(offset.begin() + static_cast<std::ptrdiff_t>(i), offset.end(), wanted) - offset.begin());
     while (i < offset.size() && offset[i] < wanted) ++i;
     if (i == offset.size() || offset[i] != wanted) {
       offset.insert(offset.begin() + static_cast<std::ptrdiff_t>(i), wanted);
@@ -290,7 +290,11 @@ template <class V>
 Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   Skeleton made = skeleton(A);
   const bool constant = settings.codec() == ValueCodec::constant;
-  Diagonals to{A.rows, A.cols, settings.keep == 1, std::move(made.slices), std::move(made.pattern),
+  Diagonals to{A.rows,
+               A.cols,
+               settings.keep == 1,
+               std::move(made.slices),
+               std::move(made.pattern),
                std::move(made.masks),
                make_value_store(A.val, settings.codec(), constant ? made.diagonals : made.diagonals * slice_rows)};
   if (constant) {

@@ -19,9 +19,9 @@
 namespace heddle::weave {
 
 struct DiagonalSlice {
-  Offset first;    // number of its first diagonal among all of the matrix
-  Index pattern;   // where its pattern starts
-  Index count;     // of diagonals
+  Offset first;   // number of its first diagonal among all of the matrix
+  Index pattern;  // where its pattern starts
+  Index count;    // of diagonals
 };
 struct Diagonal {
   Index offset, mask;  // column - row; number of the mask

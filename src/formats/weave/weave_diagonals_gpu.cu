@@ -69,8 +69,8 @@ SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice
 }
 
 // Many warps with one diagonal under way each are better than few with several: 7-point grid of 256^3 in float on an
-// H200, 144 us with one diagonal and 48 warps, 159 us with four and 32, 217 us with eight and 16. Values of 8 bytes need
-// more registers: two diagonals and 32 warps (285 us; 314 us with 40).
+// H200, 144 us with one diagonal and 48 warps, 159 us with four and 32, 217 us with eight and 16. Values of 8 bytes
+// need more registers: two diagonals and 32 warps (285 us; 314 us with 40).
 template <class S, bool constant>
 inline constexpr int diagonals_at_once = sizeof(S) == 8 && !constant ? 2 : 1;
 template <class S, bool constant>
@@ -97,8 +97,7 @@ weave_diagonals_warp_per_slice(DiagonalsView<V, S> A, const V* x, Update<V> upda
 
 template <class V, class S>
 void start(simt::Here here, const Diagonals<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
-  const DiagonalsView<V, S> view{A.rows,         A.slices.size(), A.slices.data(), A.pattern.data(),
-                                 A.masks.data(), values};
+  const DiagonalsView<V, S> view{A.rows, A.slices.size(), A.slices.data(), A.pattern.data(), A.masks.data(), values};
   const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, threads), threads, 0, p.stream};
   if (A.values.codec == ValueCodec::constant) {
     if constexpr (std::is_same_v<V, S>)

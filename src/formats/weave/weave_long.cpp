@@ -26,9 +26,8 @@ template <class T>
 std::int64_t position(const LongShape& shape, Offset begin, std::int64_t k) {
   const auto thread = static_cast<int>(k / LongShape::per_thread % shape.lanes);
   const std::int64_t warp = (begin + k / shape.step_entries()) * shape.warps() + thread / simt::warp_size;
-  return warp * LongShape::warp_entries +
-         place_in_pieces<T, LongShape::per_thread>(thread % simt::warp_size,
-                                                   static_cast<int>(k % LongShape::per_thread));
+  return warp * LongShape::warp_entries + place_in_pieces<T, LongShape::per_thread>(
+                                              thread % simt::warp_size, static_cast<int>(k % LongShape::per_thread));
 }
 
 // f(row, entry of the row, place of its column, place of its value) over all places of the rows, in order.
@@ -40,7 +39,8 @@ void each_place(const Long<V>& A, F f) {
         const std::int64_t places = (A.begin[row + 1] - A.begin[row]) * A.shape.step_entries();
         for (std::int64_t k = 0; k < places; ++k)
           f(row, k,
-            A.shape.wide ? position<Index>(A.shape, A.begin[row], k) : position<std::uint16_t>(A.shape, A.begin[row], k),
+            A.shape.wide ? position<Index>(A.shape, A.begin[row], k)
+                         : position<std::uint16_t>(A.shape, A.begin[row], k),
             position<S>(A.shape, A.begin[row], k));
       }
     });

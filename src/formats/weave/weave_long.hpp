@@ -31,9 +31,9 @@ template <class V>
 struct Long {
   std::int64_t cols = 0;
   LongShape shape;
-  Buffer<Offset> begin;               // of each row in steps, and their number at the end
-  Buffer<std::uint16_t> narrow;       // columns,
-  Buffer<Index> wide;                 // in one of the two
+  Buffer<Offset> begin;          // of each row in steps, and their number at the end
+  Buffer<std::uint16_t> narrow;  // columns,
+  Buffer<Index> wide;            // in one of the two
   ValueStore<V> values;
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);

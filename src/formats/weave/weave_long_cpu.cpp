@@ -15,7 +15,8 @@ V row_sum(const Long<V>& A, std::int64_t row, const C* columns, const CodedValue
     for (int lane = 0; lane < simt::warp_size; ++lane)
       for (int w = 0; w < W; ++w) {
         const C col = columns[base + place_in_pieces<C, W>(lane, w)];
-        if (col != no_long_column<C>) part[w] += values.decode(values.data[base + place_in_pieces<S, W>(lane, w)]) * x[col];
+        if (col != no_long_column<C>)
+          part[w] += values.decode(values.data[base + place_in_pieces<S, W>(lane, w)]) * x[col];
       }
     sum += (part[0] + part[1]) + (part[2] + part[3]);
   }
@@ -29,10 +30,10 @@ void Long<V>::multiply(OnCpu, const Product<V>& p) const {
   values.visit([&](const auto& coded) {
     parallel_ranges(shape.rows, 4, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row)
-        p.update.row(row,
-                     shape.wide ? row_sum(*this, row, wide.data(), coded, p.x)
-                                : row_sum(*this, row, narrow.data(), coded, p.x),
-                     begin[row + 1] > begin[row]);
+        p.update.row(
+            row,
+            shape.wide ? row_sum(*this, row, wide.data(), coded, p.x) : row_sum(*this, row, narrow.data(), coded, p.x),
+            begin[row + 1] > begin[row]);
     });
   });
 }

@@ -66,8 +66,8 @@ SIMT_KERNEL weave_long_team_per_row(LongShape shape, const Offset* begin, const 
 template <class V, class S, class C>
 void start(simt::Here here, const Long<V>& A, const C* columns, const CodedValues<V, S>& values, const Product<V>& p) {
   const int threads = A.shape.lanes > simt::warp_size ? A.shape.lanes : 128;
-  const simt::Launch grid{simt::blocks_for(A.shape.rows * A.shape.lanes, threads), threads,
-                          simt::warp_size * sizeof(V), p.stream};
+  const simt::Launch grid{simt::blocks_for(A.shape.rows * A.shape.lanes, threads), threads, simt::warp_size * sizeof(V),
+                          p.stream};
   simt::launch(here, grid, weave_long_team_per_row<V, S, C>, A.shape, A.begin.data(), columns, values, p.x, p.update);
 }
 

@@ -21,7 +21,8 @@ PaddedShape shape_of(const PatternView& A, const WeaveSettings& settings) {
 template <class T, int W>
 std::int64_t position(const PaddedShape& shape, std::int64_t i, std::int64_t k) {
   const auto lane = static_cast<int>(i % shape.teams() * shape.lanes + k / W % shape.lanes);
-  return shape.step_begin(k / W / shape.lanes, i / shape.teams()) + place_in_pieces<T, W>(lane, static_cast<int>(k % W));
+  return shape.step_begin(k / W / shape.lanes, i / shape.teams()) +
+         place_in_pieces<T, W>(lane, static_cast<int>(k % W));
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ std::int64_t index_bytes(const PatternView& A, const TileCutter& cut, int capaci
   const auto tiles = static_cast<std::int64_t>(cut.tiles.size());
   const std::int64_t long_rows = static_cast<std::int64_t>(cut.long_rows.size());
   return tiles * (static_cast<std::int64_t>(sizeof(SegmentTile)) + capacity * 4 + capacity / 8) +
-         (has_empty_rows(A) ? row_words(A.rows) * 8 : 0) + long_rows * (static_cast<std::int64_t>(sizeof(LongRow)) + 4) +
-         std::int64_t{cut.pieces} * value_bytes;
+         (has_empty_rows(A) ? row_words(A.rows) * 8 : 0) +
+         long_rows * (static_cast<std::int64_t>(sizeof(LongRow)) + 4) + std::int64_t{cut.pieces} * value_bytes;
 }
 
 // Ends of rows in the whole matrix, one bit an entry.
@@ -144,8 +144,9 @@ Footprint Segments<V>::footprint(const PatternView& A, const WeaveSettings& sett
   const int capacity = simt::warp_size * settings.per_lane;
   const TileCutter cut(A, capacity);
   const std::int64_t stored = static_cast<std::int64_t>(cut.tiles.size()) * capacity;
-  return {.bytes = index_bytes(A, cut, capacity, value_bytes) + value_store_bytes(settings.codec(), stored, value_bytes),
-          .stored = stored};
+  return {
+      .bytes = index_bytes(A, cut, capacity, value_bytes) + value_store_bytes(settings.codec(), stored, value_bytes),
+      .stored = stored};
 }
 
 template <class V>

@@ -60,7 +60,7 @@ constexpr int threads = 128;
 // different banks.
 SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }
 template <int K>
-inline constexpr int staged_size = simt::warp_size * K + K;
+inline constexpr int staged_size = simt::warp_size* K + K;
 
 template <Keep keep, class T>
 SIMT_DEVICE T load(const T* from) {

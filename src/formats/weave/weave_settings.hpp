@@ -13,17 +13,17 @@ inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", 
 struct WeaveSettings {
   int layout = automatic;
   int values = automatic;
-  int block = automatic;    // blocks: rows and columns of a block
-  int lanes = automatic;    // blocks, rows, padded: lanes that share a row (of blocks)
-  int per_lane = automatic; // rows: rows of a lane; segments, tiles: entries of a lane
-  int sort = automatic;     // blocks, rows: window in which rows are sorted by length; 1: not at all
-  int threads = automatic;  // rows, sums: threads of a block of the GPU
-  int team = automatic;     // long: threads of a row
-  int order = automatic;    // tiles: of the columns
-  int width = automatic;    // tiles: columns of a tile
-  int keep = automatic;     // whether the L1 shall keep the matrix
-  int kb = automatic;       // sums: memory for the sums of a block of the GPU
-  int groups = automatic;   // sums: blocks that share the same rows
+  int block = automatic;     // blocks: rows and columns of a block
+  int lanes = automatic;     // blocks, rows, padded: lanes that share a row (of blocks)
+  int per_lane = automatic;  // rows: rows of a lane; segments, tiles: entries of a lane
+  int sort = automatic;      // blocks, rows: window in which rows are sorted by length; 1: not at all
+  int threads = automatic;   // rows, sums: threads of a block of the GPU
+  int team = automatic;      // long: threads of a row
+  int order = automatic;     // tiles: of the columns
+  int width = automatic;     // tiles: columns of a tile
+  int keep = automatic;      // whether the L1 shall keep the matrix
+  int kb = automatic;        // sums: memory for the sums of a block of the GPU
+  int groups = automatic;    // sums: blocks that share the same rows
 
   WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
   ValueCodec codec() const { return values == automatic ? ValueCodec::raw : static_cast<ValueCodec>(values); }
@@ -60,7 +60,8 @@ struct WeaveSettings {
          .used = any({blocks, rows, padded})},
         {.name = "per_lane",
          .value = &per_lane,
-         .meaning = "rows a lane works on (rows: 1, 2, 4), or its entries of a row or segment (padded: 1, 4; segments, tiles: 4, 8)",
+         .meaning = "rows a lane works on (rows: 1, 2, 4), or its entries of a row or segment (padded: 1, 4; segments, "
+                    "tiles: 4, 8)",
          .numbers = {1, 2, 4, 8},
          .may_be_automatic = true,
          .used = any({rows, segments, padded, tiles})},

@@ -124,7 +124,8 @@ TEST(Weave, falls_back_to_wide_columns_where_four_windows_do_not_do) {
     const Csr<double> A = from_entries(40, 5 * far, entries);
     const auto planned = plan_columns(A.view(), {1, 1}, 1);
     EXPECT_EQ(planned.slices[0].wide, places == 5);
-    for (const char* plan : {"weave layout=rows lanes=1 per_lane=4", "weave layout=rows lanes=4", "weave layout=blocks"})
+    for (const char* plan :
+         {"weave layout=rows lanes=1 per_lane=4", "weave layout=rows lanes=4", "weave layout=blocks"})
       expect_exact(A, plan);
   }
 }
@@ -132,7 +133,11 @@ TEST(Weave, falls_back_to_wide_columns_where_four_windows_do_not_do) {
 TEST(ColumnWindows, know_their_last_column) {
   const auto fit = [](std::vector<std::int64_t> columns) {
     ColumnWindows found;
-    return WindowFinder::find([&](auto f) { for (const std::int64_t c : columns) f(c); }, found);
+    return WindowFinder::find(
+        [&](auto f) {
+          for (const std::int64_t c : columns) f(c);
+        },
+        found);
   };
   EXPECT_TRUE(fit({0, 16383, 16384, 32767, 32768, 49151, 49152, 65534}));
   EXPECT_FALSE(fit({0, 16383, 16384, 32767, 32768, 49151, 49152, 65535}));  // its code would say "no entry"
@@ -162,7 +167,8 @@ TEST(Weave, needs_no_masks_when_all_blocks_are_full) {
 }
 
 TEST(Weave, refuses_padded_rows_beyond_16_bit_columns) {
-  const Csr<double> fits = from_entries(2, 65535, {{0, 65534, 1}, {1, 0, 2}}), too_wide = from_entries(2, 65536, {{0, 0, 1}});
+  const Csr<double> fits = from_entries(2, 65535, {{0, 65534, 1}, {1, 0, 2}}),
+                    too_wide = from_entries(2, 65536, {{0, 0, 1}});
   expect_exact(fits, "weave layout=padded");
   EXPECT_FALSE(footprint(too_wide.view(), Plan::parse("weave layout=padded")).fits);
   EXPECT_THROW((void)build(too_wide, Plan::parse("weave layout=padded")), Error);
