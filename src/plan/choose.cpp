@@ -28,8 +28,8 @@ Candidate predicted(const Subject& subject, const Machine& machine, const Plan& 
   return made;
 }
 
-// Weave's own rules were measured against every other format on a GPU and lost to none by more than a few percent, the
-// model has errors of tens: a prediction for another format counts for less.
+// Weave's own rules were compared with measured times (docs/performance.md), its cost lines are set by hand and the
+// model is off by tens of percent: on a GPU a prediction for another format counts for less.
 constexpr double doubt = 2;
 
 // What is minimised: the product, or building and all products together.
