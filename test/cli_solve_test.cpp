@@ -30,7 +30,17 @@ TEST(SolveCommand, solves_and_says_how_well) {
   EXPECT_EQ(json["history"].size(), json["iterations"].get<std::size_t>() + 1);
   EXPECT_EQ(json["history"][0], 1.0);
   EXPECT_GE(json["seconds"], 0.0);
-  EXPECT_TRUE(json["plan"].get<std::string>().starts_with("csr"));
+  EXPECT_FALSE(json["plan"].get<std::string>().empty());
+}
+
+TEST(SolveCommand, takes_the_plan_that_the_planner_chooses_or_the_one_it_is_given) {
+  const nlohmann::json chosen =
+      heddle_command({"plan", "gen:stencil3d7,n=8", "--expected-multiplies", "500", "--device", "cpu", "--json"})
+          .json();
+  const std::string format = chosen["plan"].get<std::string>();
+  EXPECT_EQ(solve({"gen:stencil3d7,n=8", "--device", "cpu", "--json"}).json()["plan"], format);
+  EXPECT_TRUE(
+      solve({"gen:stencil3d7,n=8", "--plan", "coo", "--json"}).json()["plan"].get<std::string>().starts_with("coo"));
 }
 
 TEST(SolveCommand, writes_the_solution_of_the_right_hand_side_it_read) {

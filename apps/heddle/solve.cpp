@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <heddle/choose.hpp>
 #include <heddle/reorder.hpp>
 
 #include "commands.hpp"
@@ -17,7 +18,7 @@ namespace heddle {
 namespace {
 
 struct Options {
-  std::string matrix, rhs, method = "auto", precond = "none", plan = "csr", reorder = "none", out, history;
+  std::string matrix, rhs, method = "auto", precond = "none", plan = "auto", reorder = "none", out, history;
   double tolerance = -1, absolute = 0;  // -1: by the precision
   std::int64_t max_iterations = -1;
   int restart = 30, block = 0, check_every = 0;
@@ -146,7 +147,7 @@ class Command {
       fail(ErrorKind::input, At{options_.matrix, "a system of equations needs a square matrix"},
            "the matrix is {} x {}", matrix_.A.rows, matrix_.A.cols);
     const Order order(options_, matrix_.A);
-    const Operator<V> op = build(matrix_.A, options_.overlap ? Plan{} : plan, {.device = session_.device()});
+    const Operator<V> op = options_.overlap ? build(matrix_.A, Plan{}, {.device = session_.device()}) : built(plan);
     Sides<V> b = sides_for(op, options_);
     Buffer<V> x(b.values.size());
     std::fill(x.begin(), x.end(), V(0));
@@ -187,8 +188,15 @@ class Command {
                          .check_every = options_.check_every,
                          .progress = solve_progress(session_.terminal(), session_.quiet(), options_.method),
                          .matrix = &matrix_.A};
-    if (options_.overlap) made.better = [this, plan] { return build(matrix_.A, plan, {.device = session_.device()}); };
+    if (options_.overlap) made.better = [this, plan] { return built(plan); };
     return made;
+  }
+
+  // By the plan, or by the one that is chosen for some hundred iterations.
+  Operator<V> built(const Plan& plan) const {
+    constexpr double iterations = 500;
+    if (plan != Plan{"auto", {}}) return build(matrix_.A, plan, {.device = session_.device()});
+    return optimize(matrix_.A, {.expected_multiplies = iterations, .device = session_.device()});
   }
 
   void write(const Buffer<V>& x, std::int64_t count) {
@@ -299,9 +307,10 @@ void add_options(CLI::App& command, Options& options) {
       .add_option("--check-every", options.check_every,
                   "Iterations between two looks at the residual; 0: 1 on the CPU, 4 to 64 on a GPU")
       ->check(CLI::Range(0, 64));
-  command.add_option("--plan", options.plan, "Format and settings, e.g. \"sell C=32\"")->capture_default_str();
+  command.add_option("--plan", options.plan, "Format and settings, e.g. \"sell C=32\"; auto: chosen by the model")
+      ->capture_default_str();
   command.add_flag("--overlap", options.overlap,
-                   "Begin with csr while another thread builds the --plan; change over once it is ready");
+                   "Begin with csr while another thread chooses and builds the --plan; change over once it is ready");
   command.add_option("--reorder", options.reorder, "Solve in another order of the unknowns: none, rcm or amd")
       ->check(CLI::IsMember({"none", "rcm", "amd"}))
       ->capture_default_str();
