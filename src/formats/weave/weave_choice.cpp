@@ -168,11 +168,12 @@ class Chooser {
     if (lengths_.mean >= 8 && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
     if (lengths_.mean >= 8 && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
-    if (lengths_.mean >= 96 && suits_teams(1.4)) return WeaveLayout::long_rows;
+    if (lengths_.mean >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
+    const WeaveSettings given = settings_;
     settle_row_shape();
     if (settings_.sort == 1 && row_warps() >= 4000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, 1) <= 1.12)
       return WeaveLayout::rows;
-    settings_.lanes = settings_.per_lane = settings_.sort = automatic;
+    settings_ = given;
     return WeaveLayout::segments;
   }
 
@@ -188,13 +189,14 @@ class Chooser {
     return {};
   }
 
-  // Half a dozen steps for a row, and threads for the whole GPU when rows are few, as long as little is empty.
+  // Half a dozen steps for a row, and threads for the whole GPU when rows are few, as long as little is empty (a small
+  // matrix has no bytes to save, only time to wait).
   int team() const {
     const double by_length = lengths_.mean / 24,
                  by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
     const double wanted = std::min(std::max(by_length, std::min(by_size, lengths_.mean / 4)), 1024.0);
     int threads = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
-    while (threads > simt::warp_size && long_fill(threads) > 1.15) threads /= 2;
+    while (!small() && threads > simt::warp_size && long_fill(threads) > 1.15) threads /= 2;
     return threads;
   }
   // Little padding, and no row that keeps its team busy when all others are done.
