@@ -5,20 +5,13 @@
 #include <span>
 
 #include "analyze/stamped_set.hpp"
+#include "core/bits.hpp"
 
 namespace heddle {
 
 namespace {
 
 constexpr std::int64_t slice = 128;
-
-template <class V>
-std::uint64_t bits_of(V value) {
-  if constexpr (sizeof(V) == 8)
-    return std::bit_cast<std::uint64_t>(value);
-  else
-    return std::bit_cast<std::uint32_t>(value);
-}
 
 // The diagonals of rows first .. last-1, in the order they are met.
 template <class V>

@@ -4,18 +4,11 @@
 
 #include "analyze/parts.hpp"
 #include "analyze/row_pieces.hpp"
+#include "core/bits.hpp"
 
 namespace heddle {
 
 namespace {
-
-template <class V>
-std::uint64_t bits_of(V value) {
-  if constexpr (sizeof(V) == 8)
-    return std::bit_cast<std::uint64_t>(value);
-  else
-    return std::bit_cast<std::uint32_t>(value);
-}
 
 // Looks up the mirrors of some entries spread over the matrix: says no at once to nearly everything unsymmetric.
 bool sample_has_mirrors(const PatternView& A) {

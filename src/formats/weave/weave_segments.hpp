@@ -16,7 +16,7 @@
 // Entries lie in the order of the rows. A warp reads them 32 at a time, so that neighbouring entries of a row fetch
 // neighbouring elements of x together, and hands the products over shared memory to the lanes that add them up, K
 // consecutive ones each (layout/segment_sums.hpp). (With K entries a lane also when x is fetched, on an H200 an R-MAT
-// of scale 20 took 10 % longer, rows of 20 random entries 14 %: each fetch touched K times as many sectors.)
+// of scale 20 took 5 % longer, rows of 20 random entries 11 %: each fetch touched K times as many sectors.)
 #pragma once
 
 #include "formats/weave/weave_layout.hpp"
