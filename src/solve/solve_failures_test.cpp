@@ -9,6 +9,7 @@
 #include <heddle/error.hpp>
 #include <heddle/generate.hpp>
 
+#include "support/dense_matrix.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/zoo.hpp"
 
@@ -18,14 +19,6 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 using Numbers = std::vector<double>;
 constexpr const char* methods[] = {"cg", "minres", "bicgstab", "gmres"};
-
-Csr<double> dense(std::int64_t n, const Numbers& values) {
-  std::vector<Entry> entries;
-  for (std::int64_t i = 0; i < n * n; ++i)
-    if (const double v = values[static_cast<std::size_t>(i)]; v != 0)
-      entries.push_back({static_cast<Index>(i / n), static_cast<Index>(i % n), v});
-  return from_entries(n, n, entries);
-}
 
 Csr<double> diagonal(const Numbers& values) {
   std::vector<Entry> entries;

@@ -9,6 +9,7 @@
 #include <heddle/generate.hpp>
 #include <heddle/reorder.hpp>
 
+#include "support/dense_matrix.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/oracle.hpp"
 #include "support/zoo.hpp"
@@ -17,14 +18,6 @@ namespace heddle::test {
 namespace {
 
 using Numbers = std::vector<double>;
-
-Csr<double> dense(std::int64_t n, const Numbers& values) {
-  std::vector<Entry> entries;
-  for (std::int64_t i = 0; i < n * n; ++i)
-    if (const double v = values[static_cast<std::size_t>(i)]; v != 0)
-      entries.push_back({static_cast<Index>(i / n), static_cast<Index>(i % n), v});
-  return from_entries(n, n, entries);
-}
 
 // Diagonally dominant, unsymmetric.
 Csr<double> convection(Index n) {
