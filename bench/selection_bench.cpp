@@ -142,7 +142,23 @@ Tried time_plan(const Csr<V>& A, const Plan& plan, const Buffer<V>& x, Buffer<V>
   return tried;
 }
 
-// One line of the file. Plans predicted to take six times the best are timed on every fourth matrix only.
+// Two layouts that the planner weighs only where weave's rules propose them: are the rules right?
+void add_gathering(const Structure& facts, const Machine& machine, int value_bytes, std::vector<Candidate>& all) {
+  for (const char* text : {"weave layout=tiles", "weave layout=sums"}) {
+    Candidate made{.plan = Plan::parse(text)};
+    if (std::ranges::any_of(all, [&](const Candidate& c) { return c.plan == made.plan; })) continue;
+    made.predicted_seconds = predict(facts, machine, made.plan, value_bytes);
+    all.push_back(std::move(made));
+  }
+}
+
+// The layout that weave's own rules take.
+template <class V>
+std::string weave_layout(const Csr<V>& A) {
+  return *resolve(A.view(), Plan::parse("weave")).find("layout");
+}
+
+// One line of the file. Plans predicted to take three times the best are timed on every fourth matrix only.
 template <class V>
 std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Options& options, bool all_plans) {
   const Machine& machine = this_machine(options.device);
@@ -150,7 +166,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   const auto begun = Clock::now();
   const Structure facts = analyze(A, Detail::planning);
   const double analyzing = since(begun);
-  const Choice choice = choose(facts, machine, {.device = options.device}, sizeof(V));
+  const Choice choice = choose(A, facts, machine, {.device = options.device});
   const double choosing = since(begun) - analyzing;
 
   Buffer<V> ones(A.cols);
@@ -160,15 +176,18 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   const Buffer<V> x = Buffer<V>::copy_of(ones.span(), options.device);
   Buffer<V> y(A.rows, options.device);
 
+  std::vector<Candidate> candidates = choice.candidates;
+  if (on_gpu && A.nnz() >= 1'000'000 && Subject{facts, sizeof(V)}.gather().entries > 0.3)
+    add_gathering(facts, machine, sizeof(V), candidates);
   std::vector<std::string> plans;
   const Subject subject{facts, sizeof(V)};
   double best_predicted = INFINITY;
   for (const Candidate& c : choice.candidates)
     if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);
-  for (const Candidate& c : choice.candidates) {
+  for (const Candidate& c : candidates) {
     if (!c.fits) continue;
     Tried tried;
-    if (!options.features && (all_plans || c.predicted_seconds < 6 * best_predicted || c.plan.format == "csr")) try {
+    if (!options.features && (all_plans || c.predicted_seconds < 3 * best_predicted || c.plan.format == "csr")) try {
         tried = time_plan(A, c.plan, x, y, options);
       } catch (const Error& error) {
         fmt::print(stderr, "  {}: {}\n", to_string(c.plan), error.what());
@@ -181,10 +200,11 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
         c.predicted_build_seconds, workload_json(work)));
   }
   return fmt::format(
-      R"({{"matrix":{},"class":"{}","precision":"f{}","device":"{}","chosen":{},"analyze_seconds":{:.6g},)"
+      R"({{"matrix":{},"class":"{}","precision":"f{}","device":"{}","chosen":{},"weave_rules":{},"analyze_seconds":{:.6g},)"
       R"("choose_seconds":{:.6g},"cpu_csr_seconds":{:.6g},"facts":{},"machine":{},"plans":[{}]}})",
       quoted(matrix.text), matrix.kind, 8 * sizeof(V), on_gpu ? "gpu" : "cpu", quoted(to_string(choice.plan)),
-      analyzing, choosing, cpu_csr, facts_json(facts), machine_json(machine), fmt::join(plans, ","));
+      quoted(weave_layout(A)), analyzing, choosing, cpu_csr, facts_json(facts), machine_json(machine),
+      fmt::join(plans, ","));
 }
 
 // "matrix precision" of every whole line that is already there.

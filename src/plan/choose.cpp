@@ -86,14 +86,14 @@ void settle(Choice& choice, const Structure& facts, const Machine& machine, cons
                                  : explain(choice, {facts, value_bytes}, machine, options.expected_multiplies);
 }
 
-// Which of its layouts weave takes is for the format to say: it has looked at the whole pattern.
+// A layout that weave's own rules take and no fact foretells: they have looked at the whole pattern.
 template <class V>
 void ask_weave(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine, const Score& score) {
-  for (Candidate& candidate : choice.candidates)
-    if (candidate.plan.format == "weave") {
-      const Plan resolved = resolve(A.view(), Plan::parse("weave"));
-      candidate = predicted(subject, machine, {"weave", {{"layout", *resolved.find("layout")}}});
-    }
+  if (!score.on_gpu) return;
+  const Plan plan{"weave", {{"layout", *resolve(A.view(), Plan::parse("weave")).find("layout")}}};
+  const auto same = [&](const Candidate& c) { return c.plan == plan; };
+  if (std::ranges::any_of(choice.candidates, same)) return;
+  choice.candidates.push_back(predicted(subject, machine, plan));
   rank(choice.candidates, score);
 }
 
@@ -127,7 +127,7 @@ template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
   const Score score{options.expected_multiplies, uses_gpu(machine)};
   Choice choice = ranked(facts, machine, options, sizeof(V));
-  ask_weave(choice, A, {facts, sizeof(V)}, machine, score);
+  if (options.selector == "model") ask_weave(choice, A, {facts, sizeof(V)}, machine, score);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
     const ChoiceKey key{facts.pattern_hash, machine.name, machine.units, sizeof(V), options.effort, options.selector};

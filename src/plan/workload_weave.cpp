@@ -54,8 +54,17 @@ double fill_of(const Structure& facts, double size) {
   return size * size;
 }
 
+// As formats/weave/weave_choice.cpp takes it: the larger block unless a smaller one stores 2 % less.
+double best_block(const Structure& facts) {
+  double best = 4;
+  for (const double size : {3, 2})
+    if (fill_of(facts, size) < fill_of(facts, best) - 0.02) best = size;
+  return best;
+}
+
 Workload blocks(const Subject& s, const Plan& plan) {
-  const double size = number(plan, "block", 3), fill = fill_of(s.facts, size), places = s.nnz() * fill;
+  const double size = number(plan, "block", best_block(s.facts)), fill = fill_of(s.facts, size),
+               places = s.nnz() * fill;
   const double count = places / (size * size), block_rows = std::ceil(s.rows() / size);
   const double lanes = number(plan, "lanes", lanes_for_size(block_rows, 2500));
   const double uneven = padding_of(s.facts, 32, 1);  // slices are as wide as their longest row of blocks
@@ -149,27 +158,27 @@ Workload weave_gpu(const Subject& s, const Plan& plan) {
   return segments(s, plan);
 }
 
-// The layout that formats/weave/weave_choice.cpp would pick, as far as the facts tell; with the matrix at hand it is
-// asked itself.
-const char* likely_layout(const Structure& f) {
-  const double mean = f.rows_len.mean, nnz = std::max(1.0, static_cast<double>(f.nnz));
-  const double padding = static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) / nnz;
-  const auto filled = [&](double most) {
-    return fill_of(f, 2) <= most || fill_of(f, 3) <= most || fill_of(f, 4) <= most;
-  };
-  if (f.cols <= 65535 && nnz <= (1 << 18) && padding <= 2) return "padded";
-  if (mean >= 256 && padding <= 1.15) return "long";
-  if (mean >= 8 && filled(1.001)) return "blocks";
-  if (mean <= 64 && f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 1.35) return "diagonals";
-  if (mean >= 8 && nnz > 5e6 && filled(1.12)) return "blocks";
-  if (mean >= 96) return "long";
-  return "segments";
+// Layouts that can pay at all; the model decides between them. What tiles and sums cost depends on degrees of columns,
+// which no fact tells: with the matrix at hand weave's own rules propose them.
+bool worth_a_look(const std::string& layout, const Structure& f) {
+  const double nnz = std::max(1.0, static_cast<double>(f.nnz)), mean = f.rows_len.mean;
+  if (layout == "diagonals") return f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 2;
+  if (layout == "blocks") return mean >= 4 && fill_of(f, best_block(f)) <= 1.5;
+  if (layout == "rows") return std::min(padding_of(f, 32, 1), padding_of(f, 32, 1024)) <= 1.5;
+  if (layout == "padded")
+    return f.cols <= 65535 && nnz <= 1e6 &&
+           static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 3 * nnz;
+  if (layout == "long") return mean >= 24;
+  return true;
 }
 
 // Nothing is known of its times on CPUs yet.
 std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
-  if (!on_gpu) return {};
-  return {Plan::parse(fmt::format("weave layout={}", likely_layout(f)))};
+  std::vector<Plan> plans;
+  if (!on_gpu) return plans;
+  for (const char* layout : {"diagonals", "blocks", "rows", "segments", "padded", "long"})
+    if (worth_a_look(layout, f)) plans.push_back(Plan::parse(fmt::format("weave layout={}", layout)));
+  return plans;
 }
 
 std::string weave_text(const Structure& f, const Plan& plan) {
@@ -177,7 +186,7 @@ std::string weave_text(const Structure& f, const Plan& plan) {
     return fmt::format("slices of 128 rows store {:.2f} places per entry by diagonals{}", f.diagonals.slice_fill,
                        f.diagonals.constant > 0 && f.diagonals.constant == f.diagonals.full ? ", all constant" : "");
   if (word_is(plan, "layout", "blocks")) {
-    const double size = number(plan, "block", 3);
+    const double size = number(plan, "block", best_block(f));
     return fmt::format("{0} x {0} blocks store {1:.2f} places per entry", size, fill_of(f, size));
   }
   if (word_is(plan, "layout", "rows"))
