@@ -6,6 +6,8 @@
     bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted lines for costs.cpp, or puts them there
     bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
     bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
+    build/bin/selection_bench --features --out features.jsonl              once the counts in src/plan/workload*.cpp changed:
+    bench/fit_model.py h200.jsonl --workloads features.jsonl --fit         the old times with the new counts
 
 The formula is that of src/plan/model.hpp. Every line of the input is one matrix in one precision: its workloads and
 times per plan, and the machine. Times far from the best of their matrix count less: it is the choice that matters.
@@ -78,6 +80,23 @@ def read(paths, device):
     return lines
 
 
+def recount(lines, path):
+    """The workloads of another run in place of those that the times came with."""
+    fresh = {}
+    for text in open(path, encoding="utf-8"):
+        line = json.loads(text)
+        fresh[line["matrix"], line["precision"]] = line
+    for line in lines:
+        other = fresh.get((line["matrix"], line["precision"]))
+        if other:
+            line["facts"] = other["facts"]
+            work = {plan["plan"]: plan for plan in other["plans"]}
+            line["plans"] = [plan for plan in line["plans"] if plan["plan"] in work]
+            for plan in line["plans"]:
+                plan["workload"] = work[plan["plan"]]["workload"]
+                plan["predicted_build_seconds"] = work[plan["plan"]]["predicted_build_seconds"]
+
+
 def cases_of(line):
     best = min(p["seconds"] for p in line["plans"])
     return [Case(p, line["machine"], line["precision"], min(1.0, (best / p["seconds"]) ** 1.5 * 1.3))
@@ -117,12 +136,86 @@ def fit(cases, prior, frozen, rounds=60):
     return best[1]
 
 
+SHARPNESS = 25  # a plan predicted 4 % slower is taken with a third of the weight
+
+
+class Regret:
+    """What a choice among the plans of each line loses, smoothed: every plan is taken with the weight predicted ** -SHARPNESS."""
+
+    def __init__(self, lines, costs):
+        self.of_format, self.sums = {}, []
+        for number, line in enumerate(lines):
+            cases = cases_of(line)
+            best = min(c.seconds for c in cases)
+            for c in cases:
+                self.of_format.setdefault(c.format, []).append((c, number, best, min(math.log(c.seconds / best), 1.0)))
+        self.sums = [[0.0, 0.0] for _ in lines]
+        self.weights = {}
+        for name, entries in self.of_format.items():
+            self.weights[name] = [self.weight(entry, costs[name]) for entry in entries]
+            for entry, weight in zip(entries, self.weights[name]):
+                self.sums[entry[1]][0] += weight
+                self.sums[entry[1]][1] += weight * entry[3]
+
+    @staticmethod
+    def weight(entry, cost):
+        return (entry[0].predict(cost) / entry[2]) ** -SHARPNESS + 1e-30
+
+    def total(self):
+        return sum(b / a for a, b in self.sums)
+
+    def change(self, name, cost, keep_if_below=0.0):
+        """By how much other costs of a format change the total; kept when that is less than the limit."""
+        entries, old = self.of_format[name], self.weights[name]
+        new = [self.weight(entry, cost) for entry in entries]
+        moved = {}
+        for entry, before, after in zip(entries, old, new):
+            pair = moved.setdefault(entry[1], list(self.sums[entry[1]]))
+            pair[0] += after - before
+            pair[1] += (after - before) * entry[3]
+        delta = sum(b / max(a, 1e-30) - self.sums[i][1] / self.sums[i][0] for i, (a, b) in moved.items())
+        if delta < keep_if_below:
+            self.weights[name] = new
+            for i, pair in moved.items():
+                self.sums[i] = pair
+        return delta
+
+
+def refine(lines, costs, device, rounds=12):
+    """From costs that foretell times to costs that choose well; times they foretell worse count against them."""
+    by_format = {}
+    for line in lines:
+        for case in cases_of(line):
+            by_format.setdefault(case.format, []).append(case)
+    regret, costs = Regret(lines, costs), {name: list(cost) for name, cost in costs.items()}
+    price = lambda name, cost: 0.25 * len(by_format[name]) * loss(by_format[name], cost, PRIOR[device])
+    prices = {name: price(name, costs[name]) for name in by_format}
+    step = {name: [0.2] * len(FIELDS) for name in by_format}
+    for _ in range(rounds):
+        for name in sorted(by_format):
+            for i in (i for i in range(len(FIELDS)) if i not in FROZEN[device]):
+                for factor in (math.exp(step[name][i]), math.exp(-step[name][i])):
+                    trial = costs[name][:]
+                    trial[i] *= factor
+                    if i == 1:
+                        trial[i] = min(trial[i], 1.0)
+                    asked = price(name, trial)
+                    limit = prices[name] - asked
+                    if regret.change(name, trial, limit - 1e-9) < limit - 1e-9:
+                        costs[name], prices[name] = trial, asked
+                        break
+                else:
+                    step[name][i] = max(step[name][i] * 0.6, 0.01)
+    return costs
+
+
 def fit_all(lines, device):
     by_format = {}
     for line in lines:
         for case in cases_of(line):
             by_format.setdefault(case.format, []).append(case)
-    return {name: fit(cases, PRIOR[device], FROZEN[device]) for name, cases in sorted(by_format.items())}
+    costs = {name: fit(cases, PRIOR[device], FROZEN[device]) for name, cases in sorted(by_format.items())}
+    return refine(lines, costs, device)
 
 
 def costs_in_source(device):
@@ -262,8 +355,11 @@ def main():
     parser.add_argument("--split", action="store_true")
     parser.add_argument("--svg", help="draw predicted against measured into this file")
     parser.add_argument("--show", action="store_true", help="name every choice that lost 5 % or more")
+    parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
     options = parser.parse_args()
     lines = read(options.files, options.device)
+    if options.workloads:
+        recount(lines, options.workloads)
     if not lines:
         sys.exit("no measured lines for this device")
     if options.split:

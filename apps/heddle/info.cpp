@@ -42,9 +42,10 @@ void put_facts(Json& document, const Structure& facts) {
   for (const SlicePadding& p : facts.padding)
     document["padding"].push_back({{"C", p.C}, {"sigma", p.sigma}, {"stored", p.stored}});
   const Columns& c = facts.columns;
-  document["columns"] = {{"mean_run", c.mean_run},  {"delta4", c.delta4}, {"delta8", c.delta8},
-                         {"delta16", c.delta16},    {"near16", c.near16}, {"slices16", c.slices16},
-                         {"tile_rows", c.tile_rows}};
+  document["columns"] = {{"mean_run", c.mean_run},   {"delta4", c.delta4},
+                         {"delta8", c.delta8},       {"delta16", c.delta16},
+                         {"near16", c.near16},       {"slices16", c.slices16},
+                         {"tile_rows", c.tile_rows}, {"tile_rows_by_degree", c.tile_rows_by_degree}};
   document["gather"] = {{"f32", gather_json(facts.gather_f32)}, {"f64", gather_json(facts.gather_f64)}};
   document["sampled_entries"] = facts.sampled_entries;
   document["pattern_hash"] = fmt::format("{:016x}", facts.pattern_hash);

@@ -45,8 +45,9 @@ struct Columns {
   double mean_run = 0;                         // entries in neighbouring columns before a gap
   double delta4 = 0, delta8 = 0, delta16 = 0;  // share of distances inside a row below 2^4, 2^8, 2^16
   double near16 = 0;                           // share of entries with column - row in 16 bits
-  double slices16 = 0;   // share of entries in slices of 32 rows whose columns span less than 2^16
-  double tile_rows = 0;  // (row, tile) pairs per entry when the columns are cut into tiles of 2^15
+  double slices16 = 0;             // share of entries in slices of 32 rows whose columns span less than 2^16
+  double tile_rows = 0;            // (row, tile) pairs per entry when the columns are cut into tiles of 2^15
+  double tile_rows_by_degree = 0;  // the same with the columns in the order of falling number of entries
 };
 
 // What reading x costs, in sectors of 32 bytes per entry: from 1/8 (float) or 1/4 (double) to 1; sampled.

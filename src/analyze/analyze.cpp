@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/column_tiles.hpp"
 #include "analyze/parts.hpp"
 
 namespace heddle {
@@ -14,6 +15,13 @@ int bits_for(std::int64_t lowest, std::int64_t highest) {
     return lowest >= -limit && highest < limit;
   };
   return fits(8) ? 8 : fits(16) ? 16 : 32;
+}
+
+// Asked only of matrices that tiles of columns could serve.
+double tile_rows_by_degree(const PatternView& A, double natural) {
+  constexpr std::int64_t many = 1 << 20, width = 1 << 15;
+  const bool serves = A.nnz() >= many && A.cols > width && natural > 0.05;
+  return serves ? column_tiles(A, width).by_degree : natural;
 }
 
 }  // namespace
@@ -36,6 +44,7 @@ Structure analyze(CsrView<V> A, Detail detail) {
   facts.padding = measure_padding(A);
   const ColumnFacts columns = measure_columns(A, column_sample(A.nnz(), detail));
   facts.columns = columns.columns;
+  facts.columns.tile_rows_by_degree = tile_rows_by_degree(A, columns.columns.tile_rows);
   facts.gather_f32 = columns.gather_f32;
   facts.gather_f64 = columns.gather_f64;
   facts.sampled_entries = columns.entries;

@@ -145,7 +145,7 @@ ColumnFacts facts_from(const Counts& sum) {
   const auto share = [&](double count) { return count / sum.entries; };
   const auto of_deltas = [&](double count) { return sum.deltas > 0 ? count / sum.deltas : 1; };
   facts.columns = {sum.entries / sum.runs, of_deltas(sum.delta4), of_deltas(sum.delta8), of_deltas(sum.delta16),
-                   share(sum.near16),      share(sum.slices16),   share(sum.tile_rows)};
+                   share(sum.near16),      share(sum.slices16),   share(sum.tile_rows),  share(sum.tile_rows)};
   facts.gather_f32 = {share(sum.gather_f32[0]), share(sum.gather_f32[1]), share(sum.gather_f32[2])};
   facts.gather_f64 = {share(sum.gather_f64[0]), share(sum.gather_f64[1]), share(sum.gather_f64[2])};
   return facts;

@@ -3,6 +3,7 @@
 #include <heddle/analyze.hpp>
 #include <heddle/generate.hpp>
 
+#include "analyze/column_tiles.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/windows.hpp"
 #include "support/zoo.hpp"
@@ -158,6 +159,24 @@ TEST(PatternHash, names_the_pattern_and_not_the_values) {
   Csr<double> wider = A;
   ++wider.cols;
   EXPECT_NE(hash_pattern(wider.view()), hash);
+}
+
+// Rows {0, 1, 50} and {99}.
+TEST(ColumnTiles, count_pairs_of_rows_and_tiles_per_entry) {
+  const Csr<double> A = test::from_entries(2, 100, {{0, 0, 1}, {0, 1, 1}, {0, 50, 1}, {1, 99, 1}});
+  EXPECT_DOUBLE_EQ(column_tiles(A.view(), 32).natural, 3.0 / 4);
+  EXPECT_DOUBLE_EQ(column_tiles(A.view(), 100).natural, 2.0 / 4);
+  EXPECT_DOUBLE_EQ(column_tiles(A.view(), 2).by_degree, 3.0 / 4) << "columns 0, 1 and 50, 99";
+  EXPECT_DOUBLE_EQ(column_tiles(test::from_entries(3, 3, {}).view(), 32).natural, 1);
+}
+
+// Popular columns lie far apart; in the order of degrees they share a tile. Uniform columns gain nothing, and a sample
+// must not make it seem so.
+TEST(ColumnTiles, in_the_order_of_degrees_hold_what_is_popular_together) {
+  const ColumnTiles skewed = column_tiles(generate<double>("rmat,scale=16,edges=16").view(), 1 << 12);
+  EXPECT_LT(skewed.by_degree, 0.8 * skewed.natural);
+  const ColumnTiles uniform = column_tiles(generate<double>("random,rows=200k,per_row=6").view(), 1 << 12);
+  EXPECT_GT(uniform.by_degree, 0.95 * uniform.natural);
 }
 
 TEST(Detail, of_planning_looks_at_larger_blocks_only_where_2x2_ones_hold_something) {

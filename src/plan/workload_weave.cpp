@@ -100,6 +100,7 @@ Workload segments(const Subject& s, const Plan& plan) {
   w.teams = s.nnz() / tile;
   w.chain = tile / 32 + s.longest() / tile / 32;
   if (s.longest() > tile) w.launches = 2;
+  if (s.facts.rows_len.empty > 0) w.chain += std::min(32.0, s.rows() / std::max(1.0, w.teams) / 32);
   return w;
 }
 
@@ -114,10 +115,11 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// x in shared memory, partial sums written and read again: about a tenth of the entries where the layout is chosen.
+// x in shared memory, partial sums written and read again.
 Workload tiles(const Subject& s) {
-  const double partials = 0.1 * s.nnz();
-  Workload w = stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s), partials * (4 + s.value_bytes));
+  const Columns& columns = s.facts.columns;
+  const double partials = std::min(columns.tile_rows, columns.tile_rows_by_degree) * s.nnz();
+  Workload w = stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s), partials * 2 * (4 + s.value_bytes));
   w.sectors += 2 * partials;
   w.misses = 0;
   w.teams = s.nnz() / 256;
@@ -125,12 +127,16 @@ Workload tiles(const Subject& s) {
   return w;
 }
 
-// y in shared memory, x in the order of the columns.
+// y in shared memory, 128 KiB a block of rows; each reads x in the order of the columns: a sector once, if at all.
 Workload sums(const Subject& s) {
+  const double blocks = std::ceil(s.rows() * s.value_bytes / (128 << 10));
+  const double sectors = std::max(1.0, static_cast<double>(s.facts.cols) * s.value_bytes / sector_bytes);
+  const double per_sector = s.nnz() / std::max(1.0, blocks) / sectors;
   Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s), 8 * s.rows());
-  w.sectors += 0.6 * s.nnz();
-  w.misses = 0;
+  w.misses = std::min(s.nnz(), blocks * sectors * (1 - std::exp(-per_sector)));
+  w.sectors += w.misses;
   w.teams = 132 * 32;
+  w.chain = s.longest();
   w.launches = 2;
   return w;
 }

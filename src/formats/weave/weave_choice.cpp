@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "analyze/column_tiles.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave.hpp"
 #include "layout/blocks_build.hpp"
@@ -182,8 +183,8 @@ class Chooser {
     constexpr std::int64_t many = 1 << 21, l1_bytes = 256 << 10;
     if (A_.nnz() < many || A_.cols * value_bytes_ < 4 * l1_bytes || sectors_per_fetch(A_) < 14) return {};
     const std::int64_t width = weave::widest_tile(4, value_bytes_);
-    for (const auto order : {weave::ColumnOrder::natural, weave::ColumnOrder::degree})
-      if (weave::partials_per_entry(A_, static_cast<int>(order), width) < 0.2) return WeaveLayout::tiles;
+    const ColumnTiles partials = column_tiles(A_, width);
+    if (std::min(partials.natural, partials.by_degree) < 0.2) return WeaveLayout::tiles;
     const bool even = static_cast<double>(lengths_.longest) < 8 * lengths_.mean + 64;  // few places without an entry
     if (even && weave::entries_per_sector(A_, value_bytes_) > 1.5) return WeaveLayout::sums;
     return {};
@@ -277,10 +278,8 @@ class Chooser {
   weave::ColumnOrder tile_order() const {
     using enum weave::ColumnOrder;
     if (A_.cols <= settings_.width) return natural;
-    const auto partials = [&](weave::ColumnOrder order) {
-      return weave::partials_per_entry(A_, static_cast<int>(order), settings_.width);
-    };
-    return partials(degree) < 0.8 * partials(natural) ? degree : natural;
+    const ColumnTiles partials = column_tiles(A_, settings_.width);
+    return partials.by_degree < 0.8 * partials.natural ? degree : natural;
   }
 
   WeaveSettings& settings_;

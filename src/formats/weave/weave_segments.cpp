@@ -10,7 +10,8 @@ namespace heddle::weave {
 
 namespace {
 
-constexpr Index most_rows = 1024;  // of a tile: a warp also writes the rows without entries
+constexpr Index most_rows =
+    31 * simt::warp_size;  // of a tile: a lane of its warp knows 32 rows, the first perhaps in part
 
 // Cuts the rows into tiles.
 class TileCutter {

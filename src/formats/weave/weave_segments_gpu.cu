@@ -20,18 +20,45 @@ struct SegmentsView {
   std::int32_t* arrivals;
 };
 
-struct RowOrder {
-  bool filled;
-  Index rank;  // rows with entries before it
-};
-
+// Which rows of a tile have entries, and how many such rows come before each: a lane holds 32 rows, fetched before the
+// products so that nothing waits for them at the end (a quarter of the time on 20 thousand rows, half of them empty).
 template <class V, class S>
-SIMT_DEVICE RowOrder order_of(const SegmentsView<V, S>& A, Index row) {
-  if (A.filled == nullptr) return {true, row};
-  const std::uint32_t bits = simt::cached_load(A.filled + row / 32);
-  const std::uint32_t below = bits & ((1u << row % 32) - 1);
-  return {(bits >> row % 32 & 1) != 0, simt::cached_load(A.rank + row / 32) + simt::count_bits(below)};
-}
+class TileRows {
+ public:
+  SIMT_DEVICE TileRows(const SegmentsView<V, S>& A, const SegmentTile& tile) : all_(A.filled == nullptr), tile_(tile) {
+    const Index word = tile.row / simt::warp_size + simt::lane(), last = (tile.row + tile.rows - 1) / simt::warp_size;
+    if (all_ || tile.rows == 0 || word > last) return;
+    filled_ = simt::cached_load(A.filled + word);
+    rank_ = simt::cached_load(A.rank + word);
+  }
+
+  // f(i, filled, number) for the i-th row of the tile: `number` of its rows with entries come before it.
+  template <class F>
+  SIMT_DEVICE void each(F f) const {
+    const Index before = rank_of(tile_.row);
+    for (Index first = 0; first < tile_.rows; first += simt::warp_size) {
+      const Index i = first + simt::lane(), row = tile_.row + i;
+      const bool filled = all_ || (simt::shuffle(filled_, place(row)) >> row % simt::warp_size & 1) != 0;
+      const Index number = rank_of(row) - before;
+      if (i < tile_.rows) f(i, filled, number);
+    }
+  }
+
+ private:
+  SIMT_DEVICE int place(Index row) const {
+    return (row / simt::warp_size - tile_.row / simt::warp_size) % simt::warp_size;
+  }
+  SIMT_DEVICE Index rank_of(Index row) const {
+    if (all_) return row;
+    const std::uint32_t below = simt::shuffle(filled_, place(row)) & ((1u << row % simt::warp_size) - 1);
+    return simt::shuffle(rank_, place(row)) + simt::count_bits(below);
+  }
+
+  bool all_;
+  SegmentTile tile_;
+  std::uint32_t filled_ = 0;
+  Index rank_ = 0;
+};
 
 // A piece of a long row. The last one to come adds them all up.
 template <class V, class S>
@@ -69,12 +96,14 @@ SIMT_DEVICE T load(const T* from) {
 
 // A warp a tile.
 template <int K, Keep keep, class V, class S>
-SIMT_KERNEL weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
+SIMT_BOUNDED_KERNEL(threads, 12)
+weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
   const std::int64_t t = simt::global_thread() / simt::warp_size;
   if (t >= A.tiles) return;
   constexpr int entries = simt::warp_size * K;
   V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
   const SegmentTile tile = A.tile[t];
+  const TileRows<V, S> rows(A, tile);
   Index col[K];
   S stored[K];
   V product[K];
@@ -99,14 +128,12 @@ SIMT_KERNEL weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Updat
   simt::sync_warp();
   const bool head_ends = tile.head >= 0 && sums.ended > 0;
   const V* own = staged + (head_ends ? 1 : 0);
-  const Index before = tile.rows > 0 ? order_of(A, tile.row).rank : 0;
-  for (Index i = simt::lane(); i < tile.rows; i += simt::warp_size) {
-    const RowOrder order = order_of(A, tile.row + i);
-    if (order.filled)
-      update(tile.row + i, own[order.rank - before]);
+  rows.each([&](Index i, bool filled, Index number) {
+    if (filled)
+      update(tile.row + i, own[number]);
     else
       update.without_entries(tile.row + i);
-  }
+  });
   if (tile.head >= 0) deliver(A, tile.head, t, head_ends ? staged[0] : sums.open, update);
   if (tile.tail >= 0) deliver(A, tile.tail, t, sums.open, update);
 }

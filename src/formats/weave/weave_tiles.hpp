@@ -80,8 +80,4 @@ struct Tiles {
   void multiply(simt::Cuda, const Product<V>& product) const;
 };
 
-// Partial sums per entry with tiles of `width` columns, from the pattern; of a large matrix from a part of its rows.
-// What tiles gain depends on it (H200): 0.05 to 0.13 made 1.8 to 2.6 times the speed of the best CSR, 0.46 lost.
-double partials_per_entry(const PatternView& A, int order, std::int64_t width);
-
 }  // namespace heddle::weave

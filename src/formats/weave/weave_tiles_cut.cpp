@@ -182,23 +182,4 @@ Index TileCut::widest() const {
   return most;
 }
 
-double partials_per_entry(const PatternView& A, int order, std::int64_t width) {
-  constexpr std::int64_t rows_of_part = 64, enough_entries = 1 << 22;
-  const ColumnPlaces places(A, static_cast<ColumnOrder>(order));
-  const std::int64_t parts = (A.rows + rows_of_part - 1) / rows_of_part;
-  const std::int64_t step = std::max<std::int64_t>(1, A.nnz() / enough_entries);
-  Vector<std::int64_t> last_row(static_cast<std::size_t>(places.size() / width + 1), -1);
-  std::int64_t runs = 0, entries = 0;
-  for (std::int64_t part = 0; part < parts; part += step)
-    for (std::int64_t row = part * rows_of_part; row < std::min(A.rows, (part + 1) * rows_of_part); ++row) {
-      entries += A.length(row);
-      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
-        std::int64_t& last = last_row[static_cast<std::size_t>(places.of(A.col[k]) / width)];
-        runs += last != row;
-        last = row;
-      }
-    }
-  return entries > 0 ? static_cast<double>(runs) / static_cast<double>(entries) : 1;
-}
-
 }  // namespace heddle::weave

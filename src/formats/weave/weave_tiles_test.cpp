@@ -237,14 +237,6 @@ TEST(Tiles, need_at_most_what_is_said_before_a_look_at_the_entries) {
     }
 }
 
-TEST(Tiles, count_partials_per_entry) {
-  const Csr<double> A = from_entries(2, 100, {{0, 0, 1}, {0, 1, 1}, {0, 50, 1}, {1, 99, 1}});
-  EXPECT_DOUBLE_EQ(weave::partials_per_entry(A.view(), 0, 32), 3.0 / 4);
-  EXPECT_DOUBLE_EQ(weave::partials_per_entry(A.view(), 0, 100), 2.0 / 4);
-  EXPECT_DOUBLE_EQ(weave::partials_per_entry(A.view(), 1, 2), 3.0 / 4) << "columns 0, 1 and 50, 99";
-  EXPECT_DOUBLE_EQ(weave::partials_per_entry(from_entries(3, 3, {}).view(), 1, 32), 1);
-}
-
 // Each row has ten columns that all rows have, far apart, and one that no other row has.
 TEST(Tiles, order_columns_by_degree_where_that_saves_partials) {
   std::vector<Entry> popular, band;
