@@ -68,16 +68,17 @@ class Case:
 
 
 def read(paths, device):
-    lines = []
+    """One line per matrix and precision; a time in a later file takes the place of an earlier one."""
+    lines = {}
     for path in paths:
         for text in open(path, encoding="utf-8"):
             line = json.loads(text)
             if line["device"] != device:
                 continue
-            line["plans"] = [p for p in line["plans"] if p.get("seconds")]
-            if line["plans"]:
-                lines.append(line)
-    return lines
+            first = lines.setdefault((line["matrix"], line["precision"]), line)
+            plans = {p["plan"]: p for p in first["plans"] + line["plans"] if p.get("seconds")}
+            first["plans"] = list(plans.values())
+    return [line for line in lines.values() if line["plans"]]
 
 
 def recount(lines, path):
@@ -259,6 +260,40 @@ def cost_line(name, cost):
     return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
 
 
+def fit_build(lines):
+    """[fixed us, ns per entry, ns per place] for every format; the way to the device is counted apart."""
+    cases = {}
+    for line in lines:
+        for p in line["plans"]:
+            if p.get("build_seconds"):
+                upload = p["workload"]["bytes"] / line["machine"]["upload_gbps"] * 1e-9
+                cases.setdefault(cost_key(p["plan"]), []).append(
+                    (line["facts"]["nnz"] * 1e-9, p["workload"]["stored"] * 1e-9, upload, p["build_seconds"]))
+    off = lambda cost, all_cases: sum(
+        min(1.5, abs(math.log((cost[0] * 1e-6 + cost[1] * nnz + cost[2] * stored + upload) / seconds))) for nnz, stored, upload, seconds in all_cases)
+    found = {}
+    for name, some in sorted(cases.items()):
+        cost, step = [300.0, 2.0, 1.0], 0.7
+        here = off(cost, some)
+        while step > 0.01:
+            trials = [[v * (factor if i == j else 1) for j, v in enumerate(cost)] for i in range(3) for factor in (math.exp(step), math.exp(-step))]
+            best = min(trials, key=lambda trial: off(trial, some))
+            if off(best, some) < here:
+                cost, here = best, off(best, some)
+            else:
+                step *= 0.6
+        found[name] = cost
+    return found
+
+
+def write_build(costs):
+    text = open(COSTS, encoding="utf-8").read()
+    begin = text.index("gpu_build_costs[] = {") + len("gpu_build_costs[] = {")
+    names = ["csr"] + [name for name in costs if name != "csr"]
+    lines = [f'    {{"{name}", {costs[name][0]:.3g}, {costs[name][1]:.3g}, {costs[name][2]:.3g}}},' for name in names]
+    open(COSTS, "w", encoding="utf-8").write(text[:begin] + "\n" + "\n".join(lines) + text[text.index("\n};", begin):])
+
+
 def write_costs(costs, device):
     """Replaces the lines of these formats; the others stay as they are."""
     text = open(COSTS, encoding="utf-8").read()
@@ -375,8 +410,11 @@ def main():
         for name, cost in costs.items():
             print("    " + cost_line(name, cost))
         print_machine(lines[0]["machine"])
+        build = fit_build(lines) if options.device == "gpu" else {}
         if options.write:
             write_costs(costs, options.device)
+            if build:
+                write_build(build)
     else:
         costs = costs_in_source(options.device)
     score(lines, costs, options.show)

@@ -3,6 +3,7 @@
 //
 //   selection_bench --device gpu --seconds 480 --out h200.jsonl         goes on where the file ends
 //   selection_bench --device cpu --largest 3e6 --out cpu.jsonl a.mtx    matrices below so many entries, and a file
+//   selection_bench --plan "weave layout=segments" --out new.jsonl     one plan again, after its kernel has changed
 //   selection_bench --features                                         workloads only, nothing is timed
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,7 +32,7 @@ double since(Clock::time_point begun) { return std::chrono::duration<double>(Clo
 struct Options {
   Device device = Device::parse("auto");
   double seconds = 480, per_plan = 0.004, largest = 1e9;
-  std::string out = "selection.jsonl", only;
+  std::string out = "selection.jsonl", only, plan;
   bool features = false, cold = false;
   std::vector<std::string> files;
 };
@@ -56,6 +57,8 @@ Options parse(int argc, char** argv) {
       options.out = value();
     else if (word == "--only")
       options.only = value();
+    else if (word == "--plan")
+      options.plan = value();
     else if (word == "--features")
       options.features = true;
     else if (word == "--cold")
@@ -142,16 +145,6 @@ Tried time_plan(const Csr<V>& A, const Plan& plan, const Buffer<V>& x, Buffer<V>
   return tried;
 }
 
-// Two layouts that the planner weighs only where weave's rules propose them: are the rules right?
-void add_gathering(const Structure& facts, const Machine& machine, int value_bytes, std::vector<Candidate>& all) {
-  for (const char* text : {"weave layout=tiles", "weave layout=sums"}) {
-    Candidate made{.plan = Plan::parse(text)};
-    if (std::ranges::any_of(all, [&](const Candidate& c) { return c.plan == made.plan; })) continue;
-    made.predicted_seconds = predict(facts, machine, made.plan, value_bytes);
-    all.push_back(std::move(made));
-  }
-}
-
 // The layout that weave's own rules take.
 template <class V>
 std::string weave_layout(const Csr<V>& A) {
@@ -176,16 +169,13 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   const Buffer<V> x = Buffer<V>::copy_of(ones.span(), options.device);
   Buffer<V> y(A.rows, options.device);
 
-  std::vector<Candidate> candidates = choice.candidates;
-  if (on_gpu && A.nnz() >= 1'000'000 && Subject{facts, sizeof(V)}.gather().entries > 0.3)
-    add_gathering(facts, machine, sizeof(V), candidates);
   std::vector<std::string> plans;
   const Subject subject{facts, sizeof(V)};
   double best_predicted = INFINITY;
   for (const Candidate& c : choice.candidates)
     if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);
-  for (const Candidate& c : candidates) {
-    if (!c.fits) continue;
+  for (const Candidate& c : choice.candidates) {
+    if (!c.fits || (!options.plan.empty() && to_string(c.plan) != options.plan)) continue;
     Tried tried;
     if (!options.features && (all_plans || c.predicted_seconds < 3 * best_predicted || c.plan.format == "csr")) try {
         tried = time_plan(A, c.plan, x, y, options);

@@ -28,17 +28,11 @@ Candidate predicted(const Subject& subject, const Machine& machine, const Plan& 
   return made;
 }
 
-// Weave's own rules were compared with measured times (docs/performance.md), its cost lines are set by hand and the
-// model is off by tens of percent: on a GPU a prediction for another format counts for less.
-constexpr double doubt = 2;
-
 // What is minimised: the product, or building and all products together.
 struct Score {
   double products;
-  bool on_gpu;
   double operator()(const Candidate& c) const {
-    const double trust = on_gpu && c.plan.format != "weave" ? doubt : 1;
-    const double product = c.measured_seconds > 0 ? c.measured_seconds : trust * c.predicted_seconds;
+    const double product = c.measured_seconds > 0 ? c.measured_seconds : c.predicted_seconds;
     const double build = c.measured_build_seconds > 0 ? c.measured_build_seconds : c.predicted_build_seconds;
     return products > 0 ? build + products * product : product;
   }
@@ -67,7 +61,7 @@ Choice ranked(const Structure& facts, const Machine& machine, const ChooseOption
   Choice choice;
   for (const Plan& plan : plans_for(facts, machine, options))
     choice.candidates.push_back(predicted(subject, machine, plan));
-  rank(choice.candidates, Score{options.expected_multiplies, uses_gpu(machine)});
+  rank(choice.candidates, Score{options.expected_multiplies});
   return choice;
 }
 
@@ -84,17 +78,6 @@ void settle(Choice& choice, const Structure& facts, const Machine& machine, cons
   choice.predicted_build_seconds = all.front().predicted_build_seconds;
   choice.reason = facts.nnz == 0 ? "the matrix has no entries"
                                  : explain(choice, {facts, value_bytes}, machine, options.expected_multiplies);
-}
-
-// A layout that weave's own rules take and no fact foretells: they have looked at the whole pattern.
-template <class V>
-void ask_weave(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine, const Score& score) {
-  if (!score.on_gpu) return;
-  const Plan plan{"weave", {{"layout", *resolve(A.view(), Plan::parse("weave")).find("layout")}}};
-  const auto same = [&](const Candidate& c) { return c.plan == plan; };
-  if (std::ranges::any_of(choice.candidates, same)) return;
-  choice.candidates.push_back(predicted(subject, machine, plan));
-  rank(choice.candidates, score);
 }
 
 // The facts foretell bytes closely, the formats know them: whoever refuses the matrix is passed over.
@@ -125,9 +108,8 @@ Choice choose(const Structure& facts, const Machine& machine, const ChooseOption
 
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
-  const Score score{options.expected_multiplies, uses_gpu(machine)};
+  const Score score{options.expected_multiplies};
   Choice choice = ranked(facts, machine, options, sizeof(V));
-  if (options.selector == "model") ask_weave(choice, A, {facts, sizeof(V)}, machine, score);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
     const ChoiceKey key{facts.pattern_hash, machine.name, machine.units, sizeof(V), options.effort, options.selector};

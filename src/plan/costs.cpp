@@ -51,6 +51,33 @@ constexpr Cost cpu_costs[] = {
     {"bell", 1, 1, 0.923, 0.01, {665, 1000}, 0.505, 5.01, 4.99},
 };
 
+// H200 and 16 cores of its host.
+//   format         fixed  entry  place
+constexpr BuildCost gpu_build_costs[] = {
+    {"csr", 325, 0.635, 0.419},
+    {"bcsr", 1.22e+03, 1.91, 5.95e-15},
+    {"bell", 569, 0.837, 1.05},
+    {"coo", 447, 2, 0.4},
+    {"csr_ell", 473, 2, 1.65},
+    {"csr_padded", 344, 2.67e-13, 1.67},
+    {"csr_split", 549, 2, 0.374},
+    {"dia", 670, 3.81, 2.79},
+    {"ell", 415, 0.394, 1.28},
+    {"ell16", 537, 8.85e-13, 4.49},
+    {"ellr", 457, 0.451, 1.15},
+    {"hyb", 458, 0.152, 3.35},
+    {"rgcsr", 461, 0.306, 1.19},
+    {"sell", 487, 0.71, 1.05},
+    {"weave:blocks", 683, 14.3, 0.85},
+    {"weave:diagonals", 1.09e+03, 5.28e-13, 3.23},
+    {"weave:long", 302, 1.08, 1.83},
+    {"weave:padded", 322, 4.16, 1.21},
+    {"weave:rows", 1.1e+03, 3.28, 2.04},
+    {"weave:segments", 436, 2, 1.49},
+    {"weave:sums", 7.03e+03, 4.03, 1.29},
+    {"weave:tiles", 5.19e+03, 14.2, 3.68e-14},
+};
+
 template <class Table>
 const Cost* find(const Table& table, const std::string& key) {
   const auto found = std::find_if(std::begin(table), std::end(table), [&](const Cost& c) { return c.key == key; });
@@ -62,6 +89,12 @@ const Cost* find(const Table& table, const std::string& key) {
 std::string cost_key(const Plan& plan) {
   const std::string* layout = plan.find("layout");
   return layout ? plan.format + ":" + *layout : plan.format;
+}
+
+const BuildCost& gpu_build_cost(const Plan& plan) {
+  const std::string key = cost_key(plan);
+  const auto found = std::ranges::find_if(gpu_build_costs, [&](const BuildCost& c) { return c.key == key; });
+  return found == std::end(gpu_build_costs) ? gpu_build_costs[0] : *found;
 }
 
 const Cost* cost_of(const Plan& plan, bool on_gpu) {

@@ -59,7 +59,9 @@ Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, 
   return t;
 }
 
-double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
+namespace {
+
+double cpu_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   struct Products {
     const char* format;
     double csr_products;
@@ -71,14 +73,30 @@ double predict_build_seconds(const Subject& subject, const Plan& plan, const Wor
   double products = 12;
   for (const Products& line : table)
     if (plan.format == line.format) products = line.csr_products;
-  if (const std::string* order = plan.find("reorder"); order && *order == "rcm") products = 60;
-  const Machine& host = machine.kind == Device::Kind::cpu ? machine : built_in_machine(Device::Kind::cpu);
   const Workload csr = workload(*find_family("csr"), subject, Plan{}, false);
-  const double product = predict(csr, *cost_of(Plan{}, false), host, subject.value_bytes).seconds;
+  const double product = predict(csr, *cost_of(Plan{}, false), machine, subject.value_bytes).seconds;
   // What is stored beyond the entries has to be written too.
-  const double larger = std::max(1.0, work.stored / std::max(1.0, subject.nnz()));
+  return products * product * std::max(1.0, work.stored / std::max(1.0, subject.nnz()));
+}
+
+double gpu_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
+  const BuildCost& cost = gpu_build_cost(plan);
   const double upload = machine.upload_gbps > 0 ? work.bytes / machine.upload_gbps * 1e-9 : 0;
-  return products * product * larger + upload;
+  return cost.fixed_us * 1e-6 + (cost.entry_ns * subject.nnz() + cost.place_ns * work.stored) * 1e-9 + upload;
+}
+
+// Finding the order, in entries of the matrix.
+double order_seconds(const Subject& subject, const Plan& plan) {
+  const std::string* order = plan.find("reorder");
+  constexpr double ns_per_entry = 60;
+  return order && *order == "rcm" ? subject.nnz() * ns_per_entry * 1e-9 : 0;
+}
+
+}  // namespace
+
+double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
+  const bool on_cpu = machine.kind == Device::Kind::cpu;
+  return (on_cpu ? cpu_build_seconds : gpu_build_seconds)(subject, plan, work, machine) + order_seconds(subject, plan);
 }
 
 }  // namespace heddle

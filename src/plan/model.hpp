@@ -48,7 +48,15 @@ struct Prediction {
 };
 Prediction predict(const Workload& work, const Cost& cost, const Machine& machine, int value_bytes);
 
-// Building on the host, in products of csr by the CPU, and the way to the device.
+// Building for a GPU: on the host, and the way to the device.
+struct BuildCost {
+  const char* key;
+  double fixed_us;
+  double entry_ns, place_ns;  // per entry read, per place stored
+};
+const BuildCost& gpu_build_cost(const Plan& plan);
+
+// For a CPU in products of csr.
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
 
 }  // namespace heddle

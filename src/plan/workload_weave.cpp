@@ -164,8 +164,7 @@ Workload weave_gpu(const Subject& s, const Plan& plan) {
   return segments(s, plan);
 }
 
-// Layouts that can pay at all; the model decides between them. What tiles and sums cost depends on degrees of columns,
-// which no fact tells: with the matrix at hand weave's own rules propose them.
+// Layouts that can pay at all; the model decides between them.
 bool worth_a_look(const std::string& layout, const Structure& f) {
   const double nnz = std::max(1.0, static_cast<double>(f.nnz)), mean = f.rows_len.mean;
   if (layout == "diagonals") return f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 2;
@@ -175,6 +174,9 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
     return f.cols <= 65535 && nnz <= 1e6 &&
            static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 3 * nnz;
   if (layout == "long") return mean >= 24;
+  const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
+  if (layout == "tiles") return scattered;
+  if (layout == "sums") return scattered && static_cast<double>(f.rows_len.max) < 8 * mean + 64;
   return true;
 }
 
@@ -182,7 +184,7 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
 std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
   std::vector<Plan> plans;
   if (!on_gpu) return plans;
-  for (const char* layout : {"diagonals", "blocks", "rows", "segments", "padded", "long"})
+  for (const char* layout : {"diagonals", "blocks", "rows", "segments", "padded", "long", "tiles", "sums"})
     if (worth_a_look(layout, f)) plans.push_back(Plan::parse(fmt::format("weave layout={}", layout)));
   return plans;
 }

@@ -166,9 +166,9 @@ class Chooser {
     if (narrow && small() && padded_fill() <= 2) return WeaveLayout::padded;
     if (const auto gathers = gathering_layout()) return *gathers;
     if (lengths_.mean >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
-    if (lengths_.mean >= 8 && best_block(1.001) > 0) return WeaveLayout::blocks;
+    if (lengths_.mean >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
-    if (lengths_.mean >= 8 && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
+    if (lengths_.mean >= 8 && suits_blocks() && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
     if (lengths_.mean >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
     const WeaveSettings given = settings_;
     settle_row_shape();
@@ -177,6 +177,9 @@ class Chooser {
     settings_ = given;
     return WeaveLayout::segments;
   }
+
+  // A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments.
+  bool suits_blocks() const { return lengths_.longest <= 8192; }
 
   // For large matrices whose fetches of x are scattered over more than the L1 holds.
   std::optional<WeaveLayout> gathering_layout() const {
