@@ -37,29 +37,66 @@ bool all_fit_float(std::span<const V> all) {
   return fits.load();
 }
 
-// The distinct bit patterns, sorted; more than dictionary_size of them are not collected. Neighbours are often equal,
-// and a matrix with many values shows it within its first thousand.
+// Open addressing over a table of at most dictionary_size values.
+constexpr std::uint32_t slots = 4 * dictionary_size;
+constexpr std::uint16_t no_value = UINT16_MAX;
+
+std::uint32_t first_slot(std::uint64_t bits) {
+  return static_cast<std::uint32_t>((bits * 0x9E3779B97F4A7C15u) >> 54);  // the upper ten bits: log2 of slots
+}
+static_assert(slots == 1 << 10);
+
+// The slot of a value, or the free one where it belongs.
+template <class Values>
+std::uint32_t slot_of(const Vector<std::uint16_t>& finder, const Values& values, std::uint64_t bits) {
+  std::uint32_t slot = first_slot(bits);
+  while (finder[slot] != no_value && bits_of(values[finder[slot]]) != bits) slot = (slot + 1) % slots;
+  return slot;
+}
+
+// Distinct bit patterns in the order they are met; more than dictionary_size of them are not collected.
 template <class V>
-Vector<Bits<V>> distinct_bits(std::span<const V> all) {
-  Vector<Bits<V>> found;
-  Bits<V> previous = 0;
-  for (const V value : all) {
-    const Bits<V> bits = bits_of(value);
-    if (!found.empty() && bits == previous) continue;
-    previous = bits;
-    const auto at = std::lower_bound(found.begin(), found.end(), bits);
-    if (at != found.end() && *at == bits) continue;
-    found.insert(at, bits);
-    if (found.size() > dictionary_size) break;
+class Distinct {
+ public:
+  Vector<V> values;
+
+  bool full() const { return values.size() > dictionary_size; }
+  void add(V value) {
+    const std::uint32_t slot = slot_of(finder_, values, bits_of(value));
+    if (finder_[slot] != no_value || full()) return;
+    finder_[slot] = static_cast<std::uint16_t>(values.size());
+    values.push_back(value);
   }
-  return found;
+
+ private:
+  Vector<std::uint16_t> finder_ = Vector<std::uint16_t>(slots, no_value);
+};
+
+// Sorted by bits. A matrix with many values mostly shows it within its first thousand, and then the rest is not read.
+template <class V>
+Vector<V> distinct_values(std::span<const V> all) {
+  const auto size = static_cast<std::int64_t>(all.size());
+  Vector<Distinct<V>> parts(static_cast<std::size_t>((size + grain - 1) / grain));
+  std::atomic<bool> many{false};
+  parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
+    Distinct<V>& part = parts[static_cast<std::size_t>(begin / grain)];
+    for (std::int64_t i = begin; i < end && !many.load(std::memory_order_relaxed); ++i) {
+      part.add(all[static_cast<std::size_t>(i)]);
+      if (part.full()) many.store(true, std::memory_order_relaxed);
+    }
+  });
+  Distinct<V> sum;
+  for (const Distinct<V>& part : parts)
+    for (const V value : part.values) sum.add(value);
+  std::sort(sum.values.begin(), sum.values.end(), [](V a, V b) { return bits_of(a) < bits_of(b); });
+  return sum.values;
 }
 
 }  // namespace
 
 template <class V>
 ValueCodec smallest_codec(std::span<const V> all) {
-  if (distinct_bits(all).size() <= dictionary_size) return ValueCodec::dictionary;
+  if (distinct_values(all).size() <= dictionary_size) return ValueCodec::dictionary;
   if (sizeof(V) > sizeof(float) && all_fit_float(all)) return ValueCodec::f32;
   return ValueCodec::raw;
 }
@@ -82,13 +119,15 @@ ValueStore<V> make_value_store(std::span<const V> all, ValueCodec codec, std::in
       made.f32 = Buffer<float>(size);
       break;
     case ValueCodec::dictionary: {
-      const Vector<Bits<V>> distinct = distinct_bits(all);
+      const Vector<V> distinct = distinct_values(all);
       check(distinct.size() <= dictionary_size, ErrorKind::unavailable,
             "values=dictionary: the matrix has more than {} distinct values", dictionary_size);
       made.table = Buffer<V>(dictionary_size);
+      made.finder.assign(slots, no_value);
       for (std::size_t i = 0; i < dictionary_size; ++i)
-        made.table[static_cast<std::int64_t>(i)] =
-            distinct.empty() ? V(0) : std::bit_cast<V>(distinct[std::min(i, distinct.size() - 1)]);
+        made.table[static_cast<std::int64_t>(i)] = distinct.empty() ? V(0) : distinct[std::min(i, distinct.size() - 1)];
+      for (std::size_t i = 0; i < distinct.size(); ++i)
+        made.finder[slot_of(made.finder, distinct, bits_of(distinct[i]))] = static_cast<std::uint16_t>(i);
       made.code = Buffer<std::uint8_t>(size);
       break;
     }
@@ -101,12 +140,9 @@ template <class V>
 void ValueStore<V>::set(std::int64_t at, V value) {
   switch (codec) {
     case ValueCodec::f32: f32[at] = static_cast<float>(value); return;
-    case ValueCodec::dictionary: {
-      const auto lower =
-          std::lower_bound(table.begin(), table.end(), value, [](V a, V b) { return bits_of(a) < bits_of(b); });
-      code[at] = static_cast<std::uint8_t>(lower - table.begin());
+    case ValueCodec::dictionary:
+      code[at] = static_cast<std::uint8_t>(finder[slot_of(finder, table, bits_of(value))]);
       return;
-    }
     default: raw[at] = value;
   }
 }

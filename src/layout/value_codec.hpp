@@ -15,6 +15,7 @@
 
 #include <heddle/buffer.hpp>
 
+#include "core/system.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle {
@@ -45,7 +46,8 @@ struct ValueStore {
   Buffer<V> raw;
   Buffer<float> f32;
   Buffer<std::uint8_t> code;
-  Buffer<V> table;  // sorted by bits; unused places repeat the last value
+  Buffer<V> table;               // sorted by bits; unused places repeat the last value
+  Vector<std::uint16_t> finder;  // while building, on the host: where in the table a value is, by a hash of its bits
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
