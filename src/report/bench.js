@@ -2,6 +2,8 @@
 "use strict";
 
 const byId = (id) => document.getElementById(id);
+const paperWidth = 680;  // pixels of A4 between its margins
+let printing = false;
 const state = {precision: precisions[0], temperature: "warm", class: "", search: "", sort: "", down: true};
 
 // ------------------------------------------------------------------------------------------------ the machine
@@ -26,15 +28,15 @@ const columns = [
   {title: "", cell: (e) => e.spy ? spyPicture(e.spy, 46) : "", kind: "picture"},
   {title: "matrix", value: (e) => e.name, cell: (e) => node("a", {href: `#${anchorOf(e)}`}, e.name), kind: "name"},
   {title: "class", value: (e) => e.class},
-  {title: "precision", value: (e) => e.precision},
+  {title: "precision", value: (e) => e.precision, kind: "precision"},
   {title: "rows", value: (e) => e.record.rows, show: count, kind: "number"},
   {title: "entries", value: (e) => e.record.nnz, show: count, kind: "number"},
-  {title: "row lengths", value: (e) => e.lengths.mean, cell: (e) => histogramChart(e.lengths, 70, 26, false)},
+  {title: "row lengths", value: (e) => e.lengths.mean, cell: (e) => histogramChart(e.lengths, 60, 26, false)},
   {title: "chosen plan", value: (e) => e.record.chosen, kind: "plan"},
   {title: "time", value: (e, at) => at.time(at.chosen), show: seconds, kind: "number"},
   {title: "roofline", value: (e, at) => at.roofline(at.chosen), show: percent, kind: "number"},
   {title: "regret", value: (e, at) => at.regret, show: percent, kind: "number"},
-  {title: "best peer", value: (e, at) => at.peer ? at.peer.peer : "–", kind: "plan"},
+  {title: "best peer", value: (e, at) => at.peer ? at.peer.peer : "–", kind: "library"},
   {title: "speed-up", value: (e, at) => at.gain, show: times, kind: "number", tone: (v) => v >= 1 ? "good" : "bad"},
   {title: "build", value: (e, at) => pick(at.chosen, "build_seconds"), show: seconds, kind: "number"},
   {title: "pays after", value: (e, at) => paysAfter(at), show: (v) => v === Infinity ? "never" : count(v), kind: "number"},
@@ -50,7 +52,7 @@ function paysAfter(at) {
 
 function showHead() {
   const cells = columns.map((column) => {
-    const head = node("th", {class: column.kind === "number" ? "number" : "", scope: "col"});
+    const head = node("th", {class: ["number", "precision"].includes(column.kind) ? column.kind : "", scope: "col"});
     if (column.title) head.append(node("button", {type: "button", onclick: () => sortBy(column)}, column.title));
     column.head = head;
     return head;
@@ -105,11 +107,14 @@ function resultsTable(e) {
     node("tbody", {}, body)));
 }
 
+const barNote = (at) => `The longest bar is ${digits(Math.max(...at.timed.map(at.rate)))} GFLOP/s; time and share of the roofline` +
+  (state.temperature === "warm" ? "; the stroke is where the model expected the end." : ".");
+
 function cardOf(e, width) {
   const at = e.at(state.temperature), r = e.record, l = e.lengths;
   const facts = `${count(r.rows)} × ${count(r.cols)}, ${count(r.nnz)} entries, ${digits(l.mean)} a row (${l.min} to ${count(l.max)}); ` +
     `class ${e.class}; planned in ${seconds(r.planning_seconds)}` + (r.complete === false ? "; interrupted" : "");
-  const wide = width > 640 ? width - 194 : width;
+  const wide = width > 640 ? width - 194 : width;  // beside the pattern, or below it
   const all = node("details", {}, node("summary", {}, "all figures"));
   all.addEventListener("toggle", () => { if (all.open && all.children.length === 1) all.append(resultsTable(e)); });
   return node("article", {class: "card", id: anchorOf(e)},
@@ -117,7 +122,8 @@ function cardOf(e, width) {
     node("p", {class: "facts"}, facts),
     node("div", {class: "parts"},
       node("div", {class: "pattern"}, e.spy ? spyPicture(e.spy, 150) : null, histogramChart(l, 150, 78, true)),
-      node("div", {}, at.timed.length ? barChart(e, state.temperature, wide) : node("p", {class: "soft"}, "nothing was timed"),
+      node("div", {}, at.timed.length ? barChart(e, state.temperature, wide) : null,
+        node("p", {class: "none"}, at.timed.length ? barNote(at) : "nothing was timed"),
         at.failed.map((f) => node("p", {class: "none"}, `${labelOf(f)}: ${f.status}`)))),
     all);
 }
@@ -130,7 +136,8 @@ function put(id, heading, drawn, caption) {
 }
 
 function showFigures(shown) {
-  const t = state.temperature, width = Math.max(280, Math.min(560, byId("speedup").clientWidth));
+  const t = state.temperature, room = printing ? paperWidth / 2 - 14 : byId("speedup").clientWidth;
+  const width = Math.max(280, Math.min(580, room));
   put("speedup", hasPeers ? "Speed-up over the best peer" : "Speed-up over csr (no peer in this run)", speedupChart(shown, t, width),
     "Above 1 ours is faster. Green: the plan chosen without measuring; dashed: the fastest of our plans.");
   put("roofline", "Roofline", rooflineChart(shown, t, width),
@@ -154,7 +161,7 @@ function showTiles(shown) {
   else if (known("gainOverCsr").length)
     tiles.push([times(geometricMean(known("gainOverCsr"))), "csr / chosen plan, geometric mean"]);
   tiles.push([percent(median(known("regret"))), "the planner's regret, median"],
-             [percent(median(facts.map((f) => f.roofline(f.chosen)).filter(Number.isFinite))), "of the roofline, median of the chosen plans"]);
+             [percent(median(facts.map((f) => f.roofline(f.chosen)).filter(Number.isFinite))), "of the roofline, median of the chosen plans (caches: above 100 %)"]);
   byId("tiles").replaceChildren(...tiles.map(([value, text]) => node("div", {}, node("strong", {}, value), node("span", {}, text))));
 }
 
@@ -171,11 +178,12 @@ function update() {
   const shown = sorted(chosenEntries());
   for (const name of ["precision", "temperature"])
     for (const button of byId(name).children) button.setAttribute("aria-pressed", String(button.value === state[name]));
+  byId("table").className = state.precision === "both" ? "" : "one-precision";
   byId("count").textContent = `${shown.length} of ${entries.length} shown`;
   byId("table").tBodies[0].replaceChildren(...shown.map(rowOf));
   showTiles(shown);
   showFigures(shown);
-  const width = byId("cards").clientWidth;
+  const width = printing ? paperWidth : byId("cards").clientWidth;
   byId("cards").replaceChildren(...shown.map((e) => cardOf(e, width)));
 }
 
@@ -202,6 +210,9 @@ showControls();
 showHead();
 showFailures();
 update();
+const print = (on) => () => { printing = on; update(); };
+addEventListener("beforeprint", print(true));
+addEventListener("afterprint", print(false));
 let drawnWidth = innerWidth, waiting = 0;
 addEventListener("resize", () => {
   clearTimeout(waiting);

@@ -11,22 +11,21 @@ function speedupChart(shown, temperature, width) {
   const sorted = (key) => facts.filter((f) => f.at[key] > 0).sort((a, b) => b.at[key] - a.at[key]);
   const chosen = sorted(pick[0]), best = sorted(pick[1]);
   if (chosen.length === 0) return null;
-  const [low, high] = extent([...chosen.map((f) => f.at[pick[0]]), ...best.map((f) => f.at[pick[1]]), 1]);
+  const [low, high] = extent([...chosen.map((f) => f.at[pick[0]]), ...best.map((f) => f.at[pick[1]]), 1], 1.4);
   const y = scale(low, high, box.bottom, box.top, true);
   const x = scale(0.5, Math.max(chosen.length, best.length) + 0.5, box.left, box.right, false);
   const points = (list, key) => list.map((f, i) => [x(i + 1), y(f.at[key])]);
   const line = (list, key, kind) =>
     shape("polyline", {class: `curve ${kind}`, points: points(list, key).map((p) => p.join()).join(" ")});
-  // Both ends reach half a step beyond the outermost points, so that a single one has an area too.
-  const area = (kind, clip) => {
-    const top = chosen.flatMap((f, i) => [x(i + 0.5), x(i + 1.5)].map((at) => `${at},${y(clip(f.at[pick[0]]))}`));
-    return shape("polygon", {class: `area ${kind}`,
-                             points: [`${x(0.5)},${y(1)}`, ...top, `${x(chosen.length + 0.5)},${y(1)}`].join(" ")});
-  };
+  // The same area twice, each cut to its side of 1.
+  const side = (kind, top, bottom) => [
+    shape("clipPath", {id: `side-${kind}`}, shape("rect", {x: 0, width, y: top, height: Math.max(0, bottom - top)})),
+    shape("polygon", {class: `area ${kind}`, "clip-path": `url(#side-${kind})`,
+                      points: [[x(1), y(1)], ...points(chosen, pick[0]), [x(chosen.length), y(1)]].map((p) => p.join()).join(" ")})];
   const show = {y: (v) => `${tick(v)}×`, x: null};
   return drawing(width, height,
     axes(box, x, y, show, {x: `${chosen.length} matrices, sorted`, y: hasPeers ? "time of best peer / ours" : "time of csr / ours"}),
-    area("good", (v) => Math.max(v, 1)), area("bad", (v) => Math.min(v, 1)),
+    side("good", 0, y(1)), side("bad", y(1), height),
     shape("line", {class: "guide", x1: box.left, x2: box.right, y1: y(1), y2: y(1)}),
     line(best, pick[1], "ours"), line(chosen, pick[0], ""),
     chosen.map((f, i) => mark("chosen", x(i + 1), y(f.at[pick[0]]), chosen.length > 80 ? 2 : 3.5,
@@ -75,8 +74,7 @@ function roofLine(box, x, y, gbps, kind, text) {
   const [x1, y1, x2, y2] = [x(from), y(from * gbps), x(to), y(to * gbps)];
   const angle = Math.atan2(y2 - y1, x2 - x1) * 180 / Math.PI;
   return [shape("line", {class: kind, x1, y1, x2, y2}),
-          shape("text", {class: "label", "text-anchor": "end",
-                         transform: `translate(${x2 - 6},${y2}) rotate(${angle}) translate(0,-5)`}, text)];
+          shape("text", {class: "label", transform: `translate(${x1},${y1}) rotate(${angle}) translate(8,-5)`}, text)];
 }
 
 // Predictions are for warm caches.
@@ -94,7 +92,7 @@ function predictionChart(shown, width) {
   const band = [`${x(low)},${y(low)}`, `${x(low)},${y(inside(2 * low))}`, `${x(inside(high / 2))},${y(high)}`,
                 `${x(high)},${y(high)}`, `${x(high)},${y(inside(high / 2))}`, `${x(inside(2 * low))},${y(low)}`];
   return drawing(width, height,
-    axes(box, x, y, {x: seconds, y: seconds}, {x: "measured", y: "predicted"}),
+    axes(box, x, y, {x: tickSeconds, y: tickSeconds}, {x: "measured", y: "predicted"}),
     shape("polygon", {class: "band", points: band.join(" ")}),
     shape("polyline", {class: "guide", fill: "none", points: `${corner(low, 1)} ${corner(high, 1)}`}),
     dots.map((d) => mark(d.kind, x(d.r.seconds), y(d.r.predicted_seconds), d.kind === "chosen" ? 3.4 : 2.2,
@@ -120,9 +118,9 @@ function regretChart(shown, temperature, width) {
 
 // One bar for each plan and peer, the fastest on top; a stroke where the model expected its end.
 function barChart(entry, temperature, width) {
-  const at = entry.at(temperature), narrow = width < 560;
-  const left = narrow ? 0 : Math.min(310, width * 0.42), right = narrow ? 104 : 132, row = narrow ? 31 : 19;
-  const height = at.timed.length * row + 20;
+  const at = entry.at(temperature), narrow = width < 440;
+  const left = narrow ? 0 : Math.min(310, width * 0.42), right = 112, row = narrow ? 31 : 19;
+  const height = at.timed.length * row + 4;
   const top = Math.max(...at.timed.map(at.rate));
   const x = scale(0, top, left, width - right, false);
   const letters = Math.floor((narrow ? width : left - 10) / 6.7);
@@ -138,10 +136,10 @@ function barChart(entry, temperature, width) {
             `${digits(r.bytes / at.time(r) / 1e9)} GB/s`)),
       expected > 0 && expected <= top ? shape("line", {class: "expected", x1: x(expected), x2: x(expected), y1: bar - 1.5, y2: bar + 14.5},
         tip(`predicted ${seconds(r.predicted_seconds)}`)) : null,
-      shape("text", {class: "value", x: end + 6, y: bar + 11}, `${seconds(at.time(r))} · ${percent(at.roofline(r))}`)];
+      shape("text", {class: "value", x: width - 52, y: bar + 11, "text-anchor": "end"}, seconds(at.time(r))),
+      shape("text", {class: "value", x: width - 2, y: bar + 11, "text-anchor": "end"}, percent(at.roofline(r)))];
   });
-  const note = `GFLOP/s, up to ${digits(top)}; time and share of the roofline` + (temperature === "warm" ? "; stroke: as predicted" : "");
-  return drawing(width, height, parts.flat(), shape("text", {class: "value", x: left, y: height - 5}, note));
+  return drawing(width, height, parts.flat());
 }
 
 // Rows by their number of entries, in powers of two.

@@ -9,6 +9,7 @@ function seconds(v) {
   const [unit, factor] = v >= 0.9995 ? ["s", 1] : v >= 0.9995e-3 ? ["ms", 1e3] : v >= 0.9995e-6 ? ["µs", 1e6] : ["ns", 1e9];
   return `${digits(v * factor)} ${unit}`;
 }
+const tickSeconds = (v) => seconds(v).replace(/\.0+ /, " ");
 function bytes(v) {
   if (!(v > 0)) return "–";
   const step = Math.min(5, Math.floor(Math.log10(v) / 3));

@@ -1,7 +1,7 @@
 // Elements, scales and axes: all that the charts of a report are made of. Text from outside only ever becomes text.
 "use strict";
 
-const SVG = "http" + "://www.w3.org/2000/svg";  // a name, not an address
+const SVG = "http://www.w3.org/2000/svg";  // a name, not an address: nothing is fetched
 
 // node("td", {class: "number"}, "12", child, ...): children that are strings become text.
 function fill(made, attributes, children) {
