@@ -8,7 +8,7 @@ namespace {
 
 bool full_blocks(const Structure& facts) {
   return std::any_of(facts.blocks.begin(), facts.blocks.end(), [](const BlockFill& block) {
-    return block.r == block.c && (block.r == 2 || block.r == 3) && block.fill > 0 && block.fill < 1 / 0.9;
+    return block.r == block.c && (block.r == 2 || block.r == 3) && block.fill > 0 && block.fill < 1 / 0.8;
   });
 }
 

@@ -10,7 +10,7 @@ namespace heddle::bench {
 // The first that holds:
 //   empty      no entries
 //   dense      at least half of all places are stored
-//   blocks     aligned 2 x 2 or 3 x 3 blocks are nine tenths full: several unknowns a node
+//   blocks     aligned 2 x 2 or 3 x 3 blocks are four fifths full: several unknowns a node
 //   diagonals  seven entries of ten lie on full diagonals: grids
 //   skewed     row lengths vary more than their mean: graphs, circuits, linear programs
 //   banded     every entry within a twentieth of the columns from the diagonal

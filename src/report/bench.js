@@ -26,7 +26,7 @@ function showMachine() {
 const pick = (r, key) => r && r[key] !== null ? r[key] : NaN;
 const columns = [
   {title: "", cell: (e) => e.spy ? spyPicture(e.spy, 46) : "", kind: "picture"},
-  {title: "matrix", value: (e) => e.name, cell: (e) => node("a", {href: `#${anchorOf(e)}`}, e.name), kind: "name"},
+  {title: "matrix", value: (e) => e.name, cell: (e) => node("a", {href: `#${anchorOf(e)}`}, breakable(e.name)), kind: "name"},
   {title: "class", value: (e) => e.class},
   {title: "precision", value: (e) => e.precision, kind: "precision"},
   {title: "rows", value: (e) => e.record.rows, show: count, kind: "number"},
@@ -41,6 +41,9 @@ const columns = [
   {title: "build", value: (e, at) => pick(at.chosen, "build_seconds"), show: seconds, kind: "number"},
   {title: "pays after", value: (e, at) => paysAfter(at), show: (v) => v === Infinity ? "never" : count(v), kind: "number"},
   {title: "error", value: (e, at) => pick(at.chosen, "max_error"), show: (v) => Number.isFinite(v) ? v.toExponential(0) : "–", kind: "number"}];
+
+// A long name may continue on the next line after a comma, a dash or an underscore.
+const breakable = (text) => text.split(/(?<=[,_-])/).flatMap((part, i) => i > 0 ? [node("wbr"), part] : [part]);
 
 const anchorOf = (e) => `matrix-${entries.indexOf(e)}`;
 
