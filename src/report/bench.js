@@ -36,14 +36,14 @@ const columns = [
   {title: "time", value: (e, at) => at.time(at.chosen), show: seconds, kind: "number"},
   {title: "roofline", value: (e, at) => at.roofline(at.chosen), show: percent, kind: "number"},
   {title: "regret", value: (e, at) => at.regret, show: percent, kind: "number"},
-  {title: "best peer", value: (e, at) => at.peer ? at.peer.peer : "–", kind: "library"},
+  {title: "best peer", value: (e, at) => at.peer ? at.peer.peer : "–", cell: (e, at) => breakable(at.peer ? at.peer.peer : "–"), kind: "library"},
   {title: "speed-up", value: (e, at) => at.gain, show: times, kind: "number", tone: (v) => v >= 1 ? "good" : "bad"},
   {title: "build", value: (e, at) => pick(at.chosen, "build_seconds"), show: seconds, kind: "number"},
   {title: "pays after", value: (e, at) => paysAfter(at), show: (v) => v === Infinity ? "never" : count(v), kind: "number"},
   {title: "error", value: (e, at) => pick(at.chosen, "max_error"), show: (v) => Number.isFinite(v) ? v.toExponential(0) : "–", kind: "number"}];
 
-// A long name may continue on the next line after a comma, a dash or an underscore.
-const breakable = (text) => text.split(/(?<=[,_-])/).flatMap((part, i) => i > 0 ? [node("wbr"), part] : [part]);
+// A long name may continue on the next line after a comma, a colon, a dash or an underscore.
+const breakable = (text) => text.split(/(?<=[,:_-])/).flatMap((part, i) => i > 0 ? [node("wbr"), part] : [part]);
 
 const anchorOf = (e) => `matrix-${entries.indexOf(e)}`;
 
