@@ -73,6 +73,9 @@ TEST(BenchResume, keeps_the_two_precisions_apart) {
   EXPECT_EQ(resumed(bench({one, "--resume", file, "--json"})), Flags{false});
   EXPECT_EQ(resumed(bench({one, "--resume", file, "--precision", "f32", "--json"})), Flags{false});
   EXPECT_EQ(resumed(bench({one, "--resume", file, "--precision", "f32", "--json"})), Flags{true});
+  // In one run with double, float is rounded from it: not the same as read.
+  EXPECT_EQ(resumed(bench({one, "--resume", file, "--precision", "both", "--json"})), (Flags{true, false}));
+  EXPECT_EQ(resumed(bench({one, "--resume", file, "--precision", "both", "--json"})), (Flags{true, true}));
 }
 
 TEST(BenchResume, never_mixes_settings) {

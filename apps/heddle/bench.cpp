@@ -130,7 +130,6 @@ class Run {
                    {"machine", session.json()["machine"]["fingerprint"]},
                    {"device", session.device_info().name},
                    {"threads", threads()},
-                   {"both_precisions", session.both_precisions()},
                    {"settings", settings_json()}};
     journal.emplace(options.resume, run);
     if (journal->usable() > 0)
@@ -147,6 +146,7 @@ class Run {
     try {
       every_precision(source);
     } catch (const Interruptible::Stop&) {
+      bar->hide();
       session.note("stopped while reading {}", source);
     } catch (const Error& error) {
       put_failure(source, error, before);
@@ -168,7 +168,8 @@ class Run {
     std::optional<Loaded<double>> twice;
     for (const std::string& precision : precisions) {
       if (Interruptible::signal() != 0) return;
-      const Json identity = matrix_identity(source, precision);
+      const bool from_double = session.both_precisions() && precision == "f32";
+      const Json identity = matrix_identity(source, from_double ? "f32 rounded from f64" : precision);
       if (const Json* known = journal ? journal->find(identity) : nullptr) {
         take_over(*known);
         continue;
@@ -213,8 +214,8 @@ class Run {
     show(record, headline(matrix));
     Json made = record_json(record);
     made["spy"] = spy_json(matrix.A.view(), 72);
-    if (journal && record.complete) journal->add(identity, made);
     records.push_back(std::move(made));
+    if (journal && record.complete) journal->add(identity, records.back());
   }
 
   void show(const BenchRecord& record, const std::string& title) {
@@ -227,20 +228,29 @@ class Run {
   void write_results() {
     const int stopped = Interruptible::signal();
     session.json()["interrupted"] = stopped != 0;
-    if (!options.csv.empty()) write_whole_file(options.csv, bench_csv(records));
-    if (!options.html.empty()) write_whole_file(options.html, report::bench_page(page_data()));
+    if (!options.csv.empty()) write(options.csv, bench_csv(records));
+    if (!options.html.empty()) write(options.html, report::bench_page(page_data()));
     session.json()["matrices"] = Json::array();
     for (Json& record : records) {
       record.erase("spy");
       session.json()["matrices"].push_back(record);
     }
     if (records.size() > 1) session.print("\n{}", bench_summary(records));
-    if (!options.html.empty()) session.note("wrote {}", options.html);
     if (stopped == 0) return;
     session.note("stopped by a signal: {} of {} measured{}", records.size(),
                  options.matrices.size() * precisions.size(),
                  options.resume.empty() ? "" : "; the same command goes on from there");
     session.end_with(128 + stopped);
+  }
+
+  // A full disk must not cost the other files.
+  void write(const std::string& path, const std::string& text) {
+    try {
+      write_whole_file(path, text);
+      session.note("wrote {}", path);
+    } catch (const Error& error) {
+      session.fail_at_end(error);
+    }
   }
 
   // The document of --json and the spy plots; one picture serves both precisions.

@@ -111,10 +111,15 @@ void Journal::add(const Json& identity, const Json& matrix) {
   if (identity.is_null()) return;
   const Json line{{"format", "heddle bench results"}, {"run", run_}, {"identity", identity}, {"matrix", matrix}};
   const std::string text = text_of(line) + '\n';
+  const off_t before = lseek(descriptor_, 0, SEEK_END);
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t put = write(descriptor_, text.data() + done, text.size() - done);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) give_up("written");
+    if (put < 0) {
+      const int reason = errno;
+      if (ftruncate(descriptor_, before) == 0) errno = reason;  // half a line would spoil the next one too
+      give_up("written");
+    }
     done += static_cast<std::size_t>(put);
   }
   if (fdatasync(descriptor_) != 0) give_up("flushed");

@@ -96,7 +96,8 @@ function rowOf(e) {
 // ------------------------------------------------------------------------------------------------ the cards
 
 function resultsTable(e) {
-  const heads = ["plan or peer", "time", "spread", "cold", "predicted", "GB/s", "roofline", "bytes", "build", "pays after: csr", "best peer", "error", ""];
+  const heads = ["plan or peer", "time", "spread", "cold", "predicted", "GB/s", "roofline", "bytes", "build",
+                 "pays after: csr", "best peer", "error", ""];
   const after = (r, v) => r.status !== "ok" ? "–" : v === null ? "never" : count(v);
   const body = e.results.map((r) => node("tr", {class: e.kindOf(r)},
     node("td", {class: "plan"}, labelOf(r)),
@@ -148,7 +149,8 @@ function showFigures(shown) {
   const off = shown.flatMap((e) => e.results).filter((r) => ok(r) && r.predicted_seconds > 0).map((r) => r.predicted_seconds / r.seconds);
   const within = off.filter((v) => v <= 2 && v >= 0.5).length;
   put("prediction", "Predicted against measured", predictionChart(shown, width),
-    `Warm. Predicted / measured: median ${times(median(off))}; ${percent(within / off.length)} of ${count(off.length)} plans within a factor of two (band).`);
+    `Warm. Predicted / measured: median ${times(median(off))}; ${percent(within / off.length)} of ${count(off.length)} ` +
+    "plans within a factor of two (band).");
   const regrets = shown.map((e) => e.at(t).regret).filter(Number.isFinite);
   put("regret", "The planner's regret", regretChart(shown, t, width),
     `How much longer the chosen plan takes than the fastest plan measured: median ${percent(median(regrets))}, ` +
@@ -164,7 +166,8 @@ function showTiles(shown) {
   else if (known("gainOverCsr").length)
     tiles.push([times(geometricMean(known("gainOverCsr"))), "csr / chosen plan, geometric mean"]);
   tiles.push([percent(median(known("regret"))), "the planner's regret, median"],
-             [percent(median(facts.map((f) => f.roofline(f.chosen)).filter(Number.isFinite))), "of the roofline, median of the chosen plans (caches: above 100 %)"]);
+             [percent(median(facts.map((f) => f.roofline(f.chosen)).filter(Number.isFinite))),
+              "of the roofline, median of the chosen plans (caches: above 100 %)"]);
   byId("tiles").replaceChildren(...tiles.map(([value, text]) => node("div", {}, node("strong", {}, value), node("span", {}, text))));
 }
 

@@ -153,8 +153,10 @@ function histogramChart(lengths, width, height, labelled) {
     const range = b.from === b.to ? `${b.from}` : `${b.from} to ${b.to}`;
     return [shape("rect", {class: "mark ours", x: i * step, width: step * 0.82, y: height - foot - tall, height: tall},
                   tip(`${count(b.rows)} rows with ${range} entries`)),
-            labelled && (bins.length <= 7 || i % 2 === 0) ? shape("text", {x: i * step + step * 0.41, y: height - foot + 12, "text-anchor": "middle", style: "font-size:9.5px"},
-                             b.from >= 1024 ? `${b.from / 1024}k` : `${b.from}`) : null];
+            labelled && (bins.length <= 7 || i % 2 === 0)
+              ? shape("text", {x: (i + 0.41) * step, y: height - foot + 12, "text-anchor": "middle", style: "font-size:9.5px"},
+                      b.from >= 1024 ? `${b.from / 1024}k` : `${b.from}`)
+              : null];
   });
   if (labelled) parts.push(shape("text", {x: 0, y: height - 3, style: "font-size:10px"}, "entries in a row, from"));
   return drawing(width, height, parts.flat());
