@@ -17,6 +17,7 @@ if(HEDDLE_APP)
 endif()
 if(HEDDLE_TESTS)
   find_package(GTest REQUIRED)
+  include(heddle_browser)
 endif()
 # A peer of the CPU kernels in `heddle bench` and in the benchmark programs.
 find_package(Eigen3 3.3 NO_MODULE)

@@ -110,7 +110,7 @@ TEST(Bench, refuses_unknown_formats_peers_and_options_before_measuring) {
   EXPECT_EQ(bench({tiny, "--formats", "abacus"}).exit_code, 2);
   EXPECT_EQ(bench({tiny, "--peers", "abacus"}).exit_code, 2);
   EXPECT_EQ(bench({tiny, "--peers", "cusparse:csr_alg1"}).exit_code, 2);  // no peer of the CPU
-  EXPECT_EQ(bench({tiny, "--html", "out.html"}).exit_code, 2);
+  EXPECT_EQ(bench({tiny, "--precision", "f16"}).exit_code, 2);
   EXPECT_EQ(bench({tiny, "--seconds", "-1"}).exit_code, 2);
   EXPECT_EQ(bench({}).exit_code, 2);
 }

@@ -1,14 +1,20 @@
 // heddle bench M...: every format and every peer on the same matrix and vector, in one run.
 #include <algorithm>
-#include <cmath>
+#include <ctime>
+#include <optional>
 
-#include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/version.hpp>
 
-#include "bench/results.hpp"
+#include "bench/build_id.hpp"
+#include "bench_matrix.hpp"
 #include "bench_table.hpp"
 #include "commands.hpp"
-#include "load.hpp"
+#include "interrupt.hpp"
+#include "journal.hpp"
+#include "progress.hpp"
+#include "report/bench_page.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -16,13 +22,11 @@ namespace heddle {
 
 namespace {
 
-using bench::Result;
-
 struct Options {
   std::vector<std::string> matrices, formats, peers{"all"};
   double seconds = 0.2;
   bool cold = false;
-  std::string csv;
+  std::string csv, html, resume;
 };
 
 // "csr lanes=8;coo" and "csr,coo" are two plans each; so is the option given twice.
@@ -37,133 +41,238 @@ std::vector<std::string> split(const std::vector<std::string>& texts) {
   return words;
 }
 
-// "auto" is no format: it stands for whatever is chosen for each matrix.
-bool is_auto(const Plan& plan) { return plan.format == "auto"; }
-
 std::vector<Plan> wanted_plans(const Options& options) {
   std::vector<Plan> plans;
   if (options.formats.empty())
     for (const FormatInfo& format : formats()) plans.push_back({.format = format.name, .settings = {}});
   for (const std::string& text : split(options.formats)) {
     plans.push_back(Plan::parse(text));
-    if (!is_auto(plans.back()))
+    if (plans.back().format != "auto")
       find_format(plans.back().format);  // a word that is no format ends the run before it begins
   }
   return plans;
 }
 
-Json results_json(const std::vector<Result>& results) {
-  Json list = Json::array();
-  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
-  for (const Result& r : results)
-    list.push_back({{"plan", r.plan.empty() ? Json() : Json(r.plan)},
-                    {"peer", r.peer.empty() ? Json() : Json(r.peer)},
-                    {"precision", r.precision},
-                    {"seconds", number(r.seconds)},
-                    {"spread", number(r.spread)},
-                    {"cold_seconds", number(r.cold_seconds)},
-                    {"predicted_seconds", number(r.predicted_seconds)},
-                    {"gflops", number(r.gflops)},
-                    {"bytes", r.bytes > 0 ? Json(r.bytes) : Json()},
-                    {"gbps", number(r.gbps)},
-                    {"roofline", number(r.roofline)},
-                    {"build_seconds", number(r.build_seconds)},
-                    {"max_error", number(r.max_error)},
-                    {"status", r.status}});
-  return list;
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+double largest_rate(const std::vector<Machine::Rate>& rates) {
+  double largest = 0;
+  for (const Machine::Rate& rate : rates) largest = std::max(largest, rate.giga);
+  return largest;
 }
 
 class Run {
  public:
-  Run(Session& given, const Options& asked)
-      : session(given),
-        options(asked),
-        plans(wanted_plans(asked)),
-        peers(bench::select_peers(split(asked.peers), given.device())) {
+  Run(Session& given, const Options& asked) : session(given), options(asked) {
+    work.plans = wanted_plans(asked);
+    work.add_chosen = asked.formats.empty();
+    work.peers = bench::select_peers(split(asked.peers), given.device());
     const std::string absence = bench::peer_absence(session.device());
     if (split(asked.peers) == std::vector<std::string>{"all"} && !absence.empty()) session.note("{}", absence);
+    for (const std::string& path : {asked.csv, asked.html})
+      if (!path.empty()) check_writable(path);
+    if (session.both_precisions())
+      precisions = {"f64", "f32"};
+    else
+      precisions = {session.precision()};
   }
 
   void everything() {
-    const Machine& machine = this_machine(session.device());
-    settings = {session.device(), options.seconds, options.cold, machine.read_gbps};
-    session.json()["machine"] = {
-        {"read_gbps", machine.read_gbps}, {"copy_gbps", machine.copy_gbps}, {"launch_us", machine.launch_us}};
-    session.json()["matrices"] = Json::array();
-    session.print("{}: reads {:.1f} GB/s, copies {:.1f} GB/s, starts work in {:.1f} us\n", session.device_info().name,
-                  machine.read_gbps, machine.copy_gbps, machine.launch_us);
+    describe_machine();
+    open_journal();
+    const Interruptible interruptible;
+    bar.emplace(session.terminal(), !session.quiet(),
+                work.steps() * static_cast<double>(options.matrices.size() * precisions.size()));
     for (const std::string& source : options.matrices)
-      session.with_precision([&](auto zero) { one_matrix<decltype(zero)>(source); });
-    if (!options.csv.empty()) write_whole_file(options.csv, bench_csv_header() + csv);
+      if (Interruptible::signal() == 0) one_matrix(source);
+    bar.reset();
+    write_results();
   }
 
  private:
+  void describe_machine() {
+    const Machine& machine = this_machine(session.device());
+    work.settings = {session.device(), options.seconds, options.cold, machine.read_gbps};
+    session.json()["date"] = today();
+    session.json()["machine"] = {{"read_gbps", machine.read_gbps},
+                                 {"copy_gbps", machine.copy_gbps},
+                                 {"launch_us", machine.launch_us},
+                                 {"cache_read_gbps", largest_rate(machine.read)},
+                                 {"cache_bytes", machine.cache_bytes},
+                                 {"memory_bytes", machine.memory_bytes},
+                                 {"units", machine.units},
+                                 {"threads", threads()},
+                                 {"fingerprint", machine_fingerprint(session.device_info())}};
+    session.json()["settings"] = settings_json();
+    session.print("{}: reads {:.1f} GB/s, copies {:.1f} GB/s, starts work in {:.1f} us\n", session.device_info().name,
+                  machine.read_gbps, machine.copy_gbps, machine.launch_us);
+  }
+
+  Json settings_json() const {
+    Json plans = Json::array();
+    for (const Plan& plan : work.plans) plans.push_back(to_string(plan));
+    return {{"seconds", options.seconds},
+            {"cold", options.cold},
+            {"formats", plans},
+            {"add_chosen", work.add_chosen},
+            {"peers", work.peers}};
+  }
+
+  void open_journal() {
+    if (options.resume.empty()) return;
+    const Json run{{"heddle", version},
+                   {"build", bench::build_id()},
+                   {"machine", session.json()["machine"]["fingerprint"]},
+                   {"device", session.device_info().name},
+                   {"threads", threads()},
+                   {"settings", settings_json()}};
+    journal.emplace(options.resume, run);
+    if (journal->usable() > 0)
+      session.note("{}: {} measured before, in the same way", options.resume, journal->usable());
+    if (journal->foreign() > 0)
+      session.note("{}: {} of another machine, version, build or with other settings, left alone", options.resume,
+                   journal->foreign());
+    if (journal->damaged() > 0) session.note("{}: {} damaged lines passed over", options.resume, journal->damaged());
+  }
+
   // What is wrong with one matrix must not cost the results of the others.
-  template <class V>
   void one_matrix(const std::string& source) {
+    const std::size_t before = records.size();
     try {
-      measure(load<V>(session, source));
+      every_precision(source);
+    } catch (const Interruptible::Stop&) {
+      bar->hide();
+      session.note("stopped while reading {}", source);
     } catch (const Error& error) {
-      session.fail_at_end(error);
-      const Json what{{"kind", name_of(error.kind())}, {"message", error.message()}, {"where", error.where()}};
-      session.json()["matrices"].push_back({{"name", source},
-                                            {"rows", nullptr},
-                                            {"cols", nullptr},
-                                            {"nnz", nullptr},
-                                            {"chosen", nullptr},
-                                            {"results", Json::array()},
-                                            {"error", what}});
+      put_failure(source, error, before);
+    } catch (const std::bad_alloc&) {
+      put_failure(source, Error(ErrorKind::unavailable, "out of memory", source), before);
+    }
+  }
+
+  void put_failure(const std::string& source, const Error& error, std::size_t before) {
+    bar->hide();
+    bar->left_out(work.steps() * static_cast<double>(precisions.size() - (records.size() - before)));
+    session.fail_at_end(error);
+    records.push_back(failed_record_json(source, error));
+  }
+
+  // A matrix wanted in both precisions is read once and rounded: a value may differ by one unit in its last place from
+  // what reading it as float gives.
+  void every_precision(const std::string& source) {
+    std::optional<Loaded<double>> twice;
+    for (const std::string& precision : precisions) {
+      if (Interruptible::signal() != 0) return;
+      const bool from_double = session.both_precisions() && precision == "f32";
+      const Json identity = matrix_identity(source, from_double ? "f32 rounded from f64" : precision);
+      if (const Json* known = journal ? journal->find(identity) : nullptr) {
+        take_over(*known);
+        continue;
+      }
+      bar->begin(source + ' ' + precision);
+      if (session.both_precisions() && !twice) twice = read<double>(source);
+      if (twice && precision == "f64")
+        measure(source, identity, *twice);
+      else if (twice)
+        measure(source, identity, rounded(std::move(*twice)));
+      else
+        session.with_precision([&](auto zero) { measure(source, identity, read<decltype(zero)>(source)); });
     }
   }
 
   template <class V>
-  void measure(const Loaded<V>& matrix) {
-    const Csr<V>& A = matrix.A;
-    session.print("\n{}\n", session.terminal().bold(headline(matrix)));
-    const bench::Reference<V> reference(A.view());
-    const Progress progress = session.progress("measuring " + matrix.facts.name);
-    std::vector<Result> results;
-    const auto put = [&](Result result) {
-      results.push_back(std::move(result));
-      if (progress)
-        progress(static_cast<double>(results.size()) / static_cast<double>(plans.size() + peers.size() + 1));
-    };
-    const Structure facts = analyze(A, Detail::planning);
-    const Machine& machine = this_machine(session.device());
-    const Choice choice = choose(A, facts, machine, {.device = session.device()});
-    const Plan plan_chosen = resolve(A.view(), choice.plan);
-    std::string chosen = to_string(plan_chosen);  // and, once it is built, with what its values made of it
-    const auto put_plan = [&](const Plan& plan) {
-      put(bench::bench_plan(A, plan, reference, settings));
-      results.back().predicted_seconds = predict(facts, machine, Plan::parse(results.back().plan), sizeof(V));
-    };
-    const auto put_chosen = [&] {
-      put_plan(plan_chosen);
-      chosen = results.back().plan;
-    };
-    for (const Plan& plan : plans) is_auto(plan) ? put_chosen() : put_plan(plan);
-    const bool measured =
-        std::any_of(results.begin(), results.end(), [&](const Result& result) { return result.plan == chosen; });
-    if (options.formats.empty() && !measured) put_chosen();
-    for (const std::string& name : peers) put(bench::bench_peer(A, name, reference, settings));
-    session.json()["matrices"].push_back({{"name", matrix.facts.name},
-                                          {"rows", A.rows},
-                                          {"cols", A.cols},
-                                          {"nnz", A.nnz()},
-                                          {"chosen", chosen},
-                                          {"chosen_predicted_seconds", choice.predicted_seconds},
-                                          {"results", results_json(results)}});
-    csv += bench_csv_rows({matrix.facts.name, A.rows, A.cols, A.nnz()}, results);
-    session.print("{}{}", bench_table(results, options.cold, session.terminal()), bench_verdict(results, options.cold));
-    session.print("chosen: {}, predicted {}\n", chosen, as_seconds(choice.predicted_seconds));
+  Loaded<V> read(const std::string& source) {
+    return load<V>(session, source, Interruptible::stop_if_asked);
+  }
+
+  static Loaded<float> rounded(Loaded<double> matrix) {
+    return {convert<float>(matrix.A.view()), matrix.facts, matrix.seconds};
+  }
+
+  void take_over(Json record) {
+    put_roofline(record, work.settings.read_gbps);
+    record["resumed"] = true;
+    bar->left_out(work.steps());
+    records.push_back(std::move(record));
+  }
+
+  template <class V>
+  void measure(const std::string& source, const Json& identity, const Loaded<V>& matrix) {
+    const double promised = work.steps();
+    double done = 0;
+    const BenchRecord record = bench_matrix(source, matrix, work, [&] {
+      ++done;
+      bar->done();
+    });
+    bar->left_out(promised - done);  // the chosen plan was among the others
+    bar->hide();
+    show(record, headline(matrix));
+    Json made = record_json(record);
+    made["spy"] = spy_json(matrix.A.view(), 72);
+    records.push_back(std::move(made));
+    if (journal && record.complete) journal->add(identity, records.back());
+  }
+
+  void show(const BenchRecord& record, const std::string& title) {
+    session.print("\n{}\n", session.terminal().bold(fmt::format("{}, {}", title, record.precision)));
+    session.print("{}{}", bench_table(record.results, options.cold, session.terminal()),
+                  bench_verdict(record.results, options.cold));
+    session.print("chosen: {}, predicted {}\n", record.chosen, as_seconds(record.chosen_predicted_seconds));
+  }
+
+  void write_results() {
+    const int stopped = Interruptible::signal();
+    session.json()["interrupted"] = stopped != 0;
+    if (!options.csv.empty()) write(options.csv, bench_csv(records));
+    if (!options.html.empty()) write(options.html, report::bench_page(page_data()));
+    session.json()["matrices"] = Json::array();
+    for (Json& record : records) {
+      record.erase("spy");
+      session.json()["matrices"].push_back(record);
+    }
+    if (records.size() > 1) session.print("\n{}", bench_summary(records));
+    if (stopped == 0) return;
+    session.note("stopped by a signal: {} of {} measured{}", records.size(),
+                 options.matrices.size() * precisions.size(),
+                 options.resume.empty() ? "" : "; the same command goes on from there");
+    session.end_with(128 + stopped);
+  }
+
+  // A full disk must not cost the other files.
+  void write(const std::string& path, const std::string& text) {
+    try {
+      write_whole_file(path, text);
+      session.note("wrote {}", path);
+    } catch (const Error& error) {
+      session.fail_at_end(error);
+    }
+  }
+
+  // The document of --json and the spy plots; one picture serves both precisions.
+  std::string page_data() const {
+    Json data = session.json();
+    data["matrices"] = Json::array();
+    std::string last;
+    for (Json record : records) {
+      if (record["source"] == last) record.erase("spy");
+      last = record["source"];
+      data["matrices"].push_back(std::move(record));
+    }
+    return data.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
   Session& session;
   const Options& options;
-  std::vector<Plan> plans;
-  std::vector<std::string> peers;
-  bench::Settings settings;
-  std::string csv;
+  BenchWork work;
+  std::vector<std::string> precisions;
+  std::optional<Journal> journal;
+  std::optional<StepsBar> bar;
+  std::vector<Json> records;
 };
 
 }  // namespace
@@ -172,6 +281,7 @@ void add_bench(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   CLI::App& command = session.add_command(app, "bench", "Time every format and every peer, with error and roofline",
                                           [=, &session] { Run(session, *options).everything(); });
+  session.allow_both_precisions("bench");
   command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
   command
       .add_option(
@@ -188,11 +298,17 @@ void add_bench(CLI::App& app, Session& session) {
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   command.add_flag("--cold", options->cold, "Time with evicted caches too");
+  command.add_option("--html", options->html, "Write a report to this file: one page, charts and tables, no network");
   command.add_option("--csv", options->csv, "Write the results to this file");
+  command.add_option("--resume", options->resume,
+                     "Keep every finished matrix in this file, and do not measure again what it holds of the same "
+                     "machine, build and settings");
   command.footer(
       "Ratio: time of the fastest peer / time; above 1 is faster than every peer.\n"
+      "Pays after: multiplications after which build and use take less time than with csr.\n"
       "Peers: eigen on the CPU; every algorithm of cuSPARSE on the GPU, where that library is found.\n"
-      "A matrix that cannot be read does not end the run; the exit code is then that of the first such failure.");
+      "A matrix that cannot be read does not end the run; the exit code is then that of the first such failure.\n"
+      "Ctrl-C ends the run with what was measured so far (exit code 130); a second one at once.");
 }
 
 }  // namespace heddle

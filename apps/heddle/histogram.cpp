@@ -51,4 +51,14 @@ std::string histogram_text(const RowLengths& lengths, const Terminal& terminal) 
   return text;
 }
 
+Json lengths_json(const RowLengths& lengths) {
+  Json bins = Json::array();
+  for (std::size_t bin = 0; bin < lengths.histogram.size(); ++bin) {
+    const std::int64_t from = bin == 0 ? 0 : std::int64_t{1} << (bin - 1);
+    bins.push_back({{"from", from}, {"to", bin == 0 ? 0 : 2 * from - 1}, {"rows", lengths.histogram[bin]}});
+  }
+  return {{"min", lengths.min}, {"mean", lengths.mean},   {"max", lengths.max},          {"stddev", lengths.stddev},
+          {"cv", lengths.cv},   {"empty", lengths.empty}, {"histogram", std::move(bins)}};
+}
+
 }  // namespace heddle

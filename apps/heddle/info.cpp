@@ -14,16 +14,6 @@ struct Options {
   int spy_size = 800;
 };
 
-Json lengths_json(const RowLengths& lengths) {
-  Json bins = Json::array();
-  for (std::size_t bin = 0; bin < lengths.histogram.size(); ++bin) {
-    const std::int64_t from = bin == 0 ? 0 : std::int64_t{1} << (bin - 1);
-    bins.push_back({{"from", from}, {"to", bin == 0 ? 0 : 2 * from - 1}, {"rows", lengths.histogram[bin]}});
-  }
-  return {{"min", lengths.min}, {"mean", lengths.mean},   {"max", lengths.max},          {"stddev", lengths.stddev},
-          {"cv", lengths.cv},   {"empty", lengths.empty}, {"histogram", std::move(bins)}};
-}
-
 // Sectors of x per entry.
 Json gather_json(const Gather& g) { return {{"rows", g.rows}, {"entries", g.entries}, {"window", g.window}}; }
 

@@ -9,10 +9,15 @@
 namespace heddle {
 
 template <class V>
-Loaded<V> load(Session& session, const std::string& source) {
+Loaded<V> load(Session& session, const std::string& source, const std::function<void()>& watch) {
   Loaded<V> made;
   ReadOptions options;
   options.progress = session.progress("reading " + source);
+  if (watch)
+    options.progress = [watch, bar = options.progress](double share) {
+      watch();
+      if (bar) bar(share);
+    };
   made.seconds = seconds_of([&] { made.A = read_matrix<V>(source, &made.facts, options); });
   return made;
 }
@@ -47,8 +52,8 @@ std::string headline(const Loaded<V>& matrix) {
                      with_commas(matrix.A.nnz()), matrix.facts.field, matrix.facts.symmetry);
 }
 
-template Loaded<float> load(Session&, const std::string&);
-template Loaded<double> load(Session&, const std::string&);
+template Loaded<float> load(Session&, const std::string&, const std::function<void()>&);
+template Loaded<double> load(Session&, const std::string&, const std::function<void()>&);
 template double save(Session&, const std::string&, const Loaded<float>&);
 template double save(Session&, const std::string&, const Loaded<double>&);
 template Json matrix_json(const Loaded<float>&);

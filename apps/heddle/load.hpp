@@ -1,6 +1,7 @@
 // Reading and writing matrix files for the commands, with a progress bar.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <heddle/io.hpp>
@@ -17,8 +18,9 @@ struct Loaded {
   double seconds = 0;
 };
 
+// `watch` is called from time to time while a file is read; it may throw to stop that.
 template <class V>
-Loaded<V> load(Session& session, const std::string& source);
+Loaded<V> load(Session& session, const std::string& source, const std::function<void()>& watch = {});
 
 // Error(usage) unless the suffix says .mtx, .mtx.gz or .hdl, or it is a device or pipe (those get Matrix Market). To be
 // called before the long work whose result would have no place to go.

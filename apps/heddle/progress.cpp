@@ -9,11 +9,23 @@
 #include <memory>
 #include <mutex>
 
+#include "text.hpp"
+
 namespace heddle {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+std::string cells(double share, bool unicode) {
+  constexpr int width = 24;
+  const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width));
+  std::string text;
+  for (int i = 0; i < width; ++i) text += i < full ? (unicode ? "█" : "#") : (unicode ? "░" : ".");
+  return text;
+}
+
+constexpr auto patience = std::chrono::milliseconds(250), pause = std::chrono::milliseconds(80);
 
 class Bar {
  public:
@@ -26,18 +38,12 @@ class Bar {
     if (share >= 1) return wipe();
     if (now - begun_ < patience || now - drawn_ < pause) return;
     drawn_ = now;
-    constexpr int width = 24;
-    const int full = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width));
-    std::string cells;
-    for (int i = 0; i < width; ++i) cells += i < full ? (unicode_ ? "█" : "#") : (unicode_ ? "░" : ".");
-    fmt::print(stderr, "\r{}  {}  {:.0f} %\033[K", what_, cells, 100 * std::clamp(share, 0.0, 1.0));
+    fmt::print(stderr, "\r{}  {}  {:.0f} %\033[K", what_, cells(share, unicode_), 100 * std::clamp(share, 0.0, 1.0));
     std::fflush(stderr);
     visible_ = true;
   }
 
  private:
-  static constexpr auto patience = std::chrono::milliseconds(250), pause = std::chrono::milliseconds(80);
-
   void wipe() {
     if (visible_) std::fputs("\r\033[K", stderr);
     visible_ = false;
@@ -54,6 +60,33 @@ class Bar {
 Progress progress_bar(const Terminal& terminal, std::string what) {
   if (!terminal.progress) return {};
   return [bar = std::make_shared<Bar>(std::move(what), terminal.unicode)](double share) { bar->show(share); };
+}
+
+void StepsBar::begin(std::string what) {
+  what_ = std::move(what);
+  draw();
+}
+
+void StepsBar::done(double steps) {
+  done_ += steps;
+  draw();
+}
+
+void StepsBar::hide() {
+  if (visible_) std::fputs("\r\033[K", stderr);
+  visible_ = false;
+}
+
+void StepsBar::draw() {
+  const std::chrono::duration<double> spent = Clock::now() - begun_;
+  if (!wanted_ || spent < patience || steps_ <= 0) return;
+  const double share = std::clamp(done_ / steps_, 0.0, 1.0);
+  const std::string left = done_ > 0 ? ", " + as_duration(spent.count() * (1 - share) / share) + " left" : "";
+  const std::string bar = fmt::format("  {}  {:.0f} %{}", cells(share, terminal_.unicode), 100 * share, left);
+  const auto room = static_cast<std::size_t>(std::max(8, terminal_.width - 1 - shown_width(bar)));
+  fmt::print(stderr, "\r{}{}\033[K", what_.substr(0, room), bar);
+  std::fflush(stderr);
+  visible_ = true;
 }
 
 }  // namespace heddle

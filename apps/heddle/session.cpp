@@ -45,8 +45,8 @@ void Session::add_global_options(CLI::App& app) {
   app.add_flag("--json", json_, "[=FILE] Result as JSON on stdout, or in FILE: --json=FILE, or --json NAME.json")
       ->group(group);
   app.add_option("--device", device_text_, "auto, cpu, gpu, gpu:N or emulator")->group(group)->capture_default_str();
-  app.add_option("--precision", precision_, "f64 or f32")
-      ->check(CLI::IsMember({"f64", "f32"}))
+  app.add_option("--precision", precision_, "f64 or f32; in bench also both")
+      ->check(CLI::IsMember({"f64", "f32", "both"}))
       ->group(group)
       ->capture_default_str();
   app.add_option("--threads", threads_, "CPU threads; 0: every core")->check(CLI::Range(0, 1024))->group(group);
@@ -65,6 +65,8 @@ CLI::App& Session::add_command(CLI::App& app, const std::string& name, const std
 }
 
 void Session::run_command() {
+  if (both_precisions() && !for_both_precisions_.contains(command_))
+    fail(ErrorKind::usage, {"--precision both", "give f64 or f32"}, "heddle {} works in one precision", command_);
   set_threads(threads_);
   info_ = describe(Device::parse(device_text_));
   begin_document();

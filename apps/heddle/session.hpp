@@ -12,6 +12,7 @@
 #include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,16 @@ class Session {
   void add_global_options(CLI::App& app);
   // A subcommand with the global options; `run` is called by `run_command` once the whole line has been understood.
   CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& summary, std::function<void()> run);
+  // Commands that measure in float and double in one run (--precision both) say so.
+  void allow_both_precisions(const std::string& command) { for_both_precisions_.insert(command); }
   void run_command();
 
   // The exit code for what was thrown, after reporting it: one line on stderr, and the JSON document if asked for.
   int report(const std::exception& error);
   // Reports a failure that does not end the command; the first one gives the exit code in the end.
   void fail_at_end(const Error& error);
+  // What was done is kept, but it is not all: the exit code, unless there was a failure before.
+  void end_with(int exit_code) { exit_code_ = exit_code_ == 0 ? exit_code : exit_code_; }
   int exit_code() const { return exit_code_; }
   void name_command(const std::string& name) { command_ = name; }
 
@@ -48,6 +53,7 @@ class Session {
   const DeviceInfo& device_info() const { return info_; }
   bool single_precision() const { return precision_ == "f32"; }
   const std::string& precision() const { return precision_; }
+  bool both_precisions() const { return precision_ == "both"; }  // only where add_command was told so
   const Terminal& terminal() const { return terminal_; }
   bool quiet() const { return quiet_; }
 
@@ -84,6 +90,7 @@ class Session {
   Terminal terminal_;
   bool json_ = false, quiet_ = false;
   std::string json_file_, device_text_ = "auto", precision_ = "f64", command_;
+  std::set<std::string> for_both_precisions_;
   int threads_ = 0, exit_code_ = 0;
   int output_error_ = 0;  // errno of the first failure to write results
   std::function<void()> run_;

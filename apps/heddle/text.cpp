@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -40,6 +41,13 @@ std::string as_seconds(double seconds) {
   if (seconds >= 0.9995e-3) return three_digits(seconds * 1e3, "ms");
   if (seconds >= 0.9995e-6) return three_digits(seconds * 1e6, "us");
   return three_digits(seconds * 1e9, "ns");
+}
+
+std::string as_duration(double seconds) {
+  const std::int64_t whole = std::llround(std::max(0.0, seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 std::string as_rate(double bytes_per_second) {

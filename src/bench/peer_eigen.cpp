@@ -14,7 +14,8 @@ namespace {
 template <class V>
 class EigenPeer : public Peer<V> {
  public:
-  std::string name() const override { return "eigen"; }
+  explicit EigenPeer(bool alone) : alone_(alone) {}
+  std::string name() const override { return alone_ ? "eigen:one_thread" : "eigen"; }
   Device device() const override { return Device::cpu(); }
 
   void prepare(const CsrView<V>& A, std::span<const V> given_x, std::span<V> given_y) override {
@@ -24,10 +25,10 @@ class EigenPeer : public Peer<V> {
     y = given_y;
     offsets = Buffer<int>(A.rows + 1);
     std::transform(A.ptr.begin(), A.ptr.end(), offsets.begin(), [](Offset at) { return static_cast<int>(at); });
-    Eigen::setNbThreads(threads());
   }
 
   void multiply(Stream) const override {
+    Eigen::setNbThreads(alone_ ? 1 : threads());
     using Dense = Eigen::Matrix<V, Eigen::Dynamic, 1>;
     const Eigen::Map<const Eigen::SparseMatrix<V, Eigen::RowMajor>> A(
         matrix.rows, matrix.cols, matrix.nnz(), offsets.data(), matrix.col.data(), matrix.val.data());
@@ -39,6 +40,7 @@ class EigenPeer : public Peer<V> {
   }
 
  private:
+  bool alone_;
   CsrView<V> matrix;
   std::span<const V> x;
   std::span<V> y;
@@ -48,11 +50,11 @@ class EigenPeer : public Peer<V> {
 }  // namespace
 
 template <class V>
-std::unique_ptr<Peer<V>> make_eigen() {
-  return std::make_unique<EigenPeer<V>>();
+std::unique_ptr<Peer<V>> make_eigen(const std::string& name) {
+  return std::make_unique<EigenPeer<V>>(name != "eigen");
 }
 
-template std::unique_ptr<Peer<float>> make_eigen();
-template std::unique_ptr<Peer<double>> make_eigen();
+template std::unique_ptr<Peer<float>> make_eigen(const std::string&);
+template std::unique_ptr<Peer<double>> make_eigen(const std::string&);
 
 }  // namespace heddle::bench

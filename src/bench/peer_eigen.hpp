@@ -4,8 +4,8 @@
 
 namespace heddle::bench {
 
-// Row-major Eigen::SparseMatrix times a dense vector, on all cores when OpenMP was found.
+// Row-major Eigen::SparseMatrix times a dense vector: "eigen" on all cores when OpenMP was found, "eigen:one_thread".
 template <class V>
-std::unique_ptr<Peer<V>> make_eigen();
+std::unique_ptr<Peer<V>> make_eigen(const std::string& name);
 
 }  // namespace heddle::bench

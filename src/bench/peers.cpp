@@ -27,7 +27,8 @@ std::string library_of(const std::string& peer) { return peer.substr(0, peer.fin
 
 std::vector<std::string> peer_names(Device device) {
 #ifdef HEDDLE_HAS_EIGEN
-  if (device.kind == Device::Kind::cpu) return {"eigen"};
+  // The threads of OpenMP wait by spinning, which small matrices and busy machines do not forgive: one thread may win.
+  if (device.kind == Device::Kind::cpu) return {"eigen", "eigen:one_thread"};
 #endif
 #ifdef HEDDLE_HAS_CUSPARSE
   if (device.kind == Device::Kind::gpu && cusparse_absence().empty()) return cusparse_names();
@@ -64,7 +65,7 @@ std::unique_ptr<Peer<V>> make_peer(const std::string& name, Device device) {
   const std::vector<std::string> known = peer_names(device);
   if (std::find(known.begin(), known.end(), name) == known.end()) refuse(name, device);
 #ifdef HEDDLE_HAS_EIGEN
-  if (name == "eigen") return make_eigen<V>();
+  if (library_of(name) == "eigen") return make_eigen<V>(name);
 #endif
 #ifdef HEDDLE_HAS_CUSPARSE
   return make_cusparse<V>(name, device);

@@ -28,6 +28,8 @@ struct Result {
   std::int64_t bytes = 0;                     // the stored matrix, x and y, each moved once
   double gbps = unknown, roofline = unknown;  // bytes per second, and its share of the measured read bandwidth
   double build_seconds = unknown;
+  // Multiplications after which the build has paid; infinite: never. See compare.hpp.
+  double break_even_csr = unknown, break_even_peer = unknown;
   double max_error = unknown;  // max over rows of |y - exact| / sum |a x|
   std::string status = "ok";   // or what went wrong
 

@@ -1,0 +1,108 @@
+#include "bench_matrix.hpp"
+
+#include <algorithm>
+
+#include <heddle/choose.hpp>
+#include <heddle/formats.hpp>
+
+#include "bench/compare.hpp"
+#include "bench/matrix_class.hpp"
+#include "interrupt.hpp"
+#include "stopwatch.hpp"
+
+namespace heddle {
+
+namespace {
+
+using bench::Result;
+
+template <class V>
+class MatrixBench {
+ public:
+  MatrixBench(const Csr<V>& matrix, const BenchWork& asked, BenchRecord& to, const std::function<void()>& then)
+      : A(matrix), work(asked), record(to), measured(then), reference(A.view()), machine(this_machine(device())) {}
+
+  void choose_plan() {
+    record.planning_seconds = seconds_of([&] {
+      facts = analyze(A, Detail::planning);
+      const Choice choice = choose(A, facts, machine, {.device = device()});
+      record.chosen_predicted_seconds = choice.predicted_seconds;
+      chosen = resolve(A.view(), choice.plan);
+    });
+    record.chosen = to_string(chosen);  // and, once it is built, with what its values made of it
+    record.matrix_class = bench::class_of(facts);
+    record.rows_len = facts.rows_len;
+  }
+
+  void measure() {
+    for (const Plan& plan : work.plans) plan.format == "auto" ? put_chosen() : put_plan(plan);
+    if (work.add_chosen && !has_chosen()) put_chosen();
+    for (const std::string& name : work.peers) put(bench::bench_peer(A, name, reference, work.settings));
+  }
+
+ private:
+  Device device() const { return work.settings.device; }
+
+  void put(Result result) {
+    record.results.push_back(std::move(result));
+    measured();
+    Interruptible::stop_if_asked();
+  }
+
+  void put_plan(const Plan& plan) {
+    Result result = bench::bench_plan(A, plan, reference, work.settings);
+    result.predicted_seconds = predict(facts, machine, Plan::parse(result.plan), sizeof(V));
+    put(std::move(result));
+  }
+
+  void put_chosen() {
+    Result result = bench::bench_plan(A, chosen, reference, work.settings);
+    result.predicted_seconds = predict(facts, machine, Plan::parse(result.plan), sizeof(V));
+    record.chosen = result.plan;
+    put(std::move(result));
+  }
+
+  bool has_chosen() const {
+    return std::any_of(record.results.begin(), record.results.end(),
+                       [&](const Result& result) { return result.plan == record.chosen; });
+  }
+
+  const Csr<V>& A;
+  const BenchWork& work;
+  BenchRecord& record;
+  const std::function<void()>& measured;
+  const bench::Reference<V> reference;
+  const Machine& machine;
+  Structure facts;
+  Plan chosen;
+};
+
+}  // namespace
+
+template <class V>
+BenchRecord bench_matrix(const std::string& source, const Loaded<V>& matrix, const BenchWork& work,
+                         const std::function<void()>& measured) {
+  const Csr<V>& A = matrix.A;
+  BenchRecord record{.source = source,
+                     .name = matrix.facts.name,
+                     .precision = sizeof(V) == 8 ? "f64" : "f32",
+                     .rows = A.rows,
+                     .cols = A.cols,
+                     .nnz = A.nnz()};
+  MatrixBench<V> bench(A, work, record, measured);
+  bench.choose_plan();
+  try {
+    bench.measure();
+  } catch (const Interruptible::Stop&) {
+    record.complete = false;
+  }
+  bench::put_break_even(record.results);
+  return record;
+}
+
+template BenchRecord bench_matrix(const std::string&, const Loaded<float>&, const BenchWork&,
+                                  const std::function<void()>&);
+template BenchRecord bench_matrix(const std::string&, const Loaded<double>&, const BenchWork&,
+                                  const std::function<void()>&);
+
+}  // namespace heddle

@@ -1,0 +1,28 @@
+#include "bench/matrix_class.hpp"
+
+#include <algorithm>
+
+namespace heddle::bench {
+
+namespace {
+
+bool full_blocks(const Structure& facts) {
+  return std::any_of(facts.blocks.begin(), facts.blocks.end(), [](const BlockFill& block) {
+    return block.r == block.c && (block.r == 2 || block.r == 3) && block.fill > 0 && block.fill < 1 / 0.8;
+  });
+}
+
+}  // namespace
+
+std::string class_of(const Structure& facts) {
+  if (facts.nnz == 0) return "empty";
+  if (static_cast<double>(facts.nnz) >= 0.5 * static_cast<double>(facts.rows) * static_cast<double>(facts.cols))
+    return "dense";
+  if (full_blocks(facts)) return "blocks";
+  if (facts.diagonals.full_share >= 0.7) return "diagonals";
+  if (facts.rows_len.cv > 1) return "skewed";
+  if (facts.rows == facts.cols && facts.bandwidth * 20 <= facts.cols) return "banded";
+  return "scattered";
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,27 @@
+#include "bench/matrix_class.hpp"
+
+#include <gtest/gtest.h>
+
+#include <heddle/io.hpp>
+
+namespace heddle::bench {
+namespace {
+
+std::string class_of_generated(const std::string& source) {
+  return class_of(analyze(read_matrix<double>(source), Detail::planning));
+}
+
+TEST(MatrixClass, tells_generated_families_apart) {
+  EXPECT_EQ(class_of_generated("gen:stencil2d5,n=60"), "diagonals");
+  EXPECT_EQ(class_of_generated("gen:stencil3d27,n=12"), "diagonals");
+  EXPECT_EQ(class_of_generated("gen:fem,n=8,dof=3"), "blocks");
+  EXPECT_EQ(class_of_generated("gen:rmat,scale=12"), "skewed");
+  EXPECT_EQ(class_of_generated("gen:random,rows=5000,cols=5000,per_row=8"), "scattered");
+  EXPECT_EQ(class_of_generated("gen:band,rows=20000,width=60,fill=0.2"), "banded");
+  EXPECT_EQ(class_of_generated("gen:dense,rows=50"), "dense");
+}
+
+TEST(MatrixClass, of_a_matrix_without_entries_is_empty) { EXPECT_EQ(class_of(Structure{}), "empty"); }
+
+}  // namespace
+}  // namespace heddle::bench
