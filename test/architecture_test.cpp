@@ -31,7 +31,7 @@ std::vector<Include> includes_of(const std::string& text) {
 }
 
 //  apps                         a layer may include the layers below it and its neighbours on the same line,
-//  bench  reproduce             the neighbours as long as that closes no circle
+//  bench  report  reproduce     the neighbours as long as that closes no circle
 //  solve
 //  plan
 //  formats
@@ -40,8 +40,8 @@ std::vector<Include> includes_of(const std::string& text) {
 //  core
 int layer(const std::string& folder) {
   static const std::map<std::string, int> layers = {
-      {"core", 0},    {"simt", 1}, {"io", 1},    {"generate", 1}, {"analyze", 1},   {"reorder", 1}, {"layout", 2},
-      {"formats", 3}, {"plan", 4}, {"solve", 5}, {"bench", 6},    {"reproduce", 6}, {"apps", 7}};
+      {"core", 0},    {"simt", 1}, {"io", 1},    {"generate", 1}, {"analyze", 1}, {"reorder", 1},   {"layout", 2},
+      {"formats", 3}, {"plan", 4}, {"solve", 5}, {"bench", 6},    {"report", 6},  {"reproduce", 6}, {"apps", 7}};
   const auto known = layers.find(folder);
   return known == layers.end() ? -1 : known->second;
 }
