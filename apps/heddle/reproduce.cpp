@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "reproduce/html.hpp"
 #include "reproduce/markdown.hpp"
 #include "reproduce_json.hpp"
 #include "table.hpp"
@@ -24,7 +25,7 @@ using reproduce::Verdict;
 
 struct Options {
   std::vector<std::string> papers;
-  std::string folder, from, out, markdown, html;
+  std::string folder, from, markdown, html;
   double seconds = 0.01;
   bool quick = false;
 };
@@ -110,6 +111,7 @@ void reproduce_papers(Session& session, const Options& options) {
   for (const Paper& paper : outcome.papers) print_paper(session, paper);
   print_verdicts(session, outcome);
   if (!options.markdown.empty()) write_whole_file(options.markdown, to_markdown(outcome));
+  if (!options.html.empty()) write_whole_file(options.html, to_html(outcome));
 }
 
 }  // namespace
@@ -128,6 +130,7 @@ void add_reproduce(CLI::App& app, Session& session) {
   command.add_flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
   command.add_option("--from", options->from, "Show the result in this JSON file instead of measuring");
   command.add_option("--markdown", options->markdown, "Write tables and verdicts to this file");
+  command.add_option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
   command.footer(
       "Real matrices are used where the folder has them; elsewhere stand-ins of the same class, which the tables "
       "name.\n"

@@ -56,7 +56,8 @@ Json of_figure(const Figure& figure) {
           {"kind", figure.kind == Figure::Kind::bars ? "bars" : "lines"},
           {"x_label", figure.x_label},
           {"y_label", figure.y_label},
-          {"logarithmic", figure.logarithmic},
+          {"logarithmic", {figure.logarithmic_x, figure.logarithmic_y}},
+          {"reference", number(figure.reference)},
           {"categories", figure.categories},
           {"series", list_of(figure.series, of_series)}};
 }
@@ -67,7 +68,9 @@ Figure figure_from(const Json& json) {
           .kind = json.at("kind") == "bars" ? Figure::Kind::bars : Figure::Kind::lines,
           .categories = json.at("categories"),
           .series = items_from<Figure::Series>(json.at("series"), series_from),
-          .logarithmic = json.at("logarithmic")};
+          .logarithmic_x = json.at("logarithmic").at(0),
+          .logarithmic_y = json.at("logarithmic").at(1),
+          .reference = number_from(json.at("reference"))};
 }
 
 Json of_claim(const Claim& claim) {

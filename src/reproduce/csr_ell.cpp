@@ -92,7 +92,8 @@ void hybrid(Record& record) {
               .columns = {"matrix", "source", "CSR us", "HYB us", "hybrid us", "gain float", "gain double"}};
   Figure figure{.title = "Hybrid over the better of CSR (vector) and HYB",
                 .y_label = "gain",
-                .series = {{"float", {}, {}}, {"double", {}, {}}}};
+                .series = {{"float", {}, {}}, {"double", {}, {}}},
+                .reference = 1};
   Numbers gains[2];
   const auto matrices = record.try_matrices(names_of_fourteen());
   for (const Matrix* matrix : matrices) {
@@ -172,7 +173,7 @@ void search_against_rule(Record& record) {
 void synthetic_laws(Record& record) {
   Table table{.title = "Rows of the laws F1, F2, F3: the hybrid's packing over a thread per row (float)",
               .columns = {"law", "longest row", "ELLPACK us", "ELLPACK-R us", "packed us", "gain"}};
-  Figure figure{.title = "Sorted packing over a thread per row (figure 2)", .y_label = "gain", .series = {}};
+  Figure figure{.title = "Sorted packing over a thread per row (figure 2)", .y_label = "gain", .reference = 1};
   const std::int64_t rows = record.lab.quick() ? 512 : 131072;
   int faster = 0;
   Numbers gains;

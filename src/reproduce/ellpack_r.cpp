@@ -149,7 +149,9 @@ void padding_sweep(Record& record) {
                 .x_label = "N Max / nnz",
                 .y_label = "gain",
                 .kind = Figure::Kind::lines,
-                .series = {{"artificial, 16 a row", {}, {}}, {"Table I", {}, {}}}};
+                .series = {{"artificial, 16 a row", {}, {}}, {"Table I", {}, {}}},
+                .logarithmic_x = true,
+                .reference = 1};
   Numbers padded, artificial;
   double level = bench::unknown;
   for (const std::int64_t longest : {16, 24, 32, 48, 64, 96, 128}) {

@@ -64,7 +64,9 @@ struct Rows {
                 .x_label = "mean row length",
                 .y_label = "best T",
                 .kind = Figure::Kind::lines,
-                .series = {{"matrices of a million entries and more", {}, {}}}};
+                .series = {{"matrices of a million entries and more", {}, {}}},
+                .logarithmic_x = true,
+                .logarithmic_y = true};
 };
 
 void put_row(Record& record, const TableOneRow& printed, const Matrix& matrix, const Best& best, Rows& to) {

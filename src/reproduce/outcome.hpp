@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "report/figure.hpp"
+
 namespace heddle::reproduce {
 
 struct Table {
@@ -14,19 +16,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // as many cells as columns
 };
 
-// Bars: a group for every category. Lines: points (x, y); x ascends. NaN: there is no such bar or point.
-struct Figure {
-  enum class Kind { bars, lines };
-  struct Series {
-    std::string name;
-    std::vector<double> x, y;  // x: empty for bars
-  };
-  std::string title, x_label, y_label;
-  Kind kind = Kind::bars;
-  std::vector<std::string> categories;  // of bars
-  std::vector<Series> series;
-  bool logarithmic = false;  // the y axis
-};
+using report::Figure;
 
 enum class Verdict { confirmed, refuted, not_testable };
 const char* name_of(Verdict verdict) noexcept;  // "confirmed", "refuted", "not testable here"
