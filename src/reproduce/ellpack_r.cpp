@@ -63,7 +63,7 @@ void statistics(Record& record) {
                   "what they are like.",
               .columns = {"matrix", "source", "rows", "entries", "mean", "longest - mean", "deviation", "cv %",
                           "% in HYB's ELL", ""}};
-  int compared = 0, same = 0, shares = 0;
+  std::size_t compared = 0, same = 0, shares = 0;
   std::vector<const Matrix*> used;
   std::vector<std::string> notes;
   for (const TableOneRow& row : table_one()) {
@@ -75,7 +75,7 @@ void statistics(Record& record) {
     const Specimen facts = matrix ? matrix->facts : Specimen{};
     const double share = matrix ? percent_in_ell(*matrix) : bench::unknown;
     std::string remark = misprint(row);
-    if (comparable) {
+    if (comparable && matrix) {
       used.push_back(matrix);
       ++compared;
       same += agrees(facts, row);
@@ -96,10 +96,11 @@ void statistics(Record& record) {
   record.add(std::move(table));
   const std::string basis = basis_of(used) + (used.empty() ? "" : " (those of fixed construction)");
   record.judge(
-      "R1", same == compared,
+      "R1", compared, same == compared,
       fmt::format("{} of {} agree{}{}", same, compared, notes.empty() ? "" : "; misprints: ", fmt::join(notes, "; ")),
       basis);
-  record.judge("R2", 7 * shares >= 6 * compared, fmt::format("{} of {} within 1 point", shares, compared), basis);
+  record.judge("R2", compared, 7 * shares >= 6 * compared, fmt::format("{} of {} within 1 point", shares, compared),
+               basis);
 }
 
 // ---- R3
@@ -173,9 +174,9 @@ void padding_sweep(Record& record) {
   }
   record.add(std::move(table));
   record.add(std::move(figure));
-  const auto faster = std::count_if(padded.begin(), padded.end(), [](double gain) { return gain > 1; });
+  const auto faster = count_above(padded, 1);
   const bool rises = artificial.back() > artificial[1];
-  record.judge("R3", faster == present(padded) && rises && std::fabs(level - 1) <= 0.1,
+  record.judge("R3", present(padded), faster == present(padded) && rises && std::fabs(level - 1) <= 0.1,
                fmt::format("faster in {} of {} padded cases ({} to {}); {} at the least padding, {} at the largest; {} "
                            "at equal rows",
                            faster, present(padded), fixed(smallest(padded), 2), fixed(largest(padded), 2),
@@ -208,7 +209,7 @@ void averages(Record& record) {
       cells.push_back(significant(rates[k]));
       bars.series[k].y.push_back(rates[k]);
     }
-    if (present(rates) == static_cast<int>(rates.size())) {
+    if (present(rates) == rates.size()) {
       const auto nnz = static_cast<double>(matrix->facts.nnz);
       for (std::size_t k = 0; k < rates.size(); ++k) sums[k] += nnz * rates[k];
       entries += nnz;
@@ -235,7 +236,7 @@ void averages(Record& record) {
   std::vector<std::string> said;
   for (std::size_t k = 0; k < sums.size(); ++k)
     said.push_back(std::string(kernels[k].called) + " " + significant(sums[k]));
-  record.judge("R4", sums[5] >= sums[4] && sums[4] >= sums[3] && sums[3] > best_crs,
+  record.judge("R4", present(sums), sums[5] >= sums[4] && sums[4] >= sums[3] && sums[3] > best_crs,
                fmt::format("{} GFLOP/s", fmt::join(said, ", ")), basis_of(matrices));
 }
 
@@ -262,8 +263,8 @@ void small_matrices(Record& record) {
                           micro(best), name, fixed(ratios.back(), 2)});
   }
   record.add(std::move(table));
-  const auto slower = std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 1; });
-  record.judge("R24", 2 * slower > present(ratios) && geometric_mean(ratios) >= 1.1,
+  const auto slower = count_above(ratios, 1);
+  record.judge("R24", present(ratios), 2 * slower > present(ratios) && geometric_mean(ratios) >= 1.1,
                fmt::format("slower on {} of {}, {} in the geometric mean, {} at most", slower, present(ratios),
                            fixed(geometric_mean(ratios), 2), fixed(largest(ratios), 2)),
                basis_of(used));

@@ -121,7 +121,7 @@ void twelve(Record& record) {
   histogram(record, all);
   record.add(std::move(rows.rates));
   record.add(std::move(rows.best_T));
-  record.judge("R5", wider.empty() && !all.empty(),
+  record.judge("R5", all.size(), wider.empty(),
                fmt::format("best of twelve over T = 1: {} to {}, geometric mean {}; 16 or more lanes best on {}",
                            fixed(smallest(gains), 2), fixed(largest(gains), 2), fixed(geometric_mean(gains), 2),
                            wider.empty() ? "none" : wider),
@@ -129,7 +129,7 @@ void twelve(Record& record) {
   const double ranks = rank_correlation(means, lanes);
   bool long_rows_need_teams = true;
   for (const auto& [length, T] : large) long_rows_need_teams = long_rows_need_teams && (length <= 32 || T > 1);
-  record.judge("R6", ranks >= 0.7 && long_rows_need_teams,
+  record.judge("R6", large.size(), ranks >= 0.7 && long_rows_need_teams,
                fmt::format("rank correlation {}; above 32 entries a row T > 1 {}", fixed(ranks, 2),
                            long_rows_need_teams ? "everywhere" : "not everywhere"),
                fmt::format("{} matrices of Table I", large.size()));

@@ -73,7 +73,11 @@ double smallest(const Numbers& values) {
   return found.empty() ? missing : *std::min_element(found.begin(), found.end());
 }
 
-int present(const Numbers& values) { return static_cast<int>(those_present(values).size()); }
+std::size_t present(const Numbers& values) { return those_present(values).size(); }
+
+std::size_t count_above(const Numbers& values, double limit) {
+  return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [&](double v) { return v > limit; }));
+}
 
 double rank_correlation(const Numbers& a, const Numbers& b) {
   Numbers whole_a, whole_b;

@@ -13,7 +13,8 @@ double geometric_mean(const Numbers& values);  // NaN without any
 double median(const Numbers& values);          // NaN without any
 double largest(const Numbers& values);
 double smallest(const Numbers& values);
-int present(const Numbers& values);  // how many are there
+std::size_t present(const Numbers& values);  // how many are there
+std::size_t count_above(const Numbers& values, double limit);
 // Spearman's, over the pairs that are whole; ties get their mean rank. NaN below three pairs or without spread.
 double rank_correlation(const Numbers& a, const Numbers& b);
 // Coefficients c that minimise sum of ((rows c - values) / values)^2: relative errors count alike. `rows` have three.

@@ -11,19 +11,22 @@ class Record {
   Record(Lab& the_lab, Paper& paper) : lab(the_lab), paper_(paper) {}
   Lab& lab;
 
-  // `holds` by the claim's rule. A claim about times is judged on a GPU only; elsewhere `now` is shown all the same.
-  void judge(const std::string& id, bool holds, const std::string& now, const std::string& basis);
+  // `holds` by the claim's rule, on so many numbers; without any it stays open. A claim about times is judged on a GPU
+  // only; elsewhere `now` is shown all the same.
+  void judge(const std::string& id, std::size_t numbers, bool holds, const std::string& now, const std::string& basis);
   // There is nothing to judge by.
   void leave_open(const std::string& id, const std::string& reason, const std::string& now = {});
   void add(Table table) { paper_.tables.push_back(std::move(table)); }
   void add(Figure figure) { paper_.figures.push_back(std::move(figure)); }
   // The matrix, or null when it cannot be had; the reason is then among the failures.
-  const Matrix* try_matrix(const std::string& name);
+  const Matrix* try_matrix(const std::string& name) { return try_to_get(&Lab::matrix, name); }
+  const Matrix* try_whole(const std::string& name) { return try_to_get(&Lab::whole, name); }
   std::vector<const Matrix*> try_matrices(const std::vector<std::string>& names);
   void failed(const std::string& what) { paper_.failures.push_back(what); }
 
  private:
   Claim& claim_of(const std::string& id);
+  const Matrix* try_to_get(const Matrix& (Lab::*get)(const std::string&), const std::string& name);
   Paper& paper_;
 };
 

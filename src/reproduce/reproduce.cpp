@@ -120,13 +120,16 @@ Claim& Record::claim_of(const std::string& id) {
   return *found;
 }
 
-void Record::judge(const std::string& id, bool holds, const std::string& now, const std::string& basis) {
+void Record::judge(const std::string& id, std::size_t numbers, bool holds, const std::string& now,
+                   const std::string& basis) {
   Claim& claim = claim_of(id);
   claim.now = now;
   claim.basis = basis;
   const Device device = lab.settings().device;
   if (lab.stopped()) {
     claim.reason = "interrupted";
+  } else if (numbers == 0) {
+    claim.reason = "nothing to judge by";
   } else if (!claim.exact && !lab.on_gpu()) {
     claim.reason = fmt::format("speaks of a GPU's times; this is the {}", to_string(device));
   } else if (!claim.exact && lab.quick()) {
@@ -144,11 +147,13 @@ void Record::leave_open(const std::string& id, const std::string& reason, const 
   claim.reason = reason;
 }
 
-const Matrix* Record::try_matrix(const std::string& name) {
+const Matrix* Record::try_to_get(const Matrix& (Lab::*get)(const std::string&), const std::string& name) {
   try {
-    return &lab.matrix(name);
+    return &(lab.*get)(name);
   } catch (const std::exception& error) {
-    failed(fmt::format("{}: {}", name, error.what()));
+    const std::string what = fmt::format("{}: {}", name, error.what());
+    const bool known = std::find(paper_.failures.begin(), paper_.failures.end(), what) != paper_.failures.end();
+    if (!known) failed(what);
     return nullptr;
   }
 }

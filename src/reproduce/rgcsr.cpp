@@ -93,7 +93,7 @@ void artificial_zeros(Record& record) {
   std::vector<std::string> rising;
   for (const double value : means) rising.push_back(fixed(value, 0));
   record.judge(
-      "R7", agree, fmt::format("{} % on average; {}", fmt::join(rising, ", "), fmt::join(said, "; ")),
+      "R7", used.size(), agree, fmt::format("{} % on average; {}", fmt::join(rising, ", "), fmt::join(said, "; ")),
       fmt::format("{} matrices on average; trans4 and Raj1: {}", matrices.size() + 2, basis_of({used[2], used[3]})));
 }
 
@@ -123,7 +123,7 @@ void four_matrices(Record& record) {
     table.rows.push_back(std::move(cells));
   }
   record.add(std::move(table));
-  record.judge("R9", slowdown >= 10,
+  record.judge("R9", present({slowdown}), slowdown >= 10,
                fmt::format("{} times slower than HYB; Raj1 {} times", fixed(slowdown, 0), fixed(raj1, 0)),
                basis_of(used));
 }
@@ -170,7 +170,7 @@ void best_group(Record& record) {
     return fmt::format("{}", fmt::join(words, ", "));
   };
   record.judge(
-      "R8", peaks_late(large_means[0]) && peaks_late(large_means[1]),
+      "R8", present(large_means[0]) * present(large_means[1]), peaks_late(large_means[0]) && peaks_late(large_means[1]),
       fmt::format("large: {} float; {} double for 32, 64, 128, 256", said(large_means[0]), said(large_means[1])),
       basis_of(matrices));
 }
@@ -185,11 +185,13 @@ void against_hyb(Record& record) {
     for (const Matrix* matrix : matrices)
       ratios.push_back(record.lab.seconds(*matrix, "hyb", precision) /
                        record.lab.seconds(*matrix, grouped_by(128), precision));
-    const auto faster = std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio > 1; });
+    const std::size_t faster = count_above(ratios, 1);
     const auto p = static_cast<std::size_t>(precision);
     table.rows.push_back({name_of(precision),
                           fmt::format("{} % | {} %", faster_then[p],
-                                      fixed(100.0 * static_cast<double>(faster) / std::max(1, present(ratios)), 0)),
+                                      fixed(100.0 * static_cast<double>(faster) /
+                                                static_cast<double>(std::max<std::size_t>(1, present(ratios))),
+                                            0)),
                           fmt::format("{} | {}", ratio_then[p], fixed(mean(ratios), 2))});
   }
   record.add(std::move(table));
@@ -225,7 +227,7 @@ void caching_of_x(Record& record) {
   record.add(std::move(table));
   record.add(std::move(figure));
   record.judge(
-      "R23", geometric_mean(gains[0]) > 1 && geometric_mean(gains[1]) > 1,
+      "R23", present(gains[0]) * present(gains[1]), geometric_mean(gains[0]) > 1 && geometric_mean(gains[1]) > 1,
       fmt::format("float {} (up to {}), double {} (up to {})", fixed(geometric_mean(gains[0]), 2),
                   fixed(largest(gains[0]), 2), fixed(geometric_mean(gains[1]), 2), fixed(largest(gains[1]), 2)),
       basis_of(matrices));
