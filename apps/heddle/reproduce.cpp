@@ -26,7 +26,7 @@ using reproduce::Verdict;
 struct Options {
   std::vector<std::string> papers;
   std::string folder, from, markdown, html;
-  double seconds = 0.01;
+  double seconds = 0.02;
   bool quick = false;
 };
 

@@ -190,6 +190,7 @@ void synthetic_laws(Record& record) {
       figure.series.back().y.push_back(gains.back());
       table.rows.push_back(
           {law, fmt::format("{}", longest), micro(ell), micro(ellr), micro(packed), fixed(gains.back(), 2)});
+      record.lab.forget(matrix);
     }
   }
   figure.categories = {"up to 64", "up to 96", "up to 128"};
@@ -245,6 +246,7 @@ void overlapped_cg(Record& record) {
          fixed(solved.hybrid.seconds * 1e3, 2), fixed(solved.overlapped.seconds * 1e3, 2),
          change.happened ? fmt::format("{}", change.iteration) : "never", fixed(change.build_seconds * 1e3, 2),
          change.break_even >= 0 ? fmt::format("{}", change.break_even) : "never", fixed(gains.back(), 2)});
+    record.lab.forget(matrix);
   }
   record.add(std::move(table));
   record.judge("R16", present(gains), geometric_mean(gains) > 1,

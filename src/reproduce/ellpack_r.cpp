@@ -160,6 +160,7 @@ void padding_sweep(Record& record) {
         record.lab.made(fmt::format("16 a row, longest {}", longest), fmt::format("{} rows, own", grouped(rows)),
                         [&] { return padded_case(rows, longest); });
     const Gain gain = gain_of(record, matrix, table);
+    record.lab.forget(matrix);
     (longest == 16 ? level = gain.gain : padded.emplace_back(gain.gain));
     artificial.push_back(gain.gain);
     figure.series[0].x.push_back(gain.padding), figure.series[0].y.push_back(gain.gain);

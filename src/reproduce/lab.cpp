@@ -47,7 +47,7 @@ std::string file_of(const std::string& folder, const Subject& subject) {
 std::string describe(const Profile& profile) {
   return fmt::format("row lengths: {} rows, {} entries, longest {}{}", grouped(profile.rows), grouped(profile.nnz),
                      grouped(profile.longest),
-                     profile.giant ? ", one giant row" : ", deviation " + fixed(profile.deviation, 2));
+                     profile.surplus > 0 ? ", one giant row" : ", deviation " + fixed(profile.deviation, 2));
 }
 
 template <class V>
@@ -84,8 +84,12 @@ std::vector<std::int64_t> Matrix::lengths() const {
 const Matrix& Lab::keep(const std::string& key, Matrix made) {
   auto& place = matrices_[key];
   place = std::make_unique<Matrix>(std::move(made));
-  order_.push_back(place.get());
+  specimens_.push_back(place->facts);
   return *place;
+}
+
+void Lab::forget(const Matrix& matrix) {
+  std::erase_if(matrices_, [&](const auto& known) { return known.second.get() == &matrix; });
 }
 
 const Matrix& Lab::of_subject(const std::string& key, const Subject& subject, bool small) {
@@ -198,12 +202,6 @@ double Lab::timed(const std::string& matrix, const std::string& what, Precision 
   measurements_.push_back({matrix, what, name_of(precision), cold ? bench::unknown : timing.median,
                            cold ? timing.median : bench::unknown, bench::unknown, "ok"});
   return timing.median;
-}
-
-std::vector<Specimen> Lab::specimens() const {
-  std::vector<Specimen> list;
-  for (const Matrix* matrix : order_) list.push_back(matrix->facts);
-  return list;
 }
 
 std::string basis_of(const std::vector<const Matrix*>& matrices) {

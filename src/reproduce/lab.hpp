@@ -15,7 +15,7 @@ namespace heddle::reproduce {
 
 struct Settings {
   Device device;
-  double seconds = 0.01;          // for every timing
+  double seconds = 0.02;          // for every timing
   bool quick = false;             // small matrices, one call each: to see that everything runs
   std::string folder;             // of real matrices; empty: stand-ins only
   std::function<bool()> stopped;  // asked before every timing and experiment; empty: never
@@ -67,6 +67,8 @@ class Lab {
   const Matrix& made(const std::string& name, const std::string& source, const std::function<Csr<double>()>& make);
   // P A P^T by reverse Cuthill-McKee.
   const Matrix& in_rcm_order(const Matrix& matrix);
+  // Gives back the memory of one that will not be asked for again.
+  void forget(const Matrix& matrix);
 
   // Seconds of y = A x by a plan; NaN when it could not be had, for the reason in `measurements`. Cold on a GPU only.
   double seconds(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches = Caches::warm);
@@ -80,7 +82,7 @@ class Lab {
   double timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
                const std::function<void(Stream)>& call);
 
-  std::vector<Specimen> specimens() const;
+  const std::vector<Specimen>& specimens() const { return specimens_; }  // in the order they were asked for
   const std::vector<Measurement>& measurements() const { return measurements_; }
 
  private:
@@ -90,7 +92,7 @@ class Lab {
 
   Settings settings_;
   std::map<std::string, std::unique_ptr<Matrix>> matrices_;
-  std::vector<const Matrix*> order_;  // in which they were first asked for
+  std::vector<Specimen> specimens_;
   std::vector<Measurement> measurements_;
   std::map<std::string, std::size_t> index_;  // of measurements_
   std::map<std::string, TimeSplit> splits_;

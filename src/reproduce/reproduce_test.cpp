@@ -60,7 +60,7 @@ TEST(Numbers, fit_finds_the_coefficients_that_made_the_values) {
 
 TEST(StandIns, have_the_rows_entries_and_longest_row_asked_for) {
   for (const Profile& wanted : {Profile{1484, 6110, 13, 1.60}, Profile{480, 17087, 36, 0.49},
-                                Profile{20000, 131000, 19000, 0, true}, Profile{46835, 2374001, 145, 27.78}}) {
+                                Profile{20000, 131000, 19000, 0, 40}, Profile{46835, 2374001, 145, 27.78}}) {
     const Vector<std::int64_t> lengths = lengths_of(wanted);
     EXPECT_EQ(static_cast<std::int64_t>(lengths.size()), wanted.rows);
     EXPECT_EQ(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}), wanted.nnz);
@@ -73,7 +73,7 @@ TEST(StandIns, are_canonical_matrices_with_these_lengths) {
   const Csr<double> A = matrix_of({300, 2000, 90, 8});
   EXPECT_TRUE(violations(A.view(), Require::canonical).empty());
   EXPECT_EQ(A.nnz(), 2000);
-  const Profile small = shrunk({100000, 700000, 90000, 0, true}, 7000);
+  const Profile small = shrunk({100000, 700000, 90000, 0, 40}, 7000);
   EXPECT_LE(small.nnz, 7100);
   EXPECT_LE(small.longest, small.rows);
   EXPECT_TRUE(violations(matrix_of(small).view(), Require::canonical).empty());

@@ -37,7 +37,7 @@ Vector<std::int64_t> circuit_lengths(const Profile& profile) {
   std::int64_t left = profile.nnz - profile.longest;
   for (auto& length : lengths) left -= length = 1 + draws.below(7);
   while (left > 0) {
-    const std::int64_t more = std::min<std::int64_t>(left, 1 + draws.below(500));
+    const std::int64_t more = std::min<std::int64_t>(left, 1 + draws.below(profile.surplus));
     lengths[static_cast<std::size_t>(draws.below(profile.rows))] += more;
     left -= more;
   }
@@ -70,7 +70,7 @@ void fill_row(std::int64_t row, std::int64_t length, std::int64_t n, Index* col,
 }  // namespace
 
 Vector<std::int64_t> lengths_of(const Profile& profile) {
-  Vector<std::int64_t> lengths = profile.giant ? circuit_lengths(profile) : normal_lengths(profile);
+  Vector<std::int64_t> lengths = profile.surplus > 0 ? circuit_lengths(profile) : normal_lengths(profile);
   const auto longest = static_cast<std::size_t>(profile.rows / 3);
   lengths[longest] = profile.longest;
   correct_sum(lengths, longest, profile);
@@ -85,7 +85,7 @@ Profile shrunk(const Profile& profile, std::int64_t most_entries) {
   small.rows = std::max<std::int64_t>(64, scaled(profile.rows));
   small.nnz = static_cast<std::int64_t>(static_cast<double>(profile.nnz) * static_cast<double>(small.rows) /
                                         static_cast<double>(profile.rows));
-  small.longest = std::min(profile.giant ? scaled(profile.longest) : profile.longest, small.rows);
+  small.longest = std::min(profile.surplus > 0 ? scaled(profile.longest) : profile.longest, small.rows);
   return small;
 }
 

@@ -10,7 +10,8 @@ namespace heddle::reproduce {
 struct Profile {
   std::int64_t rows = 0, nnz = 0, longest = 0;
   double deviation = 0;  // of the row lengths
-  bool giant = false;    // rows of 1 to 7 entries, a few hundred longer ones and a single longest: circuits
+  // Above 0: a circuit, rows of 1 to 7 entries of which some have up to so many more, and a single longest row.
+  std::int64_t surplus = 0;
 };
 
 // Lengths with exactly the rows, entries and longest row asked for. The deviation is met as far as lengths between 1
