@@ -2,7 +2,6 @@
 //
 //   solve_bench                     CPU: our fastest plan against Eigen, same preconditioner, all cores each
 //   solve_bench --device=gpu        GPU: our fastest plan against cuSPARSE's best SpMV with cuBLAS
-//   solve_bench --overlap           time to solution with hyb, with csr_ell built first, with both overlapped
 //   ... gen:stencil3d7,n=64 M.mtx   these matrices instead of the list
 //
 // The libraries take turns in rounds, with a rest before each. A ratio is the peer's time over ours, from the medians
@@ -35,7 +34,6 @@ const std::vector<std::string> usual = {"gen:stencil2d5,n=1000",
 struct Arguments {
   Device device;
   int iterations = 0;
-  bool overlap = false;
   std::vector<std::string> matrices;
 };
 
@@ -147,36 +145,6 @@ void against_cusparse(const Arguments& arguments) {
   }
 }
 
-// Paper 2: hyb at once, csr_ell when it is ready.
-void overlapped(const Arguments& arguments) {
-  fmt::print("{}, time to solution in ms, cg, 1e-8\n{:44}{:>12}{:>10}{:>12}{:>12}{:>12}{:>10}{:>12}{:>12}\n",
-             describe(arguments.device).name, "matrix", "iterations", "hyb", "csr_ell", "with build", "overlapped",
-             "switch", "build ms", "break-even");
-  for (const std::string& name : arguments.matrices) {
-    const Csr<double> A = read_matrix(name);
-    const Buffer<double> b = some_right_hand_side(A.rows);
-    const auto built = [&](const char* format) { return build(A, Plan{format, {}}, {.device = arguments.device}); };
-    const auto solved = [&](const Operator<double>& op, bool with_better) {
-      Buffer<double> x(A.rows);
-      std::fill(x.begin(), x.end(), 0.0);
-      SolveOptions<double> options{.method = "cg", .tolerance = 1e-8, .matrix = &A};
-      if (with_better) options.better = [&] { return built("csr_ell"); };
-      return solve(op, b, x, options);
-    };
-    const Operator<double> hyb = built("hyb");
-    const auto begun = std::chrono::steady_clock::now();
-    const Operator<double> better = built("csr_ell");
-    const double building = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    solved(hyb, false);
-    const Report with_hyb = solved(hyb, false), with_better = solved(better, false), both = solved(hyb, true);
-    fmt::print("{:44}{:12}{:10.2f}{:12.2f}{:12.2f}{:12.2f}{:10}{:12.2f}{:12}\n", name, both.iterations,
-               with_hyb.seconds * 1e3, with_better.seconds * 1e3, (building + with_better.seconds) * 1e3,
-               both.seconds * 1e3, both.changeover.iteration, both.changeover.build_seconds * 1e3,
-               both.changeover.break_even);
-    std::fflush(stdout);
-  }
-}
-
 Arguments parse(std::span<char*> words) {
   Arguments made;
   for (const std::string_view word : words) {
@@ -184,8 +152,6 @@ Arguments parse(std::span<char*> words) {
       made.device = Device::parse(word.substr(9));
     else if (word.starts_with("--iterations="))
       made.iterations = std::atoi(word.substr(13).data());
-    else if (word == "--overlap")
-      made.overlap = true;
     else
       made.matrices.emplace_back(word);
   }
@@ -194,7 +160,6 @@ Arguments parse(std::span<char*> words) {
 }
 
 int run(const Arguments& arguments) {
-  if (arguments.overlap) return overlapped(arguments), 0;
   const bool gpu = arguments.device.kind == Device::Kind::gpu;
   if (!(gpu ? bench::has_cusparse_cg() : bench::has_eigen_cg())) {
     fmt::print("this build has no {} to compare with\n", gpu ? "cuSPARSE and cuBLAS" : "Eigen");

@@ -15,6 +15,7 @@ void add_bench(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_convert(CLI::App& app, Session& session);
 void add_reorder(CLI::App& app, Session& session);
+void add_reproduce(CLI::App& app, Session& session);
 void add_devices(CLI::App& app, Session& session);
 
 }  // namespace heddle

@@ -32,6 +32,7 @@ void describe_command_line(CLI::App& app, Session& session) {
   heddle::add_generate(app, session);
   heddle::add_convert(app, session);
   heddle::add_reorder(app, session);
+  heddle::add_reproduce(app, session);
   heddle::add_devices(app, session);
 }
 

@@ -1,9 +1,7 @@
-// The two rules for K (fixture F6), the split, and the share of the ELLPACK part on the matrices of paper 1 (claim R2).
+// The two rules for K (fixture F6) and the split.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 
 #include <heddle/heddle.hpp>
 
@@ -69,27 +67,6 @@ TEST(Hyb, stores_a_diagonal_with_one_full_row_in_linear_space) {  // fixture F3:
   EXPECT_TRUE(need.fits);
   EXPECT_EQ(need.stored, 2 * n - 1);
   EXPECT_FALSE(footprint(from_entries(n, n, entries).view(), Plan::parse("hyb K=20000")).fits);
-}
-
-TEST(Hyb, puts_the_papers_share_of_real_matrices_into_its_ellpack_part) {  // claim R2
-  struct Row {
-    const char* name;
-    double percent;
-  };
-  const char* const named = std::getenv("HEDDLE_MATRICES");
-  const std::string folder = named ? named : HEDDLE_SOURCE_FOLDER "/../shared/matrices";
-  int tried = 0;
-  for (const Row& row : {Row{"qh1484", 86.8}, Row{"rbs480a", 100.0}, Row{"gemat12", 90.7}, Row{"bcsstk24", 100.0}}) {
-    const std::string path = folder + "/" + row.name + ".mtx.gz";
-    if (!std::filesystem::exists(path)) continue;
-    const Csr<double> A = read_matrix(path);
-    const auto K = std::stol(*resolve(A.view(), Plan::parse("hyb rule=two_thirds")).find("K"));
-    std::int64_t in_ell = 0;
-    for (std::int64_t r = 0; r < A.rows; ++r) in_ell += std::min<std::int64_t>(A.view().length(r), K);
-    EXPECT_NEAR(100.0 * static_cast<double>(in_ell) / static_cast<double>(A.nnz()), row.percent, 0.1) << row.name;
-    ++tried;
-  }
-  if (tried == 0) GTEST_SKIP() << "none of the matrices is in " << folder;
 }
 
 }  // namespace

@@ -59,28 +59,6 @@ TEST(Rgcsr, needs_more_zeros_the_larger_the_group) {
   }
 }
 
-// R7 on matrices with the rows, entries and longest row of the paper's. What the giant row alone costs is exact:
-// 128 times its length in a full group, and 99 (63) times in the incomplete last one.
-TEST(Rgcsr, pays_for_one_giant_row_what_paper_3_prints_for_trans4_and_raj1) {
-  struct Case {
-    std::int64_t rows, nnz, giant;
-    double none, descending;  // percent of zeros printed
-  };
-  for (const Case& c : {Case{116835, 766396, 114190, 2118.1, 1452.8}, Case{263743, 1302464, 40468, 938.2, 189.3}}) {
-    std::vector<Offset> ptr;
-    std::vector<Index> col;
-    const PatternView A = pattern_of(circuit_lengths(c.rows, c.nnz, c.giant), ptr, col);
-    const auto giant_alone = [&](std::int64_t height) {
-      return 100.0 * static_cast<double>(height * c.giant - c.nnz) / static_cast<double>(c.nnz);
-    };
-    const double none = zeros_percent(A, 128, "none"), descending = zeros_percent(A, 128, "descending");
-    EXPECT_GT(none, giant_alone(128));
-    EXPECT_LT(descending, giant_alone(128)) << "the giant row is not in the short last group";
-    EXPECT_GT(c.none, giant_alone(128));
-    EXPECT_NEAR(descending, c.descending, 0.05 * c.descending);
-  }
-}
-
 // (With an incomplete last group another order can do better by a few entries.)
 TEST(Rgcsr, sorted_by_length_pads_least_where_all_groups_are_whole) {
   Dice dice(9);

@@ -1,0 +1,141 @@
+// heddle reproduce [PAPER...]: the source papers' tables, figures and claims on this machine, then and now.
+#include "reproduce/reproduce.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+
+#include "commands.hpp"
+#include "core/check.hpp"
+#include "reproduce/html.hpp"
+#include "reproduce/markdown.hpp"
+#include "reproduce_json.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "whole_file.hpp"
+
+namespace heddle {
+
+namespace {
+
+using reproduce::Claim;
+using reproduce::Outcome;
+using reproduce::Paper;
+using reproduce::Verdict;
+
+struct Options {
+  std::vector<std::string> papers;
+  std::string folder, from, markdown, html;
+  double seconds = 0.02;
+  bool quick = false;
+};
+
+std::atomic<bool> interrupted{false};
+
+// The first Ctrl-C lets the run end with what it has; the second ends it.
+class InterruptNote {
+ public:
+  InterruptNote() : before_(std::signal(SIGINT, note)) {}
+  ~InterruptNote() { std::signal(SIGINT, before_); }
+
+ private:
+  static void note(int) {
+    interrupted = true;
+    std::signal(SIGINT, SIG_DFL);
+  }
+  void (*before_)(int);
+};
+
+Outcome measured(Session& session, const Options& options) {
+  std::vector<std::string> papers;
+  for (const std::string& word : options.papers) papers.push_back(reproduce::parse_paper(word));
+  if (papers.empty()) papers = reproduce::paper_names();
+  const reproduce::Settings settings{.device = session.device(),
+                                     .seconds = options.quick ? 0 : options.seconds,
+                                     .quick = options.quick,
+                                     .folder = options.folder,
+                                     .stopped = [] { return interrupted.load(); }};
+  const InterruptNote note;
+  const Progress bar = session.progress("reproducing");
+  return reproduce::run(settings, papers, [&](const std::string& what, double share) {
+    if (bar)
+      bar(share);
+    else
+      session.note("{}", what);
+  });
+}
+
+Outcome stored(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) fail(ErrorKind::input, At{path}, "cannot be read");
+  const Json document = Json::parse(file, nullptr, false);
+  if (document.is_discarded()) fail(ErrorKind::input, At{path}, "not JSON");
+  return outcome_from(document, path);
+}
+
+std::string coloured(Verdict verdict, const Terminal& terminal) {
+  const std::string name = name_of(verdict);
+  return verdict == Verdict::confirmed ? terminal.good(name)
+         : verdict == Verdict::refuted ? terminal.bad(name)
+                                       : terminal.faint(name);
+}
+
+void print_paper(Session& session, const Paper& paper) {
+  session.print("\n{}\n{}\n", session.terminal().bold(paper.title), paper.authors);
+  for (const reproduce::Table& table : paper.tables) {
+    std::vector<Table::Column> columns;
+    for (const std::string& title : table.columns)
+      columns.push_back({title, columns.empty() ? Align::left : Align::right});
+    Table shown(columns);
+    for (const auto& row : table.rows) shown.add(row);
+    session.print("\n{}\n{}{}", session.terminal().accent(table.title), shown.text(session.terminal()),
+                  table.note.empty() ? "" : table.note + "\n");
+  }
+  for (const std::string& failure : paper.failures) session.print("left out: {}\n", failure);
+}
+
+void print_verdicts(Session& session, const Outcome& outcome) {
+  Table table({{"claim", Align::left}, {"verdict", Align::left}, {"then", Align::left}, {"here", Align::left}});
+  for (const Paper& paper : outcome.papers)
+    for (const Claim& claim : paper.claims)
+      table.add({claim.id, coloured(claim.verdict, session.terminal()), claim.then, evidence(claim)});
+  session.print("\n{}\n{}{}\n", session.terminal().bold("Verdicts"), table.text(session.terminal()), tally(outcome));
+}
+
+void reproduce_papers(Session& session, const Options& options) {
+  check(options.from.empty() || options.papers.empty(), ErrorKind::usage,
+        "--from shows what was measured; papers cannot be picked from it");
+  const Outcome outcome = options.from.empty() ? measured(session, options) : stored(options.from);
+  put_outcome(session.json(), outcome);
+  session.print("{}\n", headline(outcome));
+  for (const Paper& paper : outcome.papers) print_paper(session, paper);
+  print_verdicts(session, outcome);
+  if (!options.markdown.empty()) write_whole_file(options.markdown, to_markdown(outcome));
+  if (!options.html.empty()) write_whole_file(options.html, to_html(outcome));
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, Session& session) {
+  auto options = std::make_shared<Options>();
+  CLI::App& command = session.add_command(app, "reproduce", "The source papers' tables and claims on this machine",
+                                          [=, &session] { reproduce_papers(session, *options); });
+  command.add_option("PAPER", options->papers, "ellpack_r, csr_ell, rgcsr, ellr_t, model; without it all five");
+  command
+      .add_option("--matrices", options->folder, "Folder with the papers' matrices, found by name (cant.mtx.gz, ...)")
+      ->check(CLI::ExistingDirectory);
+  command.add_option("--seconds", options->seconds, "Time for each measurement")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  command.add_flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
+  command.add_option("--from", options->from, "Show the result in this JSON file instead of measuring");
+  command.add_option("--markdown", options->markdown, "Write tables and verdicts to this file");
+  command.add_option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
+  command.footer(
+      "Real matrices are used where the folder has them; elsewhere stand-ins of the same class, which the tables "
+      "name.\n"
+      "Precisions are the papers'; --precision has no effect. Claims about times are judged on a GPU only.\n"
+      "Ctrl-C ends the run with what it has; a second one ends it at once.");
+}
+
+}  // namespace heddle

@@ -1,0 +1,272 @@
+// Paper 2: the adaptive CSR/ELL hybrid, its rules for T, M and L, what it stores, and CG that changes over to it.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <heddle/solve.hpp>
+
+#include "formats/csr_ell/csr_ell.hpp"
+#include "reproduce/record.hpp"
+#include "reproduce/search.hpp"
+
+namespace heddle::reproduce {
+
+namespace {
+
+std::vector<std::string> names_of_fourteen() {
+  std::vector<std::string> names;
+  for (const Williams& one : fourteen()) names.emplace_back(one.name);
+  return names;
+}
+
+// The paper's name for it, or its own.
+std::string called(const Matrix& matrix) {
+  for (const Williams& one : fourteen())
+    if (matrix.facts.name == one.name) return one.called;
+  return matrix.facts.name;
+}
+
+std::string real_or_not(const Matrix& matrix) { return matrix.facts.real ? "real" : "stand-in"; }
+
+// ---- R10, R13: counted, on matrices of full size
+
+struct RuleCase {
+  std::int64_t sum, rows;  // rows of mean length sum / rows
+  int T, M, L;
+};
+constexpr RuleCase rule_cases[] = {{39, 10, 32, 6, 192},    {216, 10, 32, 22, 704},    {320, 10, 64, 32, 1024},
+                                   {533, 10, 64, 32, 1024}, {1193, 10, 128, 32, 1024}, {2500, 10, 256, 32, 1024},
+                                   {3000, 10, 1, 32, 1024}};  // all rows long: no ELL part
+
+bool rule_gives(const RuleCase& expected) {
+  std::vector<Offset> ptr{0};
+  for (std::int64_t row = 0; row < expected.rows; ++row)
+    ptr.push_back(ptr.back() + expected.sum / expected.rows + (row < expected.sum % expected.rows));
+  const std::vector<Index> col(static_cast<std::size_t>(ptr.back()), 0);
+  const CsrEllSettings rule = csr_ell_rules({expected.rows, 4096, ptr, col});
+  return rule.T == expected.T && rule.M == expected.M && rule.L == expected.L;
+}
+
+// Most lanes a row of the ELL part gets.
+int most_lanes(const PatternView& A, const CsrEllSettings& rule) {
+  int most = 0;
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    if (A.length(row) < rule.T && !rule.escape)
+      most = std::max(most, static_cast<int>((A.length(row) + rule.M - 1) / rule.M));
+  return most;
+}
+
+void rules_and_storage(Record& record) {
+  Table table{.title = "The fourteen matrices: T, M, L by the rules, and what is stored beyond the entries",
+              .columns = {"matrix", "source", "rows", "entries", "T", "M", "L", "lanes a row", "extra entries"}};
+  Numbers extra;
+  int lanes = 0;
+  std::vector<const Matrix*> used;
+  for (const Williams& one : fourteen()) {
+    const Matrix* matrix = record.try_whole(one.name);
+    if (matrix == nullptr) continue;
+    const PatternView A = matrix->A.view();
+    const CsrEllSettings rule = csr_ell_rules(A);
+    used.push_back(matrix);
+    lanes = std::max(lanes, most_lanes(A, rule));
+    extra.push_back(footprint(A, Plan{"csr_ell", {}}).padding_percent);
+    table.rows.push_back({one.called, matrix->facts.source, grouped(A.rows), grouped(A.nnz()),
+                          rule.escape ? "escape to ELL" : fmt::format("{}", rule.T), fmt::format("{}", rule.M),
+                          fmt::format("{}", rule.L), fmt::format("{}", most_lanes(A, rule)), percent(extra.back())});
+  }
+  record.add(std::move(table));
+  const auto right = std::count_if(std::begin(rule_cases), std::end(rule_cases), rule_gives);
+  record.judge(
+      "R10", used.size(), right == std::ssize(rule_cases) && lanes <= 8,
+      fmt::format("{} of {} rows of the rule's table; at most {} lanes a row", right, std::size(rule_cases), lanes),
+      basis_of(used));
+  record.judge("R13", used.size(), mean(extra) <= 3 && largest(extra) <= 6.5,
+               fmt::format("{} on average, {} at most", percent(mean(extra)), percent(largest(extra))), basis_of(used));
+}
+
+// ---- R12, R14
+
+void hybrid(Record& record) {
+  Table table{.title = "The hybrid over the better of CSR (vector) and HYB, warm (cold)",
+              .note = "Then: 1.25 on average, up to 1.8; Economics and Epidemiology lose.",
+              .columns = {"matrix", "source", "CSR us", "HYB us", "hybrid us", "gain float", "gain double"}};
+  Figure figure{.title = "Hybrid over the better of CSR (vector) and HYB",
+                .y_label = "gain",
+                .series = {{"float", {}, {}}, {"double", {}, {}}},
+                .reference = 1};
+  Numbers gains[2];
+  const auto matrices = record.try_matrices(names_of_fourteen());
+  for (const Matrix* matrix : matrices) {
+    std::vector<std::string> cells{called(*matrix), real_or_not(*matrix), "", "", ""};
+    for (const Precision precision : both) {
+      const auto gain = [&](Caches caches) {
+        return smallest({record.lab.seconds(*matrix, "csr lanes=32", precision, caches),
+                         record.lab.seconds(*matrix, "hyb", precision, caches)}) /
+               record.lab.seconds(*matrix, "csr_ell", precision, caches);
+      };
+      const double cold = gain(Caches::cold), warm = gain(Caches::warm);
+      gains[static_cast<int>(precision)].push_back(warm);
+      figure.series[static_cast<std::size_t>(precision)].y.push_back(warm);
+      cells.push_back(fmt::format("{} ({})", fixed(warm, 2), fixed(cold, 2)));
+    }
+    const char* plans[] = {"csr lanes=32", "hyb", "csr_ell"};
+    for (std::size_t k = 0; k < 3; ++k) cells[2 + k] = micro(record.lab.seconds(*matrix, plans[k], Precision::f32));
+    figure.categories.push_back(called(*matrix));
+    table.rows.push_back(std::move(cells));
+  }
+  record.add(std::move(table));
+  record.add(std::move(figure));
+  record.judge(
+      "R12", present(gains[0]) * present(gains[1]), geometric_mean(gains[0]) >= 1 && geometric_mean(gains[1]) >= 1,
+      fmt::format("geometric mean {} float, {} double; {} to {} in float", fixed(geometric_mean(gains[0]), 2),
+                  fixed(geometric_mean(gains[1]), 2), fixed(smallest(gains[0]), 2), fixed(largest(gains[0]), 2)),
+      basis_of(matrices));
+}
+
+void building(Record& record) {
+  Table table{.title = "Building the hybrid on the CPU and copying it, in multiplications (double)",
+              .note = "Then: 45 on average, Tesla C1060.",
+              .columns = {"matrix", "source", "build ms", "multiply us", "multiplications"}};
+  Numbers costs;
+  const auto matrices = record.try_matrices(names_of_fourteen());
+  for (const Matrix* matrix : matrices) {
+    const double build = record.lab.build_seconds(*matrix, "csr_ell", Precision::f64);
+    const double once = record.lab.seconds(*matrix, "csr_ell", Precision::f64);
+    costs.push_back(build / once);
+    table.rows.push_back(
+        {called(*matrix), real_or_not(*matrix), fixed(build * 1e3, 1), micro(once), fixed(costs.back(), 0)});
+  }
+  record.add(std::move(table));
+  record.judge("R14", present(costs), geometric_mean(costs) <= 45,
+               fmt::format("{} in the geometric mean ({} to {})", fixed(geometric_mean(costs), 0),
+                           fixed(smallest(costs), 0), fixed(largest(costs), 0)),
+               basis_of(matrices));
+}
+
+// ---- R11
+
+void search_against_rule(Record& record) {
+  Table table{.title = "The rules' time over the best found (float)",
+              .note =
+                  "Searched along T, then M, then L, in the paper's steps; settings that give the same layout are "
+                  "tried once.",
+              .columns = {"matrix", "source", "by the rules", "us", "best found", "us", "tried", "rule / best"}};
+  Numbers ratios;
+  std::vector<const Matrix*> used;
+  for (const Matrix* matrix : record.try_matrices(names_of_fourteen())) {
+    const Found found = search_settings(record.lab, *matrix);
+    used.push_back(matrix);
+    ratios.push_back(found.rule_seconds / found.best_seconds);
+    table.rows.push_back({called(*matrix), real_or_not(*matrix), to_text(found.rule), micro(found.rule_seconds),
+                          to_text(found.best), micro(found.best_seconds), fmt::format("{}", found.tried),
+                          fixed(ratios.back(), 2)});
+  }
+  record.add(std::move(table));
+  const std::size_t close = present(ratios) - count_above(ratios, 1.10);
+  record.judge("R11", present(ratios), 7 * close >= 6 * present(ratios),
+               fmt::format("within 1.10 on {} of {}; {} at worst", close, present(ratios), fixed(largest(ratios), 2)),
+               basis_of(used));
+}
+
+// ---- R15
+
+void synthetic_laws(Record& record) {
+  Table table{.title = "Rows of the laws F1, F2, F3: the hybrid's packing over a thread per row (float)",
+              .columns = {"law", "longest row", "ELLPACK us", "ELLPACK-R us", "packed us", "gain"}};
+  Figure figure{.title = "Sorted packing over a thread per row (figure 2)", .y_label = "gain", .reference = 1};
+  const std::int64_t rows = record.lab.quick() ? 512 : 131072;
+  int faster = 0;
+  Numbers gains;
+  for (const char* law : {"F1", "F2", "F3"}) {
+    figure.series.push_back({law, {}, {}});
+    for (const int longest : {64, 96, 128}) {
+      const Matrix& matrix = record.lab.generated(fmt::format("lengths,rows={},max={},law={}", rows, longest, law));
+      const double ell = record.lab.seconds(matrix, "ell", Precision::f32);
+      const double ellr = record.lab.seconds(matrix, "ellr T=1 block=256", Precision::f32);
+      const double packed = record.lab.seconds(matrix, "csr_ell T=1024", Precision::f32);
+      gains.push_back(smallest({ell, ellr}) / packed);
+      faster += gains.back() > 1;
+      figure.series.back().y.push_back(gains.back());
+      table.rows.push_back(
+          {law, fmt::format("{}", longest), micro(ell), micro(ellr), micro(packed), fixed(gains.back(), 2)});
+      record.lab.forget(matrix);
+    }
+  }
+  figure.categories = {"up to 64", "up to 96", "up to 128"};
+  record.add(std::move(table));
+  record.add(std::move(figure));
+  record.judge("R15", present(gains), faster == 9,
+               fmt::format("{} of 9; {} to {}", faster, fixed(smallest(gains), 2), fixed(largest(gains), 2)),
+               "synthetic");
+}
+
+// ---- R16
+
+const std::vector<std::string>& definite_set(bool quick) {
+  static const std::vector<std::string> full{"stencil2d5,n=1000", "stencil3d7,n=120", "stencil3d27,n=70",
+                                             "elasticity,nx=60,ny=32,nz=32", "stencil2d9,n=500,coefficients=varying"};
+  static const std::vector<std::string> small{"stencil2d5,n=12", "stencil3d7,n=6"};
+  return quick ? small : full;
+}
+
+struct Solved {
+  Report hyb, hybrid, overlapped;
+};
+
+Solved solve_three_ways(const Csr<double>& A, Device device) {
+  Buffer<double> b(A.rows);
+  for (std::int64_t i = 0; i < A.rows; ++i) b[i] = 1 + static_cast<double>(i * 37 % 101) / 101;
+  const auto built = [&](const char* format) { return build(A, Plan{format, {}}, {.device = device}); };
+  const Operator<double> hyb = built("hyb"), hybrid = built("csr_ell");
+  const auto solved = [&](const Operator<double>& op, bool change_over) {
+    Buffer<double> x(A.rows);
+    std::fill(x.begin(), x.end(), 0.0);
+    SolveOptions<double> options{.method = "cg", .tolerance = 1e-8, .matrix = &A};
+    if (change_over) options.better = [&] { return built("csr_ell"); };
+    return solve(op, b, x, options);
+  };
+  solved(hyb, false);  // warms up
+  return {solved(hyb, false), solved(hybrid, false), solved(hyb, true)};
+}
+
+void overlapped_cg(Record& record) {
+  Table table{.title = "CG to 1e-8, double: HYB throughout, the hybrid throughout, HYB until the hybrid is built (ms)",
+              .columns = {"matrix", "iterations", "HYB", "hybrid, without building", "changed over", "at iteration",
+                          "building", "break-even iterations", "HYB / changed over"}};
+  Numbers gains;
+  for (const std::string& text : definite_set(!record.lab.on_gpu() || record.lab.quick())) {
+    if (record.lab.stopped()) break;
+    const Matrix& matrix = record.lab.generated(text);
+    const Solved solved = solve_three_ways(matrix.A, record.lab.settings().device);
+    const Changeover& change = solved.overlapped.changeover;
+    gains.push_back(solved.hyb.seconds / solved.overlapped.seconds);
+    table.rows.push_back(
+        {text, fmt::format("{}", solved.overlapped.iterations), fixed(solved.hyb.seconds * 1e3, 2),
+         fixed(solved.hybrid.seconds * 1e3, 2), fixed(solved.overlapped.seconds * 1e3, 2),
+         change.happened ? fmt::format("{}", change.iteration) : "never", fixed(change.build_seconds * 1e3, 2),
+         change.break_even >= 0 ? fmt::format("{}", change.break_even) : "never", fixed(gains.back(), 2)});
+    record.lab.forget(matrix);
+  }
+  record.add(std::move(table));
+  record.judge("R16", present(gains), geometric_mean(gains) > 1,
+               fmt::format("{} in the geometric mean ({} to {})", fixed(geometric_mean(gains), 2),
+                           fixed(smallest(gains), 2), fixed(largest(gains), 2)),
+               fmt::format("{} generated positive definite matrices", gains.size()));
+}
+
+}  // namespace
+
+PaperPlan csr_ell_paper() {
+  return {"csr_ell",
+          "Paper 2: adaptive CSR/ELL hybrid and CG",
+          "Matam, Kothapalli: ICPP 2011; Tesla C1060 and C2050",
+          {{{"R10", "R13"}, rules_and_storage},
+           {{"R12"}, hybrid},
+           {{"R14"}, building},
+           {{"R11"}, search_against_rule},
+           {{"R15"}, synthetic_laws},
+           {{"R16"}, overlapped_cg}}};
+}
+
+}  // namespace heddle::reproduce

@@ -1,0 +1,283 @@
+// Paper 1: ELLPACK-R, ELLPACK with row lengths, against the kernels of its time.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <heddle/formats.hpp>
+
+#include "reproduce/record.hpp"
+
+namespace heddle::reproduce {
+
+namespace {
+
+struct Kernel {
+  const char *called, *plan;
+};
+constexpr Kernel kernels[] = {{"CRS", "csr lanes=1"},         {"CRS (vector)", "csr lanes=32"},
+                              {"SpMV4GPU", "csr_padded"},     {"ELLPACK", "ell"},
+                              {"HYB", "hyb rule=two_thirds"}, {"ELLPACK-R", "ellr T=1 block=256"}};
+constexpr const char* ellpack = "ell";
+constexpr const char* ellpack_r = "ellr T=1 block=256";
+
+std::vector<std::string> names_of_table_one() {
+  std::vector<std::string> names;
+  for (const TableOneRow& row : table_one()) names.emplace_back(row.name);
+  return names;
+}
+
+// ---- R1, R2
+
+double percent_in_ell(const Matrix& matrix) {
+  const auto K = std::stoll(*resolve(matrix.A.view(), Plan::parse("hyb rule=two_thirds")).find("K"));
+  std::int64_t inside = 0;
+  for (const std::int64_t length : matrix.lengths()) inside += std::min<std::int64_t>(length, K);
+  return 100 * static_cast<double>(inside) / static_cast<double>(matrix.facts.nnz);
+}
+
+constexpr double rounding = 0.006;
+
+// What is printed cannot all be true, whatever the matrix.
+std::string misprint(const TableOneRow& printed) {
+  const double mean = static_cast<double>(printed.nnz) / static_cast<double>(printed.rows);
+  if (printed.deviation == 0 && printed.above_mean > 0) return "printed longest row contradicts the deviation 0";
+  if (std::fabs(mean - printed.mean) > rounding) return "printed mean is not entries / rows";
+  if (std::fabs(100 * printed.deviation / printed.mean - printed.cv) > 0.6) return "printed deviation / mean is off";
+  return {};
+}
+
+// The mean is left out: it is entries / rows. One entry more or less is how files of a matrix differ.
+bool agrees(const Specimen& ours, const TableOneRow& printed) {
+  const bool longest_misprinted = printed.deviation == 0;
+  const double longest = printed.mean + printed.above_mean;
+  return ours.rows == printed.rows && std::llabs(ours.nnz - printed.nnz) <= 1 &&
+         (longest_misprinted || std::fabs(static_cast<double>(ours.longest) - longest) <= rounding) &&
+         std::fabs(ours.deviation - printed.deviation) <= rounding;
+}
+
+void statistics(Record& record) {
+  Table table{.title = "Table I: the test matrices, printed | here",
+              .note =
+                  "Only real files and matrices that their construction fixes are compared; other stand-ins show "
+                  "what they are like.",
+              .columns = {"matrix", "source", "rows", "entries", "mean", "longest - mean", "deviation", "cv %",
+                          "% in HYB's ELL", ""}};
+  std::size_t compared = 0, same = 0, shares = 0;
+  std::vector<const Matrix*> used;
+  std::vector<std::string> notes;
+  for (const TableOneRow& row : table_one()) {
+    const bool comparable = record.lab.has_file(row.name) || subject(row.name).fixed;
+    const Matrix* matrix = comparable           ? &record.lab.whole(row.name)
+                           : record.lab.quick() ? nullptr
+                                                : record.try_matrix(row.name);
+    const auto pair = [](const std::string& printed, const std::string& here) { return printed + " | " + here; };
+    const Specimen facts = matrix ? matrix->facts : Specimen{};
+    const double share = matrix ? percent_in_ell(*matrix) : bench::unknown;
+    std::string remark = misprint(row);
+    if (comparable && matrix) {
+      used.push_back(matrix);
+      ++compared;
+      same += agrees(facts, row);
+      shares += std::fabs(share - row.percent_ell) <= 1;
+      if (!remark.empty()) notes.push_back(std::string(row.name) + ": " + remark);
+      if (!agrees(facts, row)) remark += remark.empty() ? "differs" : "; differs";
+    }
+    const auto ours = [&](double value) { return matrix ? fixed(value, 2) : "-"; };
+    table.rows.push_back({row.name, matrix ? facts.source : "stand-in, not compared",
+                          pair(grouped(row.rows), matrix ? grouped(facts.rows) : "-"),
+                          pair(grouped(row.nnz), matrix ? grouped(facts.nnz) : "-"),
+                          pair(fixed(row.mean, 2), ours(facts.mean)),
+                          pair(fixed(row.above_mean, 2), ours(static_cast<double>(facts.longest) - facts.mean)),
+                          pair(fixed(row.deviation, 2), ours(facts.deviation)),
+                          pair(fixed(row.cv, 2), ours(100 * facts.deviation / std::max(facts.mean, 1e-9))),
+                          pair(fixed(row.percent_ell, 1), fixed(share, 1)), remark});
+  }
+  record.add(std::move(table));
+  const std::string basis = basis_of(used) + (used.empty() ? "" : " (those of fixed construction)");
+  record.judge(
+      "R1", compared, same == compared,
+      fmt::format("{} of {} agree{}{}", same, compared, notes.empty() ? "" : "; misprints: ", fmt::join(notes, "; ")),
+      basis);
+  record.judge("R2", compared, 7 * shares >= 6 * compared, fmt::format("{} of {} within 1 point", shares, compared),
+               basis);
+}
+
+// ---- R3
+
+// Rows of 16 entries on average; every 256th has `longest`, the others are equal.
+Csr<double> padded_case(std::int64_t rows, std::int64_t longest) {
+  constexpr std::int64_t every = 256, mean = 16;
+  const std::int64_t others = (mean * every - longest) / (every - 1), more = (mean * every - longest) % (every - 1);
+  Vector<std::int64_t> lengths(static_cast<std::size_t>(rows));
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::int64_t place = row % every;
+    lengths[static_cast<std::size_t>(row)] = place == 0 ? longest : others + (place <= more);
+  }
+  return matrix_with_lengths(lengths);
+}
+
+// Steps of all warps over the entries: what a lane per row must wait for.
+double warp_overhead(const Matrix& matrix) {
+  const std::vector<std::int64_t> lengths = matrix.lengths();
+  std::int64_t steps = 0;
+  for (std::size_t first = 0; first < lengths.size(); first += 32)
+    steps +=
+        32 * *std::max_element(lengths.begin() + static_cast<std::ptrdiff_t>(first),
+                               lengths.begin() + static_cast<std::ptrdiff_t>(std::min(first + 32, lengths.size())));
+  return static_cast<double>(steps) / static_cast<double>(matrix.facts.nnz);
+}
+
+struct Gain {
+  double padding, gain;
+};
+
+Gain gain_of(Record& record, const Matrix& matrix, Table& table) {
+  const double slow = record.lab.seconds(matrix, ellpack, Precision::f32);
+  const double fast = record.lab.seconds(matrix, ellpack_r, Precision::f32);
+  const Gain gain{matrix.padding_of_ellpack(), slow / fast};
+  table.rows.push_back({matrix.facts.name, fixed(gain.padding, 2), fixed(warp_overhead(matrix), 2), micro(slow),
+                        micro(fast), fixed(gain.gain, 2)});
+  return gain;
+}
+
+void padding_sweep(Record& record) {
+  const std::int64_t rows = record.lab.quick() ? 1024 : 262144;
+  Table table{.title = "ELLPACK-R over ELLPACK as padding grows (float)",
+              .note = "Artificial matrices: 16 entries a row on average, every 256th row has the longest.",
+              .columns = {"matrix", "N Max / nnz", "warp steps / nnz", "ELLPACK us", "ELLPACK-R us", "gain"}};
+  Figure figure{.title = "ELLPACK-R over ELLPACK",
+                .x_label = "N Max / nnz",
+                .y_label = "gain",
+                .kind = Figure::Kind::lines,
+                .series = {{"artificial, 16 a row", {}, {}}, {"Table I", {}, {}}},
+                .logarithmic_x = true,
+                .reference = 1};
+  Numbers padded, artificial;
+  double level = bench::unknown;
+  for (const std::int64_t longest : {16, 24, 32, 48, 64, 96, 128}) {
+    const Matrix& matrix =
+        record.lab.made(fmt::format("16 a row, longest {}", longest), fmt::format("{} rows, own", grouped(rows)),
+                        [&] { return padded_case(rows, longest); });
+    const Gain gain = gain_of(record, matrix, table);
+    record.lab.forget(matrix);
+    (longest == 16 ? level = gain.gain : padded.emplace_back(gain.gain));
+    artificial.push_back(gain.gain);
+    figure.series[0].x.push_back(gain.padding), figure.series[0].y.push_back(gain.gain);
+  }
+  std::vector<Gain> real;
+  for (const Matrix* matrix : record.try_matrices(names_of_table_one()))
+    real.push_back(gain_of(record, *matrix, table));
+  std::sort(real.begin(), real.end(), [](const Gain& a, const Gain& b) { return a.padding < b.padding; });
+  for (const Gain& gain : real) {
+    figure.series[1].x.push_back(gain.padding), figure.series[1].y.push_back(gain.gain);
+    if (gain.padding > 1.3) padded.push_back(gain.gain);
+  }
+  record.add(std::move(table));
+  record.add(std::move(figure));
+  const auto faster = count_above(padded, 1);
+  const bool rises = artificial.back() > artificial[1];
+  record.judge("R3", present(padded), faster == present(padded) && rises && std::fabs(level - 1) <= 0.1,
+               fmt::format("faster in {} of {} padded cases ({} to {}); {} at the least padding, {} at the largest; {} "
+                           "at equal rows",
+                           faster, present(padded), fixed(smallest(padded), 2), fixed(largest(padded), 2),
+                           fixed(artificial[1], 2), fixed(artificial.back(), 2), fixed(level, 2)),
+               "7 artificial matrices and Table I");
+}
+
+// ---- R4
+
+void averages(Record& record) {
+  Table table{.title = "Figure 4: GFLOP/s per matrix and kernel, float", .columns = {"matrix", "source"}};
+  Table weighted{.title = "Figure 5: means weighted by entries, float",
+                 .note = "Over the matrices that all six kernels can store.",
+                 .columns = {"kernel", "place then", "GFLOP/s here", "place here"}};
+  Figure bars{.title = "GFLOP/s per matrix (figure 4)", .y_label = "GFLOP/s", .kind = Figure::Kind::bars};
+  Figure core{.title = "ELLPACK-R over one core of the host (figure 6; then 2 to 13.1 over MKL)",
+              .y_label = "speed-up",
+              .series = {{"ELLPACK-R", {}, {}}}};
+  for (const Kernel& kernel : kernels)
+    table.columns.emplace_back(kernel.called), bars.series.push_back({kernel.called, {}, {}});
+  table.columns.emplace_back("ELLPACK-R over one core");
+  Numbers sums(std::size(kernels), 0);
+  double entries = 0;
+  const auto matrices = record.try_matrices(names_of_table_one());
+  for (const Matrix* matrix : matrices) {
+    std::vector<std::string> cells{matrix->facts.name, matrix->facts.real ? "real" : "stand-in"};
+    Numbers rates;
+    for (const Kernel& kernel : kernels) rates.push_back(record.lab.gflops(*matrix, kernel.plan, Precision::f32));
+    for (std::size_t k = 0; k < rates.size(); ++k) {
+      cells.push_back(significant(rates[k]));
+      bars.series[k].y.push_back(rates[k]);
+    }
+    if (present(rates) == rates.size()) {
+      const auto nnz = static_cast<double>(matrix->facts.nnz);
+      for (std::size_t k = 0; k < rates.size(); ++k) sums[k] += nnz * rates[k];
+      entries += nnz;
+    }
+    const double over_core =
+        record.lab.one_core_seconds(*matrix) / record.lab.seconds(*matrix, ellpack_r, Precision::f32);
+    cells.push_back(fixed(over_core, 1));
+    core.series[0].y.push_back(over_core);
+    core.categories.push_back(matrix->facts.name);
+    bars.categories.push_back(matrix->facts.name);
+    table.rows.push_back(std::move(cells));
+  }
+  const char* places[] = {"4 to 6", "4 to 6", "4 to 6", "3", "2", "1"};
+  for (double& sum : sums) sum /= entries;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    const auto place = 1 + std::count_if(sums.begin(), sums.end(), [&](double other) { return other > sums[k]; });
+    weighted.rows.push_back({kernels[k].called, places[k], significant(sums[k]), fmt::format("{}", place)});
+  }
+  record.add(std::move(table));
+  record.add(std::move(weighted));
+  record.add(std::move(bars));
+  if (record.lab.on_gpu()) record.add(std::move(core));
+  const double best_crs = std::max({sums[0], sums[1], sums[2]});
+  std::vector<std::string> said;
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    said.push_back(std::string(kernels[k].called) + " " + significant(sums[k]));
+  record.judge("R4", present(sums), sums[5] >= sums[4] && sums[4] >= sums[3] && sums[3] > best_crs,
+               fmt::format("{} GFLOP/s", fmt::join(said, ", ")), basis_of(matrices));
+}
+
+// ---- R24
+
+void small_matrices(Record& record) {
+  Table table{.title = "Small matrices: HYB and the best one-kernel format, float, us",
+              .columns = {"matrix", "source", "rows", "HYB", "best one-kernel format", "", "HYB / best"}};
+  Numbers ratios;
+  std::vector<const Matrix*> used;
+  for (const TableOneRow& row : table_one()) {
+    if (row.rows >= 10000 || std::string(row.name) == "dense2") continue;
+    const Matrix* matrix = record.try_matrix(row.name);
+    if (matrix == nullptr) continue;
+    used.push_back(matrix);
+    const double hyb = record.lab.seconds(*matrix, "hyb rule=two_thirds", Precision::f32);
+    double best = HUGE_VAL;
+    const char* name = "-";
+    for (const char* plan : {"csr lanes=32", "csr_padded", "ell", ellpack_r, "sell"})
+      if (const double seconds = record.lab.seconds(*matrix, plan, Precision::f32); seconds < best)
+        best = seconds, name = plan;
+    ratios.push_back(hyb / best);
+    table.rows.push_back({row.name, matrix->facts.real ? "real" : "stand-in", grouped(matrix->facts.rows), micro(hyb),
+                          micro(best), name, fixed(ratios.back(), 2)});
+  }
+  record.add(std::move(table));
+  const auto slower = count_above(ratios, 1);
+  record.judge("R24", present(ratios), 2 * slower > present(ratios) && geometric_mean(ratios) >= 1.1,
+               fmt::format("slower on {} of {}, {} in the geometric mean, {} at most", slower, present(ratios),
+                           fixed(geometric_mean(ratios), 2), fixed(largest(ratios), 2)),
+               basis_of(used));
+}
+
+}  // namespace
+
+PaperPlan ellpack_r_paper() {
+  return {"ellpack_r",
+          "Paper 1: ELLPACK-R",
+          "Vazquez, Fernandez, Garzon: Concurrency and Computation, 2010; GTX 295",
+          {{{"R1", "R2"}, statistics}, {{"R4"}, averages}, {{"R3"}, padding_sweep}, {{"R24"}, small_matrices}}};
+}
+
+}  // namespace heddle::reproduce

@@ -1,0 +1,92 @@
+#include "reproduce/html.hpp"
+
+#include <fmt/format.h>
+
+#include "report/page.hpp"
+#include "reproduce/markdown.hpp"
+#include "reproduce/numbers.hpp"
+
+namespace heddle::reproduce {
+
+namespace {
+
+using report::escaped;
+
+bool is_numeric(const std::string& cell) {
+  return cell.empty() || cell.find_first_not_of("0123456789.,-+|%() e") == std::string::npos;
+}
+
+std::string row(const std::vector<std::string>& cells, const char* tag) {
+  std::string html = "<tr>";
+  for (const std::string& cell : cells)
+    html += fmt::format("<{0}{1}>{2}</{0}>", tag, is_numeric(cell) ? " class=\"number\"" : "", escaped(cell));
+  return html + "</tr>\n";
+}
+
+std::string table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows) {
+  std::string html = "<div class=\"scroll\"><table>\n<thead>" + row(columns, "th") + "</thead>\n<tbody>\n";
+  for (const auto& cells : rows) html += row(cells, "td");
+  return html + "</tbody></table></div>\n";
+}
+
+const char* class_of(Verdict verdict) {
+  return verdict == Verdict::confirmed ? "good" : verdict == Verdict::refuted ? "bad" : "soft";
+}
+
+std::string verdict_row(const Claim& claim) {
+  return fmt::format(
+      "<tr id=\"{0}\"><td><b>{0}</b>{1}</td><td>{2}<br><span "
+      "class=\"soft\">{3}</span></td><td>{4}</td><td>{5}<br><span "
+      "class=\"soft\">{6}</span></td><td class=\"{7}\"><b>{8}</b></td></tr>\n",
+      escaped(claim.id), claim.exact ? " <span class=\"soft\">exact</span>" : "", escaped(claim.statement),
+      escaped("Confirmed when: " + claim.rule), escaped(claim.then), escaped(evidence(claim)), escaped(claim.basis),
+      class_of(claim.verdict), name_of(claim.verdict));
+}
+
+std::string verdicts(const Outcome& outcome) {
+  std::string html = "<h2>Verdicts</h2>\n<div class=\"scroll\"><table>\n" +
+                     ("<thead>" + row({"claim", "what it says", "then", "here", "verdict"}, "th")) +
+                     "</thead>\n<tbody>\n";
+  for (const Paper& paper : outcome.papers)
+    for (const Claim& claim : paper.claims) html += verdict_row(claim);
+  return html + "</tbody></table></div>\n";
+}
+
+std::string figure(const Figure& one) {
+  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", report::to_svg(one), escaped(one.title));
+}
+
+std::string of_paper(const Paper& paper) {
+  std::string html = fmt::format("<h2 id=\"{}\">{}</h2>\n<p class=\"soft\">{}</p>\n", escaped(paper.name),
+                                 escaped(paper.title), escaped(paper.authors));
+  html += "<div class=\"figures\">\n";
+  for (const Figure& one : paper.figures) html += figure(one);
+  html += "</div>\n";
+  for (const Table& one : paper.tables) {
+    html += fmt::format("<h3>{}</h3>\n{}", escaped(one.title), table(one.columns, one.rows));
+    if (!one.note.empty()) html += fmt::format("<p class=\"soft\">{}</p>\n", escaped(one.note));
+  }
+  for (const std::string& failure : paper.failures)
+    html += fmt::format("<p class=\"bad\">Left out: {}</p>\n", escaped(failure));
+  return html;
+}
+
+std::string matrices(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Specimen& one : outcome.matrices)
+    rows.push_back({one.name, one.real ? "real: " + one.source : one.source, grouped(one.rows), grouped(one.nnz),
+                    fixed(one.mean, 2), grouped(one.longest), fixed(one.deviation, 2)});
+  return "<h2>The matrices</h2>\n" +
+         table({"matrix", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
+}
+
+}  // namespace
+
+std::string to_html(const Outcome& outcome) {
+  std::string body = fmt::format("<p>{}</p>\n<p><b>{}</b></p>\n", escaped(headline(outcome)), escaped(tally(outcome)));
+  body += verdicts(outcome);
+  for (const Paper& paper : outcome.papers) body += of_paper(paper);
+  return report::page("The papers' results, then and here", body + matrices(outcome));
+}
+
+}  // namespace heddle::reproduce

@@ -1,0 +1,219 @@
+#include "reproduce/lab.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <heddle/generate.hpp>
+#include <heddle/io.hpp>
+#include <heddle/reorder.hpp>
+
+#include "bench/timing.hpp"
+#include "core/check.hpp"
+#include "layout/sliced_build.hpp"
+#include "reproduce/numbers.hpp"
+
+namespace heddle::reproduce {
+
+namespace {
+
+constexpr std::int64_t quick_entries = 12000;  // of a stand-in by profile
+
+Specimen facts_of(const std::string& name, const std::string& source, bool real, const PatternView& A) {
+  Specimen facts{name, source, real, A.rows, A.cols, A.nnz(), 0, 0, 0};
+  double squares = 0;
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    facts.longest = std::max(facts.longest, A.length(row));
+    squares += static_cast<double>(A.length(row)) * static_cast<double>(A.length(row));
+  }
+  if (A.rows == 0) return facts;
+  facts.mean = static_cast<double>(A.nnz()) / static_cast<double>(A.rows);
+  facts.deviation = std::sqrt(std::max(0.0, squares / static_cast<double>(A.rows) - facts.mean * facts.mean));
+  return facts;
+}
+
+// NAME.mtx, NAME.mtx.gz or NAME.hdl in the folder, or in a folder NAME of it, as archives of the collection unpack.
+std::string file_of(const std::string& folder, const Subject& subject) {
+  if (folder.empty()) return {};
+  for (const std::string& name : subject.files)
+    for (const std::string& place : {name, name + "/" + name})
+      for (const char* suffix : {".hdl", ".mtx", ".mtx.gz"}) {
+        const std::string path = folder + "/" + place + suffix;
+        if (std::filesystem::is_regular_file(path)) return path;
+      }
+  return {};
+}
+
+std::string describe(const Profile& profile) {
+  return fmt::format("row lengths: {} rows, {} entries, longest {}{}", grouped(profile.rows), grouped(profile.nnz),
+                     grouped(profile.longest),
+                     profile.surplus > 0 ? ", one giant row" : ", deviation " + fixed(profile.deviation, 2));
+}
+
+template <class V>
+Measurement measure(const Matrix& matrix, const std::string& plan, const Settings& settings, Caches caches) {
+  const Csr<V>& A = matrix.as<V>();
+  const bench::Reference<V> reference(A.view());
+  const bench::Result result =
+      bench::bench_plan(A, Plan::parse(plan), reference,
+                        {.device = settings.device, .seconds = settings.seconds, .cold = caches == Caches::cold});
+  return {matrix.facts.name,    plan,         result.precision, result.seconds, result.cold_seconds,
+          result.build_seconds, result.status};
+}
+
+}  // namespace
+
+const char* name_of(Precision precision) noexcept { return precision == Precision::f32 ? "f32" : "f64"; }
+
+template <>
+const Csr<double>& Matrix::as<double>() const {
+  return A;
+}
+template <>
+const Csr<float>& Matrix::as<float>() const {
+  if (!rounded) rounded = convert<float>(A.view());
+  return *rounded;
+}
+
+std::vector<std::int64_t> Matrix::lengths() const {
+  std::vector<std::int64_t> list;
+  for (std::int64_t row = 0; row < A.rows; ++row) list.push_back(A.ptr[row + 1] - A.ptr[row]);
+  return list;
+}
+
+const Matrix& Lab::keep(const std::string& key, Matrix made) {
+  auto& place = matrices_[key];
+  place = std::make_unique<Matrix>(std::move(made));
+  specimens_.push_back(place->facts);
+  return *place;
+}
+
+void Lab::forget(const Matrix& matrix) {
+  std::erase_if(matrices_, [&](const auto& known) { return known.second.get() == &matrix; });
+}
+
+const Matrix& Lab::of_subject(const std::string& key, const Subject& subject, bool small) {
+  if (const auto known = matrices_.find(key); known != matrices_.end()) return *known->second;
+  if (const std::string path = file_of(settings_.folder, subject); !path.empty()) {
+    Csr<double> A = read_matrix(path);
+    return keep(
+        key, {facts_of(subject.name, std::filesystem::path(path).filename().string(), true, A.view()), std::move(A)});
+  }
+  if (subject.full.empty()) {
+    const Profile profile = small ? shrunk(subject.profile, quick_entries) : subject.profile;
+    Csr<double> A = matrix_of(profile);
+    return keep(key, {facts_of(subject.name, describe(profile), false, A.view()), std::move(A)});
+  }
+  const std::string& text = small ? subject.quick : subject.full;
+  Csr<double> A = generate(text);
+  return keep(key, {facts_of(subject.name, "gen:" + text, false, A.view()), std::move(A), subject.fixed && !small});
+}
+
+bool Lab::has_file(const std::string& name) const { return !file_of(settings_.folder, subject(name)).empty(); }
+
+const Matrix& Lab::matrix(const std::string& name) { return of_subject(name, subject(name), quick()); }
+
+const Matrix& Lab::whole(const std::string& name) {
+  return quick() ? of_subject(name + " (whole)", subject(name), false) : matrix(name);
+}
+
+const Matrix& Lab::made(const std::string& name, const std::string& source, const std::function<Csr<double>()>& make) {
+  if (const auto known = matrices_.find(name); known != matrices_.end()) return *known->second;
+  Csr<double> A = make();
+  return keep(name, {facts_of(name, source, false, A.view()), std::move(A)});
+}
+
+const Matrix& Lab::generated(const std::string& text) {
+  return made(text, "gen:" + text, [&] { return generate(text); });
+}
+
+const Matrix& Lab::in_rcm_order(const Matrix& matrix) {
+  const std::string name = matrix.facts.name + " in RCM order";
+  const std::string key = fmt::format("{}, {} rows", name, matrix.facts.rows);
+  if (const auto known = matrices_.find(key); known != matrices_.end()) return *known->second;
+  const Permutation order = rcm_order(matrix.A.view());
+  Csr<double> A = permute(matrix.A.view(), order, order);
+  return keep(key, {facts_of(name, matrix.facts.source, matrix.facts.real, A.view()), std::move(A)});
+}
+
+const Measurement& Lab::measured(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches) {
+  const std::string key = fmt::format("{}|{}|{}", matrix.facts.name, plan, name_of(precision));
+  auto known = index_.find(key);
+  const bool enough =
+      known != index_.end() && (caches == Caches::warm || std::isfinite(measurements_[known->second].cold_seconds) ||
+                                measurements_[known->second].status != "ok");
+  if (enough) return measurements_[known->second];
+  Measurement taken = stopped() ? Measurement{matrix.facts.name, plan,           name_of(precision), bench::unknown,
+                                              bench::unknown,    bench::unknown, "interrupted"}
+                      : precision == Precision::f32 ? measure<float>(matrix, plan, settings_, caches)
+                                                    : measure<double>(matrix, plan, settings_, caches);
+  if (known == index_.end()) {
+    known = index_.emplace(key, measurements_.size()).first;
+    measurements_.emplace_back();
+  }
+  return measurements_[known->second] = std::move(taken);
+}
+
+double Lab::seconds(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches) {
+  if (caches == Caches::cold && !on_gpu()) return bench::unknown;
+  const Measurement& taken = measured(matrix, plan, precision, caches);
+  if (taken.status != "ok") return bench::unknown;
+  return caches == Caches::cold ? taken.cold_seconds : taken.seconds;
+}
+
+double Lab::build_seconds(const Matrix& matrix, const std::string& plan, Precision precision) {
+  const Measurement& taken = measured(matrix, plan, precision, Caches::warm);
+  return taken.status == "ok" ? taken.build_seconds : bench::unknown;
+}
+
+double Lab::gflops(const Matrix& matrix, const std::string& plan, Precision precision) {
+  return 2 * static_cast<double>(matrix.facts.nnz) / seconds(matrix, plan, precision) / 1e9;
+}
+
+double Lab::one_core_seconds(const Matrix& matrix) {
+  const std::string key = matrix.facts.name + "|one core";
+  if (!on_gpu() || stopped()) return bench::unknown;
+  if (const auto known = index_.find(key); known != index_.end()) return measurements_[known->second].seconds;
+  const int before = threads();
+  set_threads(1);
+  Settings here = settings_;
+  here.device = Device::cpu();
+  Measurement taken = measure<float>(matrix, "csr", here, Caches::warm);
+  set_threads(before);
+  taken.plan = "csr on one core of the host";
+  index_[key] = measurements_.size();
+  measurements_.push_back(std::move(taken));
+  return measurements_.back().seconds;
+}
+
+double Lab::timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
+                  const std::function<void(Stream)>& call) {
+  if (stopped() || settings_.device.kind == Device::Kind::cpu) return bench::unknown;
+  const bool cold = caches == Caches::cold;
+  Timing timing;
+  if (on_gpu()) {
+    const auto queue = [](const void* given, Stream stream) {
+      (*static_cast<const std::function<void(Stream)>*>(given))(stream);
+    };
+    timing = gpu::time(&call, queue, settings_.seconds, cold ? gpu::Repeats::cold : gpu::Repeats::warm);
+  } else {
+    timing = time_calls(settings_.seconds, [&] { call({}); });
+  }
+  measurements_.push_back({matrix, what, name_of(precision), cold ? bench::unknown : timing.median,
+                           cold ? timing.median : bench::unknown, bench::unknown, "ok"});
+  return timing.median;
+}
+
+std::string basis_of(const std::vector<const Matrix*>& matrices) {
+  std::size_t real = 0;
+  for (const Matrix* matrix : matrices) real += matrix->facts.real;
+  const std::size_t others = matrices.size() - real;
+  const auto many = [](std::size_t count, const char* what, const char* ending) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
+  };
+  if (real == 0) return many(others, "stand-in", "s");
+  if (others == 0) return many(real, "real matri", "ces") + (real == 1 ? "x" : "");
+  return many(real, "real matri", "ces") + (real == 1 ? "x" : "") + ", " + many(others, "stand-in", "s");
+}
+
+}  // namespace heddle::reproduce

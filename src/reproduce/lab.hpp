@@ -1,0 +1,104 @@
+// Where the papers' experiments are done: matrices by name, real or stand-in, each made once; timings, each taken once.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "bench/results.hpp"
+#include "reproduce/outcome.hpp"
+#include "reproduce/pseudo_x.hpp"
+#include "reproduce/test_sets.hpp"
+
+namespace heddle::reproduce {
+
+struct Settings {
+  Device device;
+  double seconds = 0.02;          // for every timing
+  bool quick = false;             // small matrices, one call each: to see that everything runs
+  std::string folder;             // of real matrices; empty: stand-ins only
+  std::function<bool()> stopped;  // asked before every timing and experiment; empty: never
+};
+
+enum class Precision { f32, f64 };
+const char* name_of(Precision precision) noexcept;
+inline constexpr Precision both[] = {Precision::f32, Precision::f64};
+enum class Caches { warm, cold };
+enum class Columns { bits32, bits16 };
+
+// y = A x by a lane per row: all of it, and without reading x.
+struct TimeSplit {
+  double all = bench::unknown, without_x = bench::unknown;
+  double entries =
+      1;  // share of the matrix that was multiplied: long rows are cut where padding would exceed threefold
+  double x_share() const { return 1 - without_x / all; }
+};
+
+struct Matrix {
+  Specimen facts;
+  Csr<double> A;
+  bool fixed = false;  // see Subject::fixed
+  mutable std::optional<Csr<float>> rounded = {};
+
+  template <class V>
+  const Csr<V>& as() const;
+  std::vector<std::int64_t> lengths() const;
+  double padding_of_ellpack() const {  // N Max / nnz
+    return static_cast<double>(facts.rows) * static_cast<double>(facts.longest) / static_cast<double>(facts.nnz);
+  }
+};
+
+class Lab {
+ public:
+  explicit Lab(Settings settings) : settings_(std::move(settings)) {}
+  const Settings& settings() const { return settings_; }
+  bool on_gpu() const { return settings_.device.kind == Device::Kind::gpu; }
+  bool quick() const { return settings_.quick; }
+  bool stopped() const { return settings_.stopped && settings_.stopped(); }
+
+  // A matrix of the papers: from a file of its name, else its stand-in. `whole` is of full size even in a quick run:
+  // for what is counted, not timed.
+  const Matrix& matrix(const std::string& name);
+  const Matrix& whole(const std::string& name);
+  bool has_file(const std::string& name) const;
+  // "gen:..." text.
+  const Matrix& generated(const std::string& text);
+  const Matrix& made(const std::string& name, const std::string& source, const std::function<Csr<double>()>& make);
+  // P A P^T by reverse Cuthill-McKee.
+  const Matrix& in_rcm_order(const Matrix& matrix);
+  // Gives back the memory of one that will not be asked for again.
+  void forget(const Matrix& matrix);
+
+  // Seconds of y = A x by a plan; NaN when it could not be had, for the reason in `measurements`. Cold on a GPU only.
+  double seconds(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches = Caches::warm);
+  double build_seconds(const Matrix& matrix, const std::string& plan, Precision precision);
+  double gflops(const Matrix& matrix, const std::string& plan, Precision precision);
+  // csr on one core of the host, in float: what the papers' MKL stands for. NaN unless the device is a GPU.
+  double one_core_seconds(const Matrix& matrix);
+  // The same by paper 5's kernel (pseudo_x.hpp), with and without reading x, warm. NaN on the CPU, which has none.
+  const TimeSplit& split(const Matrix& matrix, Precision precision, Columns columns);
+  // Any other timing: call(stream) on the device, warm or cold. The seconds are kept under these names.
+  double timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
+               const std::function<void(Stream)>& call);
+
+  const std::vector<Specimen>& specimens() const { return specimens_; }  // in the order they were asked for
+  const std::vector<Measurement>& measurements() const { return measurements_; }
+
+ private:
+  const Measurement& measured(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches);
+  const Matrix& keep(const std::string& key, Matrix made);
+  const Matrix& of_subject(const std::string& key, const Subject& subject, bool small);
+
+  Settings settings_;
+  std::map<std::string, std::unique_ptr<Matrix>> matrices_;
+  std::vector<Specimen> specimens_;
+  std::vector<Measurement> measurements_;
+  std::map<std::string, std::size_t> index_;  // of measurements_
+  std::map<std::string, TimeSplit> splits_;
+};
+
+// "4 real matrices, 17 stand-ins"
+std::string basis_of(const std::vector<const Matrix*>& matrices);
+
+}  // namespace heddle::reproduce

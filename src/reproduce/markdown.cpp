@@ -1,0 +1,104 @@
+#include "reproduce/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include "reproduce/numbers.hpp"
+
+namespace heddle::reproduce {
+
+namespace {
+
+// A pipe would end the cell.
+std::string cell(const std::string& text) {
+  std::string made;
+  for (const char c : text) made += c == '|' ? std::string("\\|") : std::string(1, c);
+  return made;
+}
+
+std::string row(const std::vector<std::string>& cells) {
+  std::string text = "|";
+  for (const std::string& content : cells) text += ' ' + cell(content) + " |";
+  return text + '\n';
+}
+
+std::string table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows) {
+  std::string text = row(columns) + '|';
+  for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
+  text += '\n';
+  for (const auto& cells : rows) text += row(cells);
+  return text + '\n';
+}
+
+std::string verdicts(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Paper& paper : outcome.papers)
+    for (const Claim& claim : paper.claims)
+      rows.push_back({claim.id + (claim.exact ? " (exact)" : ""), claim.statement, claim.then, evidence(claim),
+                      "**" + std::string(name_of(claim.verdict)) + "**"});
+  return table({"claim", "", "then", "here", "verdict"}, rows);
+}
+
+std::string rules(const Outcome& outcome) {
+  std::string text;
+  for (const Paper& paper : outcome.papers)
+    for (const Claim& claim : paper.claims)
+      text += fmt::format("* **{}** {}. Rests on {}.\n", claim.id, claim.rule,
+                          claim.basis.empty() ? "nothing here" : claim.basis);
+  return text + '\n';
+}
+
+std::string of_paper(const Paper& paper) {
+  std::string text = fmt::format("## {}\n\n{}\n\n", paper.title, paper.authors);
+  for (const Table& one : paper.tables) {
+    text += fmt::format("### {}\n\n", one.title);
+    if (!one.note.empty()) text += one.note + "\n\n";
+    text += table(one.columns, one.rows);
+  }
+  if (!paper.failures.empty()) text += "Left out:\n\n";
+  for (const std::string& failure : paper.failures) text += "* " + failure + '\n';
+  return text + (paper.failures.empty() ? "" : "\n");
+}
+
+std::string matrices(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Specimen& one : outcome.matrices)
+    rows.push_back({one.name, one.real ? "real: " + one.source : one.source, grouped(one.rows), grouped(one.nnz),
+                    fixed(one.mean, 2), grouped(one.longest), fixed(one.deviation, 2)});
+  return "## The matrices\n\n" +
+         table({"matrix", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
+}
+
+}  // namespace
+
+std::string headline(const Outcome& outcome) {
+  return fmt::format("{} ({}), {} host threads, heddle {}{}{}", outcome.device_name, outcome.device_kind,
+                     outcome.threads, outcome.version, outcome.quick ? "; a quick run on small matrices" : "",
+                     outcome.interrupted ? "; interrupted" : "");
+}
+
+std::string tally(const Outcome& outcome) {
+  int count[3] = {};
+  for (const Paper& paper : outcome.papers)
+    for (const Claim& claim : paper.claims) ++count[static_cast<int>(claim.verdict)];
+  return fmt::format("{} confirmed, {} refuted, {} not testable here", count[0], count[1], count[2]);
+}
+
+std::string evidence(const Claim& claim) {
+  if (claim.reason.empty()) return claim.now;
+  return claim.now.empty() ? claim.reason : claim.now + " (" + claim.reason + ")";
+}
+
+std::string to_markdown(const Outcome& outcome) {
+  std::string text = fmt::format(
+      "# The papers' results, then and here\n\n"
+      "Measured by `heddle reproduce` on {}, in {} seconds, {} seconds for each measurement{}.\n\n"
+      "{}.\n\n",
+      headline(outcome), fixed(outcome.seconds, 0), outcome.seconds_each,
+      outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "",
+      tally(outcome));
+  text += verdicts(outcome) + "When a claim counts as confirmed:\n\n" + rules(outcome);
+  for (const Paper& paper : outcome.papers) text += of_paper(paper);
+  return text + matrices(outcome);
+}
+
+}  // namespace heddle::reproduce

@@ -1,0 +1,51 @@
+// What an experiment writes into: the tables, figures and verdicts of its paper.
+#pragma once
+
+#include "reproduce/lab.hpp"
+#include "reproduce/numbers.hpp"
+
+namespace heddle::reproduce {
+
+class Record {
+ public:
+  Record(Lab& the_lab, Paper& paper) : lab(the_lab), paper_(paper) {}
+  Lab& lab;
+
+  // `holds` by the claim's rule, on so many numbers; without any it stays open. A claim about times is judged on a GPU
+  // only; elsewhere `now` is shown all the same.
+  void judge(const std::string& id, std::size_t numbers, bool holds, const std::string& now, const std::string& basis);
+  // There is nothing to judge by.
+  void leave_open(const std::string& id, const std::string& reason, const std::string& now = {});
+  void add(Table table) { paper_.tables.push_back(std::move(table)); }
+  void add(Figure figure) { paper_.figures.push_back(std::move(figure)); }
+  // The matrix, or null when it cannot be had; the reason is then among the failures.
+  const Matrix* try_matrix(const std::string& name) { return try_to_get(&Lab::matrix, name); }
+  const Matrix* try_whole(const std::string& name) { return try_to_get(&Lab::whole, name); }
+  std::vector<const Matrix*> try_matrices(const std::vector<std::string>& names);
+  void failed(const std::string& what) { paper_.failures.push_back(what); }
+
+ private:
+  Claim& claim_of(const std::string& id);
+  const Matrix* try_to_get(const Matrix& (Lab::*get)(const std::string&), const std::string& name);
+  Paper& paper_;
+};
+
+// One part of a paper: the claims it decides, and the work.
+struct Experiment {
+  std::vector<std::string> claims;
+  void (*run)(Record& record);
+};
+
+struct PaperPlan {
+  const char *name, *title, *authors;
+  std::vector<Experiment> experiments;
+};
+
+// One file each.
+PaperPlan ellpack_r_paper();
+PaperPlan csr_ell_paper();
+PaperPlan rgcsr_paper();
+PaperPlan ellr_t_paper();
+PaperPlan model_paper();
+
+}  // namespace heddle::reproduce

@@ -1,0 +1,21 @@
+// The five source papers on this machine: their test sets, kernels and parameter sweeps, and a verdict for every claim.
+#pragma once
+
+#include "reproduce/lab.hpp"
+#include "reproduce/outcome.hpp"
+
+namespace heddle::reproduce {
+
+// ellpack_r, csr_ell, rgcsr, ellr_t, model: in the order the papers are numbered.
+std::vector<std::string> paper_names();
+// Dashes for underscores are fine. Error(usage) when there is no such paper.
+std::string parse_paper(const std::string& word);
+
+// Called before each part with what it is and the share done.
+using Reporter = std::function<void(const std::string& what, double share)>;
+
+// Never throws on account of one matrix, format or experiment: what went wrong is in Paper::failures, and the claims it
+// concerns stay open. When `settings.stopped` says so, the rest is left open and what there is comes back.
+Outcome run(const Settings& settings, const std::vector<std::string>& papers, const Reporter& reporter = {});
+
+}  // namespace heddle::reproduce

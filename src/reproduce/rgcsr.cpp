@@ -1,0 +1,249 @@
+// Paper 3: row-grouped CSR, its artificial zeros, the size of its groups, and what one long row does to it.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <heddle/formats.hpp>
+
+#include "reproduce/record.hpp"
+
+namespace heddle::reproduce {
+
+namespace {
+
+constexpr int group_sizes[] = {32, 64, 128, 256};
+
+std::string grouped_by(int group, const char* order = "none") {
+  return fmt::format("rgcsr group={} order={}", group, order);
+}
+
+double zeros(const Matrix& matrix, int group, const char* order = "none") {
+  return footprint(matrix.A.view(), Plan::parse(grouped_by(group, order))).padding_percent;
+}
+
+// The paper has 1,598 matrices; here those of all papers, without the largest.
+std::vector<std::string> corpus() {
+  std::vector<std::string> names;
+  for (const TableOneRow& row : table_one())
+    if (std::string(row.name) != "wbp256") names.emplace_back(row.name);
+  for (const char* name : {"scircuit", "webbase-1M", "fd18", "G2_circuit"}) names.emplace_back(name);
+  return names;
+}
+
+bool is_large(const TableOneRow* row, const Matrix& matrix) { return (row ? row->rows : matrix.facts.rows) >= 10000; }
+
+// Large as the paper counts, by the rows of the matrix itself: a quick run's stand-in is smaller than what it stands
+// for.
+bool large_in_the_paper(const Matrix& matrix) {
+  for (const TableOneRow& row : table_one())
+    if (matrix.facts.name == row.name) return is_large(&row, matrix);
+  return true;
+}
+
+// ---- R7, R9: the paper's tables 6 and 7
+
+struct Printed {
+  const char* name;
+  double zeros[2];   // at 128: as it comes, descending
+  double gflops[2];  // likewise, double
+  double hyb;
+};
+constexpr Printed four[] = {{"fd18", {2.76, 0.34}, {4.690, 4.845}, 0.95},
+                            {"G2_circuit", {3.90, 0.05}, {9.364, 9.210}, 2.5},
+                            {"trans4", {2118.1, 1452.8}, {0.0189, 0.0191}, 2.0},
+                            {"Raj1", {938.2, 189.3}, {0.0578, 0.0904}, 2.2}};
+
+constexpr const char* orders[] = {"none", "descending"};
+
+// A stand-in has the rows, entries and longest row of its matrix: enough for the sorted order, where one group with a
+// giant row decides; not enough for the others, where it counts which rows are neighbours.
+bool zeros_agree(const Matrix& matrix, const Printed& printed, const double (&ours)[2]) {
+  if (matrix.facts.real)
+    return std::fabs(ours[0] - printed.zeros[0]) <= 0.06 && std::fabs(ours[1] - printed.zeros[1]) <= 0.06;
+  return printed.zeros[1] < 100 || std::fabs(ours[1] / printed.zeros[1] - 1) <= 0.05;
+}
+
+void artificial_zeros(Record& record) {
+  Table averages{.title = "Table 4: artificial zeros by group size, average over the matrices, then | here",
+                 .columns = {"group", "zeros then %", "zeros here %", "largest here %"}};
+  const double printed_average[] = {105, 144, 206, 304};
+  Numbers means;
+  const auto matrices = record.try_matrices(corpus());
+  for (std::size_t g = 0; g < std::size(group_sizes); ++g) {
+    Numbers shares;
+    for (const Matrix* matrix : matrices) shares.push_back(zeros(*matrix, group_sizes[g]));
+    for (const char* giant : {"trans4", "Raj1"}) shares.push_back(zeros(record.lab.whole(giant), group_sizes[g]));
+    means.push_back(mean(shares));
+    averages.rows.push_back({fmt::format("{}", group_sizes[g]), fixed(printed_average[g], 0), fixed(means.back(), 0),
+                             fixed(largest(shares), 0)});
+  }
+  record.add(std::move(averages));
+  bool agree = std::is_sorted(means.begin(), means.end(), std::less_equal<>());
+  std::vector<std::string> said;
+  std::vector<const Matrix*> used;
+  for (const Printed& printed : four) {
+    const Matrix& matrix = record.lab.whole(printed.name);
+    used.push_back(&matrix);
+    const double ours[2] = {zeros(matrix, 128, orders[0]), zeros(matrix, 128, orders[1])};
+    agree = agree && zeros_agree(matrix, printed, ours);
+    if (printed.zeros[1] > 100)
+      said.push_back(fmt::format("{} {} %, sorted {} %", printed.name, fixed(ours[0], 1), fixed(ours[1], 1)));
+  }
+  std::vector<std::string> rising;
+  for (const double value : means) rising.push_back(fixed(value, 0));
+  record.judge(
+      "R7", used.size(), agree, fmt::format("{} % on average; {}", fmt::join(rising, ", "), fmt::join(said, "; ")),
+      fmt::format("{} matrices on average; trans4 and Raj1: {}", matrices.size() + 2, basis_of({used[2], used[3]})));
+}
+
+void four_matrices(Record& record) {
+  Table table{.title = "Tables 6 and 7: four matrices, double, groups of 128, then | here",
+              .note = "Zeros of stand-ins depend on which rows are neighbours; only real files can meet the print.",
+              .columns = {"matrix", "source", "zeros %", "zeros % sorted", "GFLOP/s", "GFLOP/s sorted", "HYB GFLOP/s",
+                          "RgCSR / HYB"}};
+  double slowdown = bench::unknown, raj1 = bench::unknown;
+  std::vector<const Matrix*> used;
+  for (const Printed& printed : four) {
+    const Matrix* matrix = record.try_matrix(printed.name);
+    if (matrix == nullptr) continue;
+    used.push_back(matrix);
+    std::vector<std::string> cells{printed.name, matrix->facts.source};
+    for (int k = 0; k < 2; ++k)
+      cells.push_back(fmt::format("{} | {}", printed.zeros[k], fixed(zeros(*matrix, 128, orders[k]), 2)));
+    for (int k = 0; k < 2; ++k)
+      cells.push_back(fmt::format("{} | {}", printed.gflops[k],
+                                  significant(record.lab.gflops(*matrix, grouped_by(128, orders[k]), Precision::f64))));
+    const double hyb = record.lab.gflops(*matrix, "hyb", Precision::f64);
+    const double ratio = record.lab.gflops(*matrix, grouped_by(128), Precision::f64) / hyb;
+    cells.push_back(fmt::format("{} | {}", printed.hyb, significant(hyb)));
+    cells.push_back(fmt::format("{} | {}", significant(printed.gflops[0] / printed.hyb), significant(ratio)));
+    if (matrix->facts.name == "trans4") slowdown = 1 / ratio;
+    if (matrix->facts.name == "Raj1") raj1 = 1 / ratio;
+    table.rows.push_back(std::move(cells));
+  }
+  record.add(std::move(table));
+  record.judge("R9", present({slowdown}), slowdown >= 10,
+               fmt::format("{} times slower than HYB; Raj1 {} times", fixed(slowdown, 0), fixed(raj1, 0)),
+               basis_of(used));
+}
+
+// ---- R8
+
+void best_group(Record& record) {
+  Table table{.title = "Table 4: GFLOP/s by group size, average, then | here",
+              .note = "Then: 1,598 matrices on a GTX 280. Large: 10,000 rows and more.",
+              .columns = {"group", "float", "float, large", "double", "double, large"}};
+  const double then[4][4] = {
+      {3.19, 6.09, 2.72, 5.14}, {4.18, 8.01, 3.35, 6.19}, {4.38, 8.58, 3.43, 6.52}, {4.37, 8.55, 3.37, 6.38}};
+  Figure figure{.title = "GFLOP/s by group size, matrices of 10,000 rows and more",
+                .x_label = "group",
+                .y_label = "mean GFLOP/s",
+                .kind = Figure::Kind::lines,
+                .series = {{"float", {}, {}}, {"double", {}, {}}}};
+  Numbers large_means[2];
+  const auto matrices = record.try_matrices(corpus());
+  for (std::size_t g = 0; g < std::size(group_sizes); ++g) {
+    std::vector<std::string> cells{fmt::format("{}", group_sizes[g])};
+    for (const Precision precision : both) {
+      const auto p = static_cast<std::size_t>(precision);
+      Numbers all, large;
+      for (const Matrix* matrix : matrices) {
+        all.push_back(record.lab.gflops(*matrix, grouped_by(group_sizes[g]), precision));
+        if (large_in_the_paper(*matrix)) large.push_back(all.back());
+      }
+      large_means[p].push_back(mean(large));
+      cells.push_back(fmt::format("{} | {}", then[g][2 * p], significant(mean(all))));
+      cells.push_back(fmt::format("{} | {}", then[g][2 * p + 1], significant(mean(large))));
+      figure.series[p].x.push_back(group_sizes[g]), figure.series[p].y.push_back(mean(large));
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  record.add(std::move(table));
+  record.add(std::move(figure));
+  const auto peaks_late = [](const Numbers& by_group) {
+    return std::max(by_group[2], by_group[3]) >= std::max(by_group[0], by_group[1]);
+  };
+  const auto said = [](const Numbers& by_group) {
+    std::vector<std::string> words;
+    for (const double value : by_group) words.push_back(significant(value));
+    return fmt::format("{}", fmt::join(words, ", "));
+  };
+  record.judge(
+      "R8", present(large_means[0]) * present(large_means[1]), peaks_late(large_means[0]) && peaks_late(large_means[1]),
+      fmt::format("large: {} float; {} double for 32, 64, 128, 256", said(large_means[0]), said(large_means[1])),
+      basis_of(matrices));
+}
+
+void against_hyb(Record& record) {
+  Table table{.title = "Table 5: share of the matrices on which RgCSR (128) is faster than HYB, then | here",
+              .columns = {"precision", "faster", "average RgCSR / HYB"}};
+  const double faster_then[] = {77.14, 80.67}, ratio_then[] = {2.55, 3.21};
+  const auto matrices = record.try_matrices(corpus());
+  for (const Precision precision : both) {
+    Numbers ratios;
+    for (const Matrix* matrix : matrices)
+      ratios.push_back(record.lab.seconds(*matrix, "hyb", precision) /
+                       record.lab.seconds(*matrix, grouped_by(128), precision));
+    const std::size_t faster = count_above(ratios, 1);
+    const auto p = static_cast<std::size_t>(precision);
+    table.rows.push_back({name_of(precision),
+                          fmt::format("{} % | {} %", faster_then[p],
+                                      fixed(100.0 * static_cast<double>(faster) /
+                                                static_cast<double>(std::max<std::size_t>(1, present(ratios))),
+                                            0)),
+                          fmt::format("{} | {}", ratio_then[p], fixed(mean(ratios), 2))});
+  }
+  record.add(std::move(table));
+}
+
+// ---- R23
+
+void caching_of_x(Record& record) {
+  Table table{.title = "x past the L1 over x through it (ELLPACK-R mapping, which is RgCSR's)",
+              .note = "Then, RgCSR on a GTX 280: up to 1.81 in float and 1.3 in double.",
+              .columns = {"matrix", "source", "float", "double"}};
+  Figure figure{.title = "What caching x gains",
+                .y_label = "gain",
+                .series = {{"float", {}, {}}, {"double", {}, {}}},
+                .reference = 1};
+  Numbers gains[2];
+  std::vector<std::string> names;
+  for (const Williams& one : eleven()) names.emplace_back(one.name);
+  names.emplace_back("G2_circuit");
+  const auto matrices = record.try_matrices(names);
+  for (const Matrix* matrix : matrices) {
+    std::vector<std::string> cells{matrix->facts.name, matrix->facts.real ? "real" : "stand-in"};
+    for (const Precision precision : both) {
+      const double gain = record.lab.seconds(*matrix, "ellr cache=none", precision) /
+                          record.lab.seconds(*matrix, "ellr cache=x", precision);
+      gains[static_cast<int>(precision)].push_back(gain);
+      figure.series[static_cast<std::size_t>(precision)].y.push_back(gain);
+      cells.push_back(fixed(gain, 2));
+    }
+    figure.categories.push_back(matrix->facts.name);
+    table.rows.push_back(std::move(cells));
+  }
+  record.add(std::move(table));
+  record.add(std::move(figure));
+  record.judge(
+      "R23", present(gains[0]) * present(gains[1]), geometric_mean(gains[0]) > 1 && geometric_mean(gains[1]) > 1,
+      fmt::format("float {} (up to {}), double {} (up to {})", fixed(geometric_mean(gains[0]), 2),
+                  fixed(largest(gains[0]), 2), fixed(geometric_mean(gains[1]), 2), fixed(largest(gains[1]), 2)),
+      basis_of(matrices));
+}
+
+}  // namespace
+
+PaperPlan rgcsr_paper() {
+  return {"rgcsr",
+          "Paper 3: row-grouped CSR",
+          "Oberhuber, Suzuki, Vacata: 2010/2011; GTX 280",
+          {{{"R7"}, artificial_zeros},
+           {{"R9"}, four_matrices},
+           {{"R8"}, best_group},
+           {{}, against_hyb},
+           {{"R23"}, caching_of_x}}};
+}
+
+}  // namespace heddle::reproduce

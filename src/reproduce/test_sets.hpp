@@ -1,0 +1,38 @@
+// The papers' matrices: what is printed about them, the names of their files, and what stands in for them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reproduce/stand_ins.hpp"
+
+namespace heddle::reproduce {
+
+struct Subject {
+  std::string name;                // as the papers call it
+  std::vector<std::string> files;  // names without suffix that its file may have
+  std::string full, quick;         // generators of the stand-in; empty: `profile`
+  Profile profile = {};
+  bool fixed = false;  // the stand-in is the paper's matrix as far as its pattern goes: a lattice, a dense matrix
+};
+
+const Subject& subject(const std::string& name);
+
+// Table I of papers 1 and 4: what is printed.
+struct TableOneRow {
+  const char* name;
+  std::int64_t rows, nnz;
+  double mean, above_mean, deviation, cv;  // above_mean: longest row less the mean; cv in percent
+  double percent_ell;                      // entries in HYB's ELLPACK part
+  double gbps, over_mkl;                   // paper 4, GTX 285
+};
+const std::vector<TableOneRow>& table_one();
+
+// The set of Williams and others in paper 2, and the eleven of them (without Dense, Ship and LP) in paper 5.
+struct Williams {
+  const char *called, *name;  // "Protein", "pdb1HYS"
+};
+const std::vector<Williams>& fourteen();
+const std::vector<Williams>& eleven();
+
+}  // namespace heddle::reproduce

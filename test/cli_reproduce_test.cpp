@@ -1,0 +1,136 @@
+// heddle reproduce: a verdict for every claim, and what it promises to scripts.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/command.hpp"
+
+namespace heddle::test {
+namespace {
+
+using Json = nlohmann::json;
+
+// All five papers, once for all tests.
+class ReproduceCommand : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder = new ScratchFolder;
+    outcome = new Outcome(heddle_command({"reproduce", "--quick", "--device", "cpu", "--json=" + folder->path("r.json"),
+                                          "--markdown", folder->path("r.md"), "--html", folder->path("r.html")}));
+    if (exists(folder->path("r.json"))) document = Json::parse(content_of(folder->path("r.json")));
+  }
+  static void TearDownTestSuite() {
+    delete outcome;
+    delete folder;
+  }
+  static const Json* claim(const std::string& id) {
+    for (const Json& paper : document["papers"])
+      for (const Json& one : paper["claims"])
+        if (one["id"] == id) return &one;
+    return nullptr;
+  }
+
+  static inline ScratchFolder* folder = nullptr;
+  static inline Outcome* outcome = nullptr;
+  static inline Json document;
+};
+
+TEST_F(ReproduceCommand, says_something_about_all_five_papers_and_24_claims) {
+  ASSERT_EQ(outcome->exit_code, 0) << outcome->err;
+  EXPECT_EQ(document["command"], "reproduce");
+  EXPECT_EQ(document["device"]["kind"], "cpu");
+  EXPECT_EQ(document["quick"], true);
+  std::vector<std::string> names;
+  for (const Json& paper : document["papers"]) {
+    names.push_back(paper["name"]);
+    EXPECT_FALSE(paper["tables"].empty()) << paper["name"];
+    EXPECT_TRUE(paper["failures"].empty()) << paper["failures"];
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"ellpack_r", "csr_ell", "rgcsr", "ellr_t", "model"}));
+  for (int k = 1; k <= 24; ++k) {
+    const Json* one = claim("R" + std::to_string(k));
+    ASSERT_TRUE(one) << k;
+    for (const char* key : {"claim", "exact", "then", "now", "rule", "basis", "verdict", "reason"})
+      EXPECT_TRUE(one->contains(key)) << key;
+  }
+}
+
+TEST_F(ReproduceCommand, decides_the_exact_claims_everywhere_and_times_only_on_a_gpu) {
+  const std::set<std::string> exact{"R1", "R2", "R7", "R10", "R13", "R19"};
+  for (int k = 1; k <= 24; ++k) {
+    const std::string id = "R" + std::to_string(k);
+    EXPECT_EQ((*claim(id))["exact"], exact.contains(id)) << id;
+    EXPECT_EQ((*claim(id))["verdict"], exact.contains(id) ? "confirmed" : "not testable here") << *claim(id);
+  }
+  EXPECT_EQ((*claim("R10"))["now"], "7 of 7 rows of the rule's table; at most 6 lanes a row");
+  EXPECT_EQ((*claim("R13"))["now"], "1.6 % on average, 5.8 % at most");
+  EXPECT_EQ((*claim("R19"))["now"], "6 of 11 before, 8 after RCM");
+  EXPECT_NE((*claim("R7"))["now"].get<std::string>().find("trans4 2198.8 %, sorted 1460.0 %"), std::string::npos);
+  EXPECT_NE(outcome->out.find("6 confirmed, 0 refuted, 18 not testable here"), std::string::npos);
+}
+
+TEST_F(ReproduceCommand, tells_of_every_matrix_whether_it_is_real_and_keeps_every_timing) {
+  EXPECT_GT(document["matrices"].size(), 25u);
+  for (const Json& matrix : document["matrices"]) {
+    EXPECT_EQ(matrix["real"], false);
+    EXPECT_FALSE(matrix["source"].get<std::string>().empty());
+  }
+  EXPECT_GT(document["measurements"].size(), 500u);
+  for (const Json& taken : document["measurements"])
+    EXPECT_TRUE(taken["status"] != "ok" || taken["seconds"] > 0) << taken;
+}
+
+TEST_F(ReproduceCommand, writes_every_claim_and_table_as_markdown_and_html) {
+  const std::string markdown = content_of(folder->path("r.md")), html = content_of(folder->path("r.html"));
+  for (int k = 1; k <= 24; ++k) {
+    EXPECT_NE(markdown.find("| R" + std::to_string(k) + " "), std::string::npos) << k;
+    EXPECT_NE(html.find("id=\"R" + std::to_string(k) + "\""), std::string::npos) << k;
+  }
+  for (const Json& paper : document["papers"])
+    for (const Json& table : paper["tables"])
+      EXPECT_NE(markdown.find("### " + table["title"].get<std::string>()), std::string::npos) << table["title"];
+  EXPECT_NE(html.find("<svg"), std::string::npos);
+  EXPECT_NE(markdown.find("a quick run on small matrices"), std::string::npos);
+}
+
+TEST_F(ReproduceCommand, renders_a_stored_result_exactly_as_when_it_was_measured) {
+  const Outcome again =
+      heddle_command({"reproduce", "--from", folder->path("r.json"), "--json=" + folder->path("again.json"),
+                      "--markdown", folder->path("again.md"), "--html", folder->path("again.html")});
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  for (const char* suffix : {"json", "md", "html"})
+    EXPECT_EQ(content_of(folder->path("again." + std::string(suffix))),
+              content_of(folder->path("r." + std::string(suffix))))
+        << suffix;
+  EXPECT_EQ(again.out, outcome->out);
+}
+
+TEST_F(ReproduceCommand, runs_the_kernels_of_a_gpu_on_the_emulator) {
+  const Outcome emulated = heddle_command({"reproduce", "ellr-t", "--quick", "--device", "emulator", "--json"});
+  ASSERT_EQ(emulated.exit_code, 0) << emulated.err;
+  for (const Json& taken : emulated.json()["measurements"]) EXPECT_EQ(taken["status"], "ok") << taken;
+}
+
+TEST_F(ReproduceCommand, refuses_what_it_cannot_do) {
+  struct Case {
+    std::vector<std::string> words;
+    int exit_code;
+    const char* said;
+  };
+  const std::string other = folder->write("other.json", R"({"command": "info"})");
+  const std::string text = folder->write("text.json", "no JSON");
+  for (const Case& c :
+       {Case{{"ellpack"}, 2, "papers: ellpack_r, csr_ell, rgcsr, ellr_t, model"},
+        Case{{"--matrices", folder->path("nowhere")}, 2, "nowhere"}, Case{{"model", "--from", other}, 2, "--from"},
+        Case{{"--from", other}, 3, "other.json"}, Case{{"--from", text}, 3, "not JSON"},
+        Case{{"--from", folder->path("none.json")}, 3, "none.json"}}) {
+    std::vector<std::string> words{"reproduce", "--quick", "--device", "cpu"};
+    words.insert(words.end(), c.words.begin(), c.words.end());
+    const Outcome refused = heddle_command(words);
+    EXPECT_EQ(refused.exit_code, c.exit_code) << c.said;
+    EXPECT_NE(refused.err.find(c.said), std::string::npos) << refused.err;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::test
