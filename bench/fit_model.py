@@ -330,9 +330,9 @@ def draw(lines, costs, path):
                       f'<text x="{at:.1f}" y="{size - edge + 18}" text-anchor="middle">{name}</text>'
                       f'<text x="{edge - 6}" y="{size - at + 4:.1f}" text-anchor="end">{name}</text>\n')
         out.write(f'<line x1="{edge}" y1="{size - edge}" x2="{size - edge}" y2="{edge}" stroke="#888" stroke-dasharray="3 3"/>\n')
-        for measured, predicted, best in sorted(dots, key=lambda d: d[2]):
-            out.write(f'<circle cx="{place(measured):.1f}" cy="{size - place(predicted):.1f}" r="{2.5 if best else 1.5}" '
-                      f'fill="{"#1d3f66" if best else "#9dbbd8"}"/>\n')
+        for wanted, width, colour in ((False, 2.5, "#9dbbd8"), (True, 4.5, "#1d3f66")):
+            path = "".join(sorted({f"M{place(m):.0f} {size - place(p):.0f}h0" for m, p, best in dots if best == wanted}))
+            out.write(f'<path d="{path}" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"/>\n')
         out.write(f'<text x="{size / 2}" y="{size - 14}" text-anchor="middle">measured</text>'
                   f'<text x="16" y="{size / 2}" text-anchor="middle" transform="rotate(-90 16 {size / 2})">predicted</text>\n</svg>\n')
 

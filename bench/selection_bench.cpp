@@ -175,9 +175,10 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   for (const Candidate& c : choice.candidates)
     if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);
   for (const Candidate& c : choice.candidates) {
-    if (!c.fits || (!options.plan.empty() && to_string(c.plan) != options.plan)) continue;
+    if (!c.fits) continue;
     Tried tried;
-    if (!options.features && (all_plans || c.predicted_seconds < 3 * best_predicted || c.plan.format == "csr")) try {
+    const bool wanted = !options.features && (options.plan.empty() || to_string(c.plan) == options.plan);
+    if (wanted && (all_plans || c.predicted_seconds < 3 * best_predicted || c.plan.format == "csr")) try {
         tried = time_plan(A, c.plan, x, y, options);
       } catch (const Error& error) {
         fmt::print(stderr, "  {}: {}\n", to_string(c.plan), error.what());

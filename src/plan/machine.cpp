@@ -21,14 +21,15 @@ Machine h200() {
   m.units = 132;
   m.cache_bytes = 60 * mib;
   m.memory_bytes = std::int64_t{140} << 30;
-  m.read_gbps = 4340;
+  m.read_gbps = 4360;
   m.copy_gbps = 4190;
   m.launch_us = 3.6;
-  m.repeat_us = 1.4;
+  m.repeat_us = 1.2;
   m.upload_gbps = 12;
-  m.read = {{mib, 6000},      {4 * mib, 7500},  {16 * mib, 7500},  {32 * mib, 7600},
-            {48 * mib, 6000}, {64 * mib, 4800}, {128 * mib, 4640}, {1024 * mib, 4640}};
-  m.gather = {{64 * kib, 755}, {256 * kib, 267}, {mib, 158}, {16 * mib, 158}, {64 * mib, 71}, {1024 * mib, 39}};
+  m.read = {{mib, 2694},      {2 * mib, 3602},  {4 * mib, 4021},   {8 * mib, 5299},  {16 * mib, 6531},
+            {32 * mib, 6530}, {64 * mib, 4068}, {128 * mib, 4229}, {256 * mib, 4357}};
+  m.gather = {{64 * kib, 744}, {256 * kib, 326}, {mib, 172},        {4 * mib, 161},
+              {16 * mib, 158}, {64 * mib, 75},   {256 * mib, 45.6}, {1024 * mib, 39.9}};
   return m;
 }
 
