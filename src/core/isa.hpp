@@ -25,7 +25,7 @@ using OnIsa = std::integral_constant<Isa, set>;
 
 #if defined(__x86_64__)
 #define HEDDLE_AVX2 __attribute__((target("avx2")))
-#define HEDDLE_AVX512 __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")))
+#define HEDDLE_AVX512 __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vl")))
 
 template <class F>
 HEDDLE_AVX2 __attribute__((flatten, noinline)) void run_on_avx2(F& f) {

@@ -54,7 +54,7 @@ V giant_sum(const CsrView<V>& A, std::int64_t row, const V* x) {
   V sums[most_pieces];
   parallel_tasks(count, [&](std::int64_t i) {
     const Offset ends[] = {begin + i * piece, begin + std::min(length, (i + 1) * piece)};
-    sum_rows(CsrView<V>{1, A.cols, ends, A.col, A.val}, x, 0, 1, sums + i);
+    sum_rows(CsrView<V>{{1, A.cols, ends, A.col}, A.val}, x, 0, 1, sums + i);
   });
   V sum = 0;
   for (Offset i = 0; i < count; ++i) sum += sums[i];
@@ -67,7 +67,7 @@ template <class V>
 void CsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   // y = A x needs no update at all: the sum over no entries is the +0 that a row without entries must give.
   const bool plain = p.update.alpha == V(1) && p.update.beta == V(0) && p.update.row_of == nullptr;
-  const CsrView<V> A{rows, cols, ptr, col, val};
+  const CsrView<V> A{{rows, cols, ptr, col}, val};
   const auto last_is_giant = [&](std::int64_t t) {
     const std::int64_t last = task[t + 1] - 1;
     return last >= task[t] && is_giant(ptr[last + 1] - ptr[last], A.nnz());
