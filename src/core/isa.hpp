@@ -14,7 +14,7 @@ enum class Isa { baseline, avx2, avx512 };
 Isa isa();
 const char* to_string(Isa isa);
 // Whether fetching several elements of x by one instruction is faster than one by one: on Intel processors that need no
-// protection against gather data sampling. Others fetch one by one inside.
+// protection against gather data sampling.
 bool fast_gathers();
 
 // No wider than `most` from now on, for tests; the CPU's own limit stays.
@@ -45,6 +45,13 @@ void with_isa(F&& f) {
   if (isa() == Isa::avx512) return run_on_avx512(f);
   if (isa() == Isa::avx2) return run_on_avx2(f);
 #endif
+  f(OnIsa<Isa::baseline>{});
+}
+
+// The same for loops that fetch elements of x by columns: the baseline where fetching several at once is slow.
+template <class F>
+void with_fetching_isa(F&& f) {
+  if (fast_gathers()) return with_isa(f);
   f(OnIsa<Isa::baseline>{});
 }
 

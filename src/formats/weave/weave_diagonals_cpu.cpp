@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <bit>
 
-#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_diagonals.hpp"
+#include "layout/fetch.hpp"
 #include "layout/update_rows.hpp"
 
 namespace heddle::weave {
@@ -27,13 +26,9 @@ inline void add_rows(const std::uint32_t* mask, bool inside, const V* x, V* sum,
     for (int lane = 0; lane < lanes; ++lane)
       for (int i = 0; i < P; ++i) sum[i * lanes + lane] += value(i, lane) * x[i * lanes + lane];
   } else if (inside) {  // off the mask x is read and the product dropped: so there is no branch
-    using Bits = std::conditional_t<sizeof(V) == 8, std::int64_t, std::int32_t>;
     for (int lane = 0; lane < lanes; ++lane)
-      for (int i = 0; i < P; ++i) {
-        const Bits keep = -static_cast<Bits>(mask[i] >> lane & 1);
-        const V product = value(i, lane) * x[i * lanes + lane];
-        sum[i * lanes + lane] += std::bit_cast<V>(std::bit_cast<Bits>(product) & keep);
-      }
+      for (int i = 0; i < P; ++i)
+        sum[i * lanes + lane] += kept(value(i, lane) * x[i * lanes + lane], -static_cast<Index>(mask[i] >> lane & 1));
   } else {
     for (int i = 0; i < P; ++i)
       for (int lane = 0; lane < lanes; ++lane)
