@@ -86,9 +86,10 @@ void settle(Choice& choice, const Structure& facts, const Machine& machine, cons
                                  : explain(choice, {facts, value_bytes}, machine, options.expected_multiplies);
 }
 
-// Which of its layouts weave takes is for the format to say: it has looked at the whole pattern.
+// Which of its layouts weave takes on a GPU is for the format to say: it has looked at the whole pattern.
 template <class V>
 void ask_weave(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine, const Score& score) {
+  if (!uses_gpu(machine)) return;
   for (Candidate& candidate : choice.candidates)
     if (candidate.plan.format == "weave") {
       const Plan resolved = resolve(A.view(), Plan::parse("weave"));
