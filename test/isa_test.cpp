@@ -131,6 +131,41 @@ TEST(GiantRow, is_exact_and_has_the_same_bits_on_any_number_of_threads) {
   cap_isa(Isa::avx512);
 }
 
+// Short rows among their like take another way than among long ones.
+template <class V>
+void expect_rows_not_to_depend_on_neighbours() {
+  std::vector<std::int64_t> lengths, mixed;
+  for (std::int64_t i = 0; i < 400; ++i) {
+    lengths.push_back(i < 200 ? i % 4 + i % 7 / 5 : i * 7 % 5);
+    mixed.push_back(lengths.back());
+    mixed.push_back(30);
+  }
+  auto alone = convert<V>(with_lengths(lengths, 500, 3).view()), among = convert<V>(with_lengths(mixed, 500, 4).view());
+  Dice dice(8);
+  for (std::int64_t row = 0; row < alone.rows; ++row)
+    for (Offset k = 0; k < lengths[static_cast<std::size_t>(row)]; ++k) {
+      alone.val[alone.ptr[row] + k] = static_cast<V>(dice.below(5) == 0 ? -0.0 : dice.real());
+      among.val[among.ptr[2 * row] + k] = alone.val[alone.ptr[row] + k];
+      among.col[among.ptr[2 * row] + k] = alone.col[alone.ptr[row] + k];
+    }
+  const auto x = numbers<V>(500, &Dice::real);
+  std::vector<V> y(static_cast<std::size_t>(alone.rows)), y_among(static_cast<std::size_t>(among.rows));
+  build(alone, Plan::parse("csr")).multiply(x, y);
+  build(among, Plan::parse("csr")).multiply(x, y_among);
+  for (std::size_t row = 0; row < y.size(); ++row)
+    EXPECT_EQ(std::memcmp(&y[row], &y_among[2 * row], sizeof(V)), 0) << "row " << row << ": " << y[row];
+}
+
+TEST(RowsOfCsr, have_the_same_bits_whatever_rows_are_beside_them) {
+  for (const Isa set : every_set) {
+    SCOPED_TRACE(to_string(set));
+    cap_isa(set);
+    expect_rows_not_to_depend_on_neighbours<double>();
+    expect_rows_not_to_depend_on_neighbours<float>();
+  }
+  cap_isa(Isa::avx512);
+}
+
 TEST(Isa, is_never_wider_than_the_cap) {
   const Isa widest = isa();
   for (const Isa set : every_set) {
