@@ -173,12 +173,15 @@ int least_filled_block(const Structure& f) {
   return best;
 }
 
-// On the CPU a lane has whole rows (of blocks), and only layouts that the kernels walk without branches are tried.
+// On the CPU a lane has whole rows (of blocks), and only what the kernels walk without branches is tried: diagonals
+// that seldom leave the matrix, full blocks, rows of similar length.
 std::vector<Plan> cpu_plans(const Structure& f) {
   std::vector<Plan> plans;
-  if (f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 2) plans.push_back(Plan::parse("weave layout=diagonals"));
+  const double fill = f.diagonals.slice_fill;
+  if (f.rows >= 2048 && f.rows_len.mean <= 64 && fill > 0 && fill <= 1.35)
+    plans.push_back(Plan::parse("weave layout=diagonals"));
   const int block = least_filled_block(f);
-  if (f.rows_len.mean >= 4 && fill_of(f, block) <= 1.3)
+  if (f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
     plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes=1", block)));
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
   return plans;
