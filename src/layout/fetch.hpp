@@ -7,6 +7,7 @@
 
 #include "core/isa.hpp"
 #include "layout/column_windows.hpp"
+#include "layout/value_codec.hpp"
 
 #if defined(__x86_64__)
 #if !defined(__clang__)
@@ -56,6 +57,18 @@ inline void decode_columns(const ColumnWindows& windows, const std::uint16_t* co
     const Index code = codes[i], low = code & odd ? b1 : b0, high = code & odd ? b3 : b2;
     const Index column = (code & upper ? high : low) + (code & (odd - 1));
     col[i] = code == ColumnWindows::none ? -1 : column;
+  }
+}
+
+// N values in the order they are stored; those of a dictionary are fetched from its table.
+template <Isa set, int N, class V, class S>
+inline void load_values(OnIsa<set> on, const CodedValues<V, S>& values, const S* stored, V (&to)[N]) {
+  if constexpr (std::is_same_v<S, std::uint8_t>) {
+    Index place[N];
+    for (int i = 0; i < N; ++i) place[i] = stored[i];
+    fetch(on, values.table, place, to);
+  } else {
+    for (int i = 0; i < N; ++i) to[i] = static_cast<V>(stored[i]);
   }
 }
 

@@ -83,14 +83,23 @@ template <int B, class V, class S, class On>
 inline void add_slice(On on, const Blocks<V>& A, const CodedValues<V, S>& values, const ColumnSlice& slice, const V* x,
                       LaneGroup<V, B>* groups) {
   constexpr int lanes = simt::warp_size, places = B * B, G = group_lanes<V>;
+  constexpr bool is_dictionary = std::is_same_v<S, std::uint8_t>;
   const std::uint16_t* narrow = A.columns.codes.data() + slice.columns;
   const auto* wide = reinterpret_cast<const Index*>(narrow);
   const std::uint32_t* masks = A.masks.empty() ? nullptr : A.masks.data() + slice.first * lanes;
   for (Index step = 0; step < slice.width; ++step) {
     const S* stored = values.data + (slice.first + step) * lanes * places;
+    V decoded[is_dictionary ? lanes * places : 1];
+    if constexpr (is_dictionary) load_values(on, values, stored, decoded);
     for (int lane = 0; lane < lanes; lane += G) {
       const std::int64_t at = std::int64_t{step} * lanes + lane;
-      const auto value = [&](int e, int i) { return values.decode(stored[place_in_pieces<S, places>(lane + i, e)]); };
+      const auto value = [&](int e, int i) {
+        const int place = place_in_pieces<S, places>(lane + i, e);
+        if constexpr (is_dictionary)
+          return decoded[place];
+        else
+          return static_cast<V>(stored[place]);
+      };
       GroupStep<V, B> now;
       if (slice.wide)
         std::copy_n(wide + at, G, now.col);

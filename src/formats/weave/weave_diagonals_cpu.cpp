@@ -64,13 +64,20 @@ struct SliceProduct {
         add_rows<1>(mask + u, inside, at + u * lanes, sum + u * lanes, [&](int, int) { return constant[d]; });
       });
   }
-  void add_values(V* sum) const {
+  template <class On>
+  void add_values(On on, V* sum) const {
     constexpr int P = piece_of<S>, lanes = simt::warp_size;
     for (int u = 0; u < rows_per_lane; u += P)
       each_diagonal([&](Index d, const std::uint32_t* mask, bool inside, const V* at) {
         const S* stored = values.data + (slice.first + d) * slice_rows + u * lanes;
-        add_rows<P>(mask + u, inside, at + u * lanes, sum + u * lanes,
-                    [&](int i, int lane) { return values.decode(stored[lane * P + i]); });
+        V decoded[P * lanes];
+        if constexpr (std::is_same_v<S, std::uint8_t>) load_values(on, values, stored, decoded);
+        add_rows<P>(mask + u, inside, at + u * lanes, sum + u * lanes, [&](int i, int lane) {
+          if constexpr (std::is_same_v<S, std::uint8_t>)
+            return decoded[lane * P + i];
+          else
+            return static_cast<V>(stored[lane * P + i]);
+        });
       });
   }
   RowMask present() const {
@@ -82,8 +89,8 @@ struct SliceProduct {
   }
 };
 
-template <class V, class S>
-inline void multiply_slice(const Diagonals<V>& A, const CodedValues<V, S>& values, std::int64_t s,
+template <class V, class S, class On>
+inline void multiply_slice(On on, const Diagonals<V>& A, const CodedValues<V, S>& values, std::int64_t s,
                            const Product<V>& p) {
   const std::int64_t first = s * slice_rows, count = std::min<std::int64_t>(slice_rows, A.rows - first);
   const SliceProduct<V, S> product{A, values, p.x + first, A.slices[s], first};
@@ -91,7 +98,7 @@ inline void multiply_slice(const Diagonals<V>& A, const CodedValues<V, S>& value
   if (A.values.codec == ValueCodec::constant)
     product.add_constants(sum);
   else
-    product.add_values(sum);
+    product.add_values(on, sum);
   const RowMask present = product.present();
   if ((present.word[0] & present.word[1] & present.word[2] & present.word[3]) == all)
     return update_rows(p.update, first, count, sum);
@@ -104,8 +111,8 @@ template <class V>
 void Diagonals<V>::multiply(OnCpu, const Product<V>& p) const {
   values.visit([&](const auto& coded) {
     parallel_ranges(slices.size(), 8, [&](std::int64_t begin, std::int64_t end) {
-      with_isa([&](auto) {
-        for (std::int64_t s = begin; s < end; ++s) multiply_slice(*this, coded, s, p);
+      with_isa([&](auto on) {
+        for (std::int64_t s = begin; s < end; ++s) multiply_slice(on, *this, coded, s, p);
       });
     });
   });

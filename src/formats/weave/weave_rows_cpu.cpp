@@ -24,13 +24,14 @@ inline void add_step(On on, const CodedValues<V, S>& values, const S* stored, co
   Index from[slots], some = 0;
   for (int i = 0; i < slots; ++i) some |= col[i];
   for (int i = 0; i < slots; ++i) from[i] = std::max(col[i], 0);
-  V fetched[slots];
+  V fetched[slots], value[slots];
   fetch(on, x, from, fetched);
+  load_values(on, values, stored, value);
   for (int piece = 0; piece < U; piece += P)
     for (int lane = 0; lane < simt::warp_size; ++lane)
       for (int u = piece; u < piece + P; ++u) {
         const int i = lane * U + u;
-        const V product = values.decode(stored[place_in_pieces<S, U>(lane, u)]) * fetched[i];
+        const V product = value[place_in_pieces<S, U>(lane, u)] * fetched[i];
         sums.sum[i] += some < 0 ? kept(product, ~(col[i] >> 31)) : product;
       }
   for (int i = 0; i < slots; ++i) sums.absent[i] &= col[i] >> 31;
