@@ -144,8 +144,8 @@ struct RowGroup<Isa::avx2, double> {
   }
 };
 
-// Eight floats also where there is room for sixteen: a fetch of sixteen takes twice as long, and rows of 81 took 17 %
-// longer with it.
+// Eight floats also where there is room for sixteen: a fetch of sixteen takes twice as long, and rows of 81 took 331 us
+// with sixteen, 282 with eight.
 template <>
 struct RowGroup<Isa::avx2, float> {
   static constexpr int rows = 8;
