@@ -1,21 +1,25 @@
-// csr on all cores against Eigen, on one matrix of every generated class, float and double. Each library is timed in
-// blocks of its own with a rest before each: called in turns on 2 cores, csr seemed about twice as slow as alone on
-// some classes (probably because OpenMP's threads spin for a while after their work; not proven). The ratio (Eigen's
-// time / ours) is that of the medians over all rounds; "rounds" is its least and largest value in a single round, to be
-// looked at before the ratio is believed: on a machine with other work they are far apart.
+// Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS: what is found), on one matrix of every generated
+// class and on files, float and double. Each library is timed in blocks of its own with a rest before each: called in
+// turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's threads spin for
+// a while after their work; not proven). The time is the best call of all rounds, so that other work on the machine
+// counts little; the ratio is the best peer's time / ours, and "rounds" its least and largest value in a single round,
+// to be looked at before the ratio is believed: on a machine with other work they are far apart.
 //
-//   spmv_bench                    the table; exit code 1 when a ratio is below 1 - tolerance
-//   spmv_bench --tolerance=0.05
+//   spmv_bench                    csr; exit code 1 when a ratio is below 1 - tolerance
+//   spmv_bench --plan=auto        the plan the planner chooses; any plan is possible
+//   spmv_bench --peers=eigen --tolerance=0.05 --rounds=9 --seconds=0.05
 //   spmv_bench lp web             only the classes that begin so
-//   spmv_bench --benchmark_...    the same products as Google Benchmark cases
+//   spmv_bench cant.mtx           files, and nothing else
+//   spmv_bench --benchmark_...    csr and Eigen as Google Benchmark cases
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <cmath>
+#include <cstring>
 #include <memory>
-#include <string_view>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -23,7 +27,6 @@
 
 #include "bench/peers.hpp"
 #include "bench/results.hpp"
-#include "bench/timing.hpp"
 
 namespace heddle {
 namespace {
@@ -47,72 +50,115 @@ constexpr const char* classes[] = {"stencil2d5,n=1000",
                                    "lengths,rows=200000",
                                    "tomography"};
 
+struct Options {
+  double tolerance = 0, seconds = 0.03;
+  int rounds = 5;
+  std::string plan = "csr";
+  std::vector<std::string> peers{"all"}, matrices;
+  bool google = false;
+};
+
 template <class V>
 struct Case {
   Csr<V> A;
   bench::Reference<V> reference;
   Operator<V> ours;
-  std::unique_ptr<bench::Peer<V>> peer;
+  std::vector<std::unique_ptr<bench::Peer<V>>> peers;
   Buffer<V> y;
 
-  explicit Case(const std::string& text)
-      : A(generate<V>(text)),
+  Case(const std::string& text, const std::string& plan, const std::vector<std::string>& names)
+      : A(read_matrix<V>(text)),
         reference(A.view()),
-        ours(build(A, Plan{})),
-        peer(bench::make_peer<V>("eigen", Device::cpu())),
+        ours(plan == "auto" ? optimize(A, {.device = Device::cpu()}) : build(A, Plan::parse(plan))),
         y(A.rows) {
-    peer->prepare(A.view(), reference.x(), y);
+    for (const std::string& name : bench::select_peers(names, Device::cpu())) {
+      peers.push_back(bench::make_peer<V>(name, Device::cpu()));
+      peers.back()->prepare(A.view(), reference.x(), y);
+    }
   }
   void multiply_ours() { ours.multiply(reference.x(), y); }
-  void multiply_peer() { peer->multiply({}); }
 };
+
+// Seconds of the best call, in each round.
+template <class F>
+void time_round(double seconds, F call, std::vector<double>& best) {
+  using Clock = std::chrono::steady_clock;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  best.push_back(INFINITY);
+  int calls = 0;
+  for (const auto begun = Clock::now(); calls < 3 || Clock::now() - begun < std::chrono::duration<double>(seconds);
+       ++calls) {
+    const auto start = Clock::now();
+    call();
+    best.back() = std::min(best.back(), std::chrono::duration<double>(Clock::now() - start).count());
+  }
+}
 
 struct Line {
-  double ours, peer;       // seconds, median over rounds
-  double lowest, highest;  // ratio of a single round
+  double ours = 0, peer = 0;       // seconds, of the best call
+  double lowest = 0, highest = 0;  // ratio of a single round
+  std::string winner;              // among the peers
+  double ratio() const { return peer / ours; }
 };
 
-template <class F>
-double rested(F call) {
-  constexpr double seconds = 0.05;
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  return bench::time_calls(seconds, call).median;
-}
-
 template <class V>
-Line duel(Case<V>& c) {
-  constexpr int rounds = 5;
-  std::vector<double> ours, peer, ratios;
-  for (int round = 0; round < rounds; ++round) {
-    ours.push_back(rested([&] { c.multiply_ours(); }));
-    peer.push_back(rested([&] { c.multiply_peer(); }));
-    ratios.push_back(peer.back() / ours.back());
+Line duel(Case<V>& c, const Options& options) {
+  std::vector<double> ours;
+  std::vector<std::vector<double>> peers(c.peers.size());
+  for (int round = 0; round < options.rounds; ++round) {
+    time_round(
+        options.seconds, [&] { c.multiply_ours(); }, ours);
+    for (std::size_t i = 0; i < peers.size(); ++i)
+      time_round(
+          options.seconds, [&] { c.peers[i]->multiply({}); }, peers[i]);
   }
-  const auto [lowest, highest] = std::minmax_element(ratios.begin(), ratios.end());
-  return {bench::summary(ours).median, bench::summary(peer).median, *lowest, *highest};
+  const auto best = [](const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); };
+  std::size_t first = 0;
+  for (std::size_t i = 1; i < peers.size(); ++i)
+    if (best(peers[i]) < best(peers[first])) first = i;
+  Line line{best(ours), best(peers[first]), INFINITY, 0, c.peers[first]->name()};
+  for (std::size_t round = 0; round < ours.size(); ++round) {
+    line.lowest = std::min(line.lowest, peers[first][round] / ours[round]);
+    line.highest = std::max(line.highest, peers[first][round] / ours[round]);
+  }
+  return line;
 }
 
-bool wanted(std::string_view text, const std::vector<std::string_view>& starts) {
-  return starts.empty() || std::ranges::any_of(starts, [&](std::string_view start) { return text.starts_with(start); });
+// Layout and codec, without the rest of a plan's settings.
+std::string short_text(const Plan& plan) {
+  std::string text = plan.format;
+  for (const char* key : {"layout", "values", "block", "r", "c"})
+    if (const std::string* value = plan.find(key); value && *value != "raw") text += " " + *value;
+  return text;
 }
 
 template <class V>
-int table(double tolerance, const std::vector<std::string_view>& starts) {
+int table(const Options& options) {
   int below = 0;
-  fmt::print("\n{}, {} threads\n{:44}{:>12}{:>10}{:>12}{:>12}{:>8}{:>14}\n", sizeof(V) == 8 ? "double" : "float",
-             threads(), "matrix", "entries", "per row", "csr us", "eigen us", "ratio", "rounds");
-  for (const char* text : classes) {
-    if (!wanted(text, starts)) continue;
-    Case<V> c(text);
-    const Line line = duel(c);
-    const double ratio = line.peer / line.ours;
-    const bool slow = ratio < 1 - tolerance;
-    below += slow;
-    fmt::print("{:44}{:12}{:10.1f}{:12.1f}{:12.1f}{:8.2f}{:7.2f} ..{:5.2f}{}\n", text, c.A.nnz(),
-               static_cast<double>(c.A.nnz()) / static_cast<double>(c.A.rows), line.ours * 1e6, line.peer * 1e6, ratio,
-               line.lowest, line.highest, slow ? "  slower" : "");
-    std::fflush(stdout);
-  }
+  double logs = 0, lowest = INFINITY;
+  fmt::print("\n{}, {} threads\n{:44}{:>10}{:>9}  {:26}{:>11}{:>11}  {:10}{:>7}{:>16}\n",
+             sizeof(V) == 8 ? "double" : "float", threads(), "matrix", "entries", "per row", "plan", "us", "peer us",
+             "peer", "ratio", "rounds");
+  int done = 0;
+  for (const std::string& text : options.matrices) try {
+      Case<V> c(text, options.plan, options.peers);
+      const Line line = duel(c, options);
+      ++done;
+      const bool slow = line.ratio() < 1 - options.tolerance;
+      below += slow;
+      logs += std::log(line.ratio());
+      lowest = std::min(lowest, line.ratio());
+      const auto name = text.substr(text.starts_with("gen:") ? 4 : text.rfind('/') + 1);
+      fmt::print("{:44}{:10}{:9.1f}  {:26}{:11.1f}{:11.1f}  {:10}{:7.2f}{:7.2f} ..{:6.2f}{}\n", name, c.A.nnz(),
+                 static_cast<double>(c.A.nnz()) / static_cast<double>(c.A.rows), short_text(c.ours.plan()),
+                 line.ours * 1e6, line.peer * 1e6, line.winner, line.ratio(), line.lowest, line.highest,
+                 slow ? "  slower" : "");
+      std::fflush(stdout);
+    } catch (const Error& error) {
+      fmt::print("left out: {}\n", error.what());
+    }
+  fmt::print("geometric mean {:.2f}, least {:.2f}, over {} matrices\n", std::exp(logs / std::max(1, done)), lowest,
+             done);
   return below;
 }
 
@@ -122,27 +168,46 @@ void register_cases(const char* precision) {
     for (const bool ours : {true, false})
       benchmark::RegisterBenchmark(fmt::format("{}/{}/{}", ours ? "csr" : "eigen", precision, text).c_str(),
                                    [text, ours](benchmark::State& state) {
-                                     Case<V> c(text);
-                                     for (auto _ : state) ours ? c.multiply_ours() : c.multiply_peer();
+                                     Case<V> c(fmt::format("gen:{}", text), "csr", {"eigen"});
+                                     for (auto _ : state) ours ? c.multiply_ours() : c.peers.front()->multiply({});
                                      state.SetItemsProcessed(state.iterations() * c.A.nnz());
                                    })
           ->UseRealTime();
 }
 
-int run(int argc, char** argv) {
-  double tolerance = 0;
-  bool google = false;
-  std::vector<std::string_view> starts;
-  for (const std::string_view word : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) {
-    if (word.starts_with("--tolerance=")) tolerance = std::atof(word.substr(12).data());
-    if (!word.starts_with("--")) starts.push_back(word);
-    google = google || word.starts_with("--benchmark");
+Options parse(int argc, char** argv) {
+  Options options;
+  std::vector<std::string> starts;
+  for (const std::string word : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) {
+    const auto value = [&](const char* key) { return word.starts_with(key) ? word.substr(std::strlen(key)) : ""; };
+    if (const std::string v = value("--tolerance="); !v.empty()) options.tolerance = std::stod(v);
+    if (const std::string v = value("--seconds="); !v.empty()) options.seconds = std::stod(v);
+    if (const std::string v = value("--rounds="); !v.empty()) options.rounds = std::max(1, std::stoi(v));
+    if (const std::string v = value("--plan="); !v.empty()) options.plan = v;
+    if (const std::string v = value("--peers="); !v.empty()) options.peers = {v};
+    options.google = options.google || word.starts_with("--benchmark");
+    if (word.starts_with("--")) continue;
+    const bool is_file = word.find(".mtx") != std::string::npos || word.find(".hdl") != std::string::npos;
+    (is_file || word.starts_with("gen:") ? options.matrices : starts).push_back(word);
   }
-  if (bench::peer_names(Device::cpu()).empty()) {
-    fmt::print("this build has no Eigen to compare with\n");
+  const auto wanted = [&](const std::string& text) {
+    return starts.empty() ? options.matrices.empty()
+                          : std::ranges::any_of(starts, [&](const auto& start) { return text.starts_with(start); });
+  };
+  std::vector<std::string> generated;
+  for (const char* text : classes)
+    if (wanted(text)) generated.push_back(fmt::format("gen:{}", text));
+  options.matrices.insert(options.matrices.begin(), generated.begin(), generated.end());
+  return options;
+}
+
+int run(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  if (bench::select_peers(options.peers, Device::cpu()).empty()) {
+    fmt::print("this build has no library to compare with\n");
     return 0;
   }
-  if (!google) return table<double>(tolerance, starts) + table<float>(tolerance, starts) > 0 ? 1 : 0;
+  if (!options.google) return table<double>(options) + table<float>(options) > 0 ? 1 : 0;
   register_cases<double>("f64");
   register_cases<float>("f32");
   benchmark::Initialize(&argc, argv);

@@ -19,8 +19,10 @@ if(HEDDLE_TESTS)
   find_package(GTest REQUIRED)
   include(heddle_browser)
 endif()
-# A peer of the CPU kernels in `heddle bench` and in the benchmark programs.
+# Peers of the CPU kernels in `heddle bench` and in the benchmark programs.
 find_package(Eigen3 3.3 NO_MODULE)
+find_path(HEDDLE_RSB_INCLUDE rsb.h)
+find_path(HEDDLE_GRAPHBLAS_INCLUDE GraphBLAS.h PATH_SUFFIXES suitesparse)
 if(HEDDLE_BENCH)
   find_package(benchmark)
 endif()

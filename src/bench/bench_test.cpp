@@ -194,6 +194,23 @@ TEST(Peers, of_an_absent_library_are_unavailable_with_the_reason) {
   }
 }
 
+TEST(Peers, of_the_cpu_are_there_or_unavailable_with_the_reason) {
+  const std::vector<std::string> names = peer_names(Device::cpu());
+  for (const std::string library : {"eigen", "librsb", "graphblas"}) {
+    if (std::find(names.begin(), names.end(), library) != names.end()) {
+      EXPECT_EQ(select_peers({library}, Device::cpu()), std::vector<std::string>{library});
+      continue;
+    }
+    try {
+      select_peers({library}, Device::cpu());
+      ADD_FAILURE() << library << " was selected";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+      EXPECT_NE(std::string(error.what()).find("absent"), std::string::npos) << error.what();
+    }
+  }
+}
+
 TEST(Peers, that_cannot_be_made_have_the_reason_as_status) {
   const Csr<double> A = small_matrix<double>();
   const Reference<double> reference(A.view());

@@ -6,6 +6,8 @@
 
 #include "bench/peer_cusparse.hpp"
 #include "bench/peer_eigen.hpp"
+#include "bench/peer_graphblas.hpp"
+#include "bench/peer_rsb.hpp"
 #include "core/check.hpp"
 
 namespace heddle::bench {
@@ -14,7 +16,30 @@ namespace {
 
 std::string library_of(const std::string& peer) { return peer.substr(0, peer.find(':')); }
 
+// Why a library that is known on the CPU is not there; empty: it is there, or nobody knows it.
+std::string cpu_absence(const std::string& library) {
+  const auto reason = [](bool built, bool opens) {
+    return !built ? "Heddle was built without its header" : opens ? "" : "the library cannot be opened";
+  };
+#ifdef HEDDLE_HAS_EIGEN
+  constexpr bool eigen = true;
+#else
+  constexpr bool eigen = false;
+#endif
+#ifdef HEDDLE_HAS_RSB
+  if (library == "librsb") return reason(true, rsb_opens());
+#endif
+#ifdef HEDDLE_HAS_GRAPHBLAS
+  if (library == "graphblas") return reason(true, graphblas_opens());
+#endif
+  if (library == "eigen") return reason(eigen, true);
+  return library == "librsb" || library == "graphblas" ? reason(false, false) : "";
+}
+
 [[noreturn]] void refuse(const std::string& word, Device device) {
+  if (device.kind == Device::Kind::cpu)
+    if (const std::string reason = cpu_absence(word); !reason.empty())
+      fail(ErrorKind::unavailable, At{word}, "absent: {}", reason);
   const std::string absence = peer_absence(device);
   if (!absence.empty() && library_of(word) == "cusparse") fail(ErrorKind::unavailable, At{word}, "{}", absence);
   std::vector<std::string> known{"all", "none"};
@@ -26,10 +51,13 @@ std::string library_of(const std::string& peer) { return peer.substr(0, peer.fin
 }  // namespace
 
 std::vector<std::string> peer_names(Device device) {
-#ifdef HEDDLE_HAS_EIGEN
-  // The threads of OpenMP wait by spinning, which small matrices and busy machines do not forgive: one thread may win.
-  if (device.kind == Device::Kind::cpu) return {"eigen", "eigen:one_thread"};
-#endif
+  if (device.kind == Device::Kind::cpu) {
+    // The threads of OpenMP wait by spinning, which small matrices and busy machines do not forgive: one thread may
+    // win.
+    std::vector<std::string> names{"eigen", "eigen:one_thread", "librsb", "graphblas"};
+    std::erase_if(names, [](const std::string& name) { return !cpu_absence(library_of(name)).empty(); });
+    return names;
+  }
 #ifdef HEDDLE_HAS_CUSPARSE
   if (device.kind == Device::Kind::gpu && cusparse_absence().empty()) return cusparse_names();
 #endif
@@ -66,6 +94,12 @@ std::unique_ptr<Peer<V>> make_peer(const std::string& name, Device device) {
   if (std::find(known.begin(), known.end(), name) == known.end()) refuse(name, device);
 #ifdef HEDDLE_HAS_EIGEN
   if (library_of(name) == "eigen") return make_eigen<V>(name);
+#endif
+#ifdef HEDDLE_HAS_RSB
+  if (name == "librsb") return make_rsb<V>();
+#endif
+#ifdef HEDDLE_HAS_GRAPHBLAS
+  if (name == "graphblas") return make_graphblas<V>();
 #endif
 #ifdef HEDDLE_HAS_CUSPARSE
   return make_cusparse<V>(name, device);

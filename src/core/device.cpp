@@ -6,6 +6,7 @@
 
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/isa.hpp"
 
 namespace heddle {
 
@@ -48,9 +49,7 @@ std::string cpu_name() {
 
 std::string instruction_set() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return "AVX-512";
-  if (__builtin_cpu_supports("avx2")) return "AVX2";
-  return "x86-64";
+  return isa() == Isa::avx512 ? "AVX-512" : isa() == Isa::avx2 ? "AVX2" : "x86-64";
 #elif defined(__aarch64__)
   return "NEON";
 #else

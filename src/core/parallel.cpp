@@ -48,9 +48,12 @@ struct Job {
   int helpers = 0;  // workers that take tasks: number 0 .. helpers-1
 };
 
-// Workers sleep on `epoch`. A job is published by writing `job` and raising the epoch; workers claim task numbers until
-// none is left. Every worker signs off in `running`, also one that takes no task: so nobody can still be looking at an
-// old job when the next one is written.
+// Workers sleep on `epoch`. A job is published by writing `job` and opening the gate with a new epoch; whoever passes
+// the gate claims task numbers until none is left and goes out again. The caller works too, then shuts the gate and
+// waits for those inside alone: a worker that the operating system has not yet woken comes too late and is not waited
+// for. Nobody is inside when the next job is written.
+//
+//   gate   epoch << 32 | shut << 31 | workers inside
 class Pool {
  public:
   void run(const Job& next, int helpers) {
@@ -59,12 +62,13 @@ class Pool {
     job.helpers = std::min(helpers, started);
     failure = nullptr;
     cursor.store(0, std::memory_order_relaxed);
-    running.store(started, std::memory_order_relaxed);
-    epoch.fetch_add(1, std::memory_order_release);
+    const std::uint32_t now = epoch.load(std::memory_order_relaxed) + 1;
+    gate.store(std::uint64_t{now} << 32, std::memory_order_release);
+    epoch.store(now, std::memory_order_release);
     epoch.notify_all();
     work();
-    for (int left = running.load(std::memory_order_acquire); left != 0; left = running.load(std::memory_order_acquire))
-      wait_while(running, left);
+    for (std::uint64_t seen = gate.fetch_or(shut) | shut; (seen & inside) != 0; seen = gate.load())
+      wait_while(gate, seen);
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
 
@@ -85,10 +89,17 @@ class Pool {
     for (;;) {
       wait_while(epoch, seen);
       seen = epoch.load(std::memory_order_acquire);
+      if (!enter(seen)) continue;
       if (number < job.helpers) work();
-      running.fetch_sub(1, std::memory_order_acq_rel);
-      running.notify_one();
+      if ((gate.fetch_sub(1) & (shut | inside)) == (shut | 1)) gate.notify_one();
     }
+  }
+  bool enter(std::uint32_t now) {
+    std::uint64_t seen = gate.load();
+    do {
+      if (seen >> 32 != now || (seen & shut) != 0) return false;
+    } while (!gate.compare_exchange_weak(seen, seen + 1));
+    return true;
   }
 
   // Neighbouring tasks are claimed together, an eighth of a thread's share at a time: they mostly read neighbouring
@@ -110,8 +121,9 @@ class Pool {
 
   Job job;
   int started = 0;
+  static constexpr std::uint64_t shut = std::uint64_t{1} << 31, inside = shut - 1;
   std::atomic<std::uint32_t> epoch{0};
-  std::atomic<int> running{0};
+  std::atomic<std::uint64_t> gate{shut};
   alignas(64) std::atomic<std::int64_t> cursor{0};
   std::mutex failure_guard;
   std::exception_ptr failure;

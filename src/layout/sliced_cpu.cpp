@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "layout/sliced.hpp"
 
@@ -119,8 +120,9 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   const Sliced& shape = A.shape;
   if (!A.start) {
     const std::int64_t rows_at_once = most_sums / shape.lanes;
-    return parallel_ranges(shape.rows, rows_at_once,
-                           [&](std::int64_t begin, std::int64_t end) { multiply_rows(A, p, begin, end); });
+    return parallel_ranges(shape.rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+      with_fetching_isa([&](auto) { multiply_rows(A, p, begin, end); });
+    });
   }
   // A task takes the slices that start in its share of the stored entries, plus one per row: equal work, whatever the
   // widths, and empty slices are shared out too.
@@ -136,8 +138,10 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   };
   parallel_tasks((A.stored + shape.rows + share - 1) / share, [&](std::int64_t task) {
     const std::int64_t last = first_slice(task + 1);
-    for (std::int64_t s = first_slice(task); s < last; ++s)
-      multiply_rows(A, p, s * shape.slice, std::min(shape.rows, (s + 1) * shape.slice));
+    with_fetching_isa([&](auto) {
+      for (std::int64_t s = first_slice(task); s < last; ++s)
+        multiply_rows(A, p, s * shape.slice, std::min(shape.rows, (s + 1) * shape.slice));
+    });
   });
 }
 

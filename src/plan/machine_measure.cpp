@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "plan/machine_gather.hpp"
 #include "plan/timing.hpp"
@@ -53,6 +54,12 @@ double best_time(F call) {
   return best;
 }
 
+inline std::uint64_t sum_of(const std::uint64_t* data, std::int64_t count) {
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) sum += data[i];
+  return sum;
+}
+
 class CpuMeasure {
  public:
   explicit CpuMeasure(const DeviceInfo& info)
@@ -66,43 +73,37 @@ class CpuMeasure {
 
   double read(std::int64_t bytes) {
     const std::int64_t size = bytes / 8;
-    return time_calls(budget,
-                      [&] {
-                        parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
-                          std::uint64_t sum = 0;
-                          for (std::int64_t i = begin; i < end; ++i) sum += data_[i];
-                          sink_.fetch_add(sum, std::memory_order_relaxed);
-                        });
-                      })
-        .median;
+    return best_time([&] {
+      parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
+        std::uint64_t sum = 0;
+        with_isa([&](auto) { sum = sum_of(data_.data() + begin, end - begin); });
+        sink_.fetch_add(sum, std::memory_order_relaxed);
+      });
+    });
   }
 
   double copy() {
     const std::int64_t half = data_.size() / 2;
-    return time_calls(budget,
-                      [&] {
-                        parallel_ranges(half, 1 << 17, [&](std::int64_t begin, std::int64_t end) {
-                          std::copy(data_.begin() + begin, data_.begin() + end, data_.begin() + half + begin);
-                        });
-                      })
-        .median;
+    return best_time([&] {
+      parallel_ranges(half, 1 << 17, [&](std::int64_t begin, std::int64_t end) {
+        std::copy(data_.begin() + begin, data_.begin() + end, data_.begin() + half + begin);
+      });
+    });
   }
 
   // Random elements of the first `bytes`, a power of two.
   double gather(std::int64_t bytes, std::int64_t count) {
     const auto mask = static_cast<std::uint32_t>(bytes / 8 - 1);
-    return time_calls(budget,
-                      [&] {
-                        parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
-                          std::uint64_t sum = 0;
-                          for (std::int64_t i = begin; i < end; ++i) {
-                            const auto place = static_cast<std::uint32_t>(i) * 0x9E3779B9u;
-                            sum += data_[(place ^ place >> 15) & mask];
-                          }
-                          sink_.fetch_add(sum, std::memory_order_relaxed);
-                        });
-                      })
-        .median;
+    return best_time([&] {
+      parallel_ranges(count, grain, [&](std::int64_t begin, std::int64_t end) {
+        std::uint64_t sum = 0;
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto place = static_cast<std::uint32_t>(i) * 0x9E3779B9u;
+          sum += data_[(place ^ place >> 15) & mask];
+        }
+        sink_.fetch_add(sum, std::memory_order_relaxed);
+      });
+    });
   }
 
  private:

@@ -36,12 +36,15 @@ Workload stored_as(const Subject& s, double places, double column, double value,
   return w;
 }
 
+bool is_constant(const Structure& f) {
+  return f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full && f.diagonals.full_share > 0.99;
+}
+
 // 128 rows a slice, a warp each; x is read in step with the rows.
 Workload diagonals(const Subject& s) {
   const Diagonals& d = s.facts.diagonals;
   const double places = s.nnz() * std::max(1.0, d.slice_fill);
-  const bool constant = d.full > 0 && d.constant == d.full && d.full_share > 0.99;
-  Workload w = stored_as(s, places, 0, constant ? 0 : stored_value(s), s.rows() / 128 * 16);
+  Workload w = stored_as(s, places, 0, is_constant(s.facts) ? 0 : stored_value(s), s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
   w.teams = s.rows() / 128;
   w.chain = s.rows() > 0 ? places / s.rows() : 0;
@@ -180,13 +183,34 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   return true;
 }
 
-// Nothing is known of its times on CPUs yet.
-std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
+// On the CPU a lane has whole rows (of blocks), and only what the kernels walk without branches is tried: diagonals
+// that seldom leave the matrix, full blocks, rows of similar length.
+std::vector<Plan> cpu_plans(const Structure& f) {
   std::vector<Plan> plans;
-  if (!on_gpu) return plans;
+  const double fill = f.diagonals.slice_fill;
+  if (f.rows >= 2048 && f.rows_len.mean <= 64 && fill > 0 && fill <= 1.35)
+    plans.push_back(Plan::parse("weave layout=diagonals"));
+  const double block = best_block(f);
+  if (f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
+    plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes=1", block)));
+  if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
+  return plans;
+}
+
+std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
+  if (!on_gpu) return cpu_plans(f);
+  std::vector<Plan> plans;
   for (const char* layout : {"diagonals", "blocks", "rows", "segments", "padded", "long", "tiles", "sums"})
     if (worth_a_look(layout, f)) plans.push_back(Plan::parse(fmt::format("weave layout={}", layout)));
   return plans;
+}
+
+// Diagonals read x in step with the rows; the others fetch it by columns.
+Workload weave_cpu(const Subject& s, const Plan& plan) {
+  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1);
+  if (word_is(plan, "layout", "diagonals")) w.misses = 0;
+  if (stored_value(s) == 1 && !is_constant(s.facts)) w.slots *= 2;  // a value of a dictionary is fetched like x
+  return w;
 }
 
 std::string weave_text(const Structure& f, const Plan& plan) {
@@ -205,6 +229,6 @@ std::string weave_text(const Structure& f, const Plan& plan) {
 
 }  // namespace
 
-const Family weave_family{"weave", weave_plans, weave_gpu, on_cpu<weave_gpu, Walk::entries, 1>, weave_text};
+const Family weave_family{"weave", weave_plans, weave_gpu, weave_cpu, weave_text};
 
 }  // namespace heddle

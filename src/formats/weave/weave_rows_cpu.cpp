@@ -3,59 +3,69 @@
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_rows.hpp"
+#include "layout/fetch.hpp"
 
 namespace heddle::weave {
 
 namespace {
 
-// The sums of all slots of a slice: U for each of the 32 lanes.
+// The sums of all slots of a slice, U for each of the 32 lanes, in the order of the columns.
 template <class V, int U>
 struct SlotSums {
-  V sum[simt::warp_size][U] = {};
-  bool present[simt::warp_size][U] = {};
-
-  template <class S, class Column>
-  void add_step(const CodedValues<V, S>& values, const S* stored, const V* x, Column column) {
-    for (int lane = 0; lane < simt::warp_size; ++lane)
-      for (int u = 0; u < U; ++u) {
-        const Index col = column(lane, u);
-        if (col < 0) continue;
-        sum[lane][u] += values.decode(stored[place_in_pieces<S, U>(lane, u)]) * x[col];
-        present[lane][u] = true;
-      }
-  }
+  static constexpr int lanes = simt::warp_size, slots = lanes * U;
+  V sum[slots] = {};
+  Index absent[slots];  // -1 where a slot had no entry in any step
 };
 
-template <int U, class V, class S>
-void multiply_slice(const Rows<V>& A, const CodedValues<V, S>& values, std::int64_t s, const Product<V>& p) {
+template <int U, class V, class S, class On>
+inline void add_step(On on, const CodedValues<V, S>& values, const S* stored, const V* x,
+                     const Index (&col)[SlotSums<V, U>::slots], SlotSums<V, U>& sums) {
+  constexpr int slots = SlotSums<V, U>::slots, P = piece_size<S, U>();
+  Index from[slots], some = 0;
+  for (int i = 0; i < slots; ++i) some |= col[i];
+  for (int i = 0; i < slots; ++i) from[i] = std::max(col[i], 0);
+  V fetched[slots], value[slots];
+  fetch(on, x, from, fetched);
+  load_values(on, values, stored, value);
+  for (int piece = 0; piece < U; piece += P)
+    for (int lane = 0; lane < simt::warp_size; ++lane)
+      for (int u = piece; u < piece + P; ++u) {
+        const int i = lane * U + u;
+        const V product = value[place_in_pieces<S, U>(lane, u)] * fetched[i];
+        sums.sum[i] += some < 0 ? kept(product, ~(col[i] >> 31)) : product;
+      }
+  for (int i = 0; i < slots; ++i) sums.absent[i] &= col[i] >> 31;
+}
+
+template <int U, class V, class S, class On>
+inline void multiply_slice(On on, const Rows<V>& A, const CodedValues<V, S>& values, std::int64_t s,
+                           const Product<V>& p) {
   const SlicedColumns& c = A.columns;
   const ColumnSlice& slice = c.slices[s];
   const std::uint16_t* narrow = c.codes.data() + slice.columns;
   const auto* wide = reinterpret_cast<const Index*>(narrow);
-  constexpr std::int64_t slots = simt::warp_size * U;
+  constexpr int slots = SlotSums<V, U>::slots;
   SlotSums<V, U> sums;
+  std::fill_n(sums.absent, slots, -1);
   for (Index step = 0; step < slice.width; ++step) {
-    const S* stored = values.data + (slice.first + step) * slots;
+    Index col[slots];
     if (slice.wide)
-      sums.add_step(values, stored, p.x,
-                    [&](int lane, int u) { return wide[step * slots + place_in_pieces<Index, U>(lane, u)]; });
+      std::copy_n(wide + std::int64_t{step} * slots, slots, col);
     else
-      sums.add_step(values, stored, p.x, [&](int lane, int u) {
-        const std::uint16_t code = narrow[step * slots + place_in_pieces<std::uint16_t, U>(lane, u)];
-        return code == ColumnWindows::none ? -1 : slice.windows.decode(code);
-      });
+      decode_columns(slice.windows, narrow + std::int64_t{step} * slots, col);
+    add_step<U>(on, values, values.data + (slice.first + step) * slots, p.x, col, sums);
   }
   const std::int64_t first = s * c.shape.slice_rows();
   const int rows = static_cast<int>(std::min<std::int64_t>(c.shape.slice_rows(), c.rows - first));
   for (int i = 0; i < rows; ++i) {
     const int lane = c.shape.lane_of(i, 0), u = c.shape.row_of_lane(i);
     V sum = 0;
-    bool present = false;
+    Index absent = -1;
     for (int t = 0; t < c.shape.lanes; ++t) {
-      sum += sums.sum[lane + t][u];
-      present |= sums.present[lane + t][u];
+      sum += sums.sum[(lane + t) * U + u];
+      absent &= sums.absent[(lane + t) * U + u];
     }
-    p.update.row(c.stored_row(first + i), sum, present);
+    p.update.row(c.stored_row(first + i), sum, absent == 0);
   }
 }
 
@@ -66,7 +76,9 @@ void Rows<V>::multiply(OnCpu, const Product<V>& p) const {
   values.visit([&](const auto& coded) {
     dispatch_int<1, 2, 4>(columns.shape.rows, [&](auto U) {
       parallel_ranges(columns.slices.size(), 16, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t s = begin; s < end; ++s) multiply_slice<U>(*this, coded, s, p);
+        with_fetching_isa([&](auto on) {
+          for (std::int64_t s = begin; s < end; ++s) multiply_slice<U>(on, *this, coded, s, p);
+        });
       });
     });
   });

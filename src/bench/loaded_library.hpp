@@ -1,0 +1,36 @@
+// A library that is compiled against by its header and opened when it is first used, so that nobody who links Heddle
+// has to link it too. It is never closed: its threads may still be there.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "core/check.hpp"
+
+namespace heddle::bench {
+
+class LoadedLibrary {
+ public:
+  // The first of these files that can be opened.
+  LoadedLibrary(std::string name, std::initializer_list<const char*> files) : name_(std::move(name)) {
+    for (const char* file : files)
+      if (!handle_) handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  }
+  bool opened() const { return handle_ != nullptr; }
+
+  // A function or a variable by its name: LoadedLibrary::find<decltype(rsb_spmv)>("rsb_spmv").
+  template <class T>
+  T* find(const char* symbol) const {
+    void* found = handle_ ? dlsym(handle_, symbol) : nullptr;
+    check(found != nullptr, ErrorKind::unavailable, "{} has no {}", name_, symbol);
+    return reinterpret_cast<T*>(found);
+  }
+
+ private:
+  std::string name_;
+  void* handle_ = nullptr;
+};
+
+}  // namespace heddle::bench

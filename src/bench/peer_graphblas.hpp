@@ -1,0 +1,12 @@
+#pragma once
+
+#include "bench/peers.hpp"
+
+namespace heddle::bench {
+
+bool graphblas_opens();
+// SuiteSparse GraphBLAS: w = 0, w += A u over (+, *), on all cores; w is then copied to y.
+template <class V>
+std::unique_ptr<Peer<V>> make_graphblas();
+
+}  // namespace heddle::bench

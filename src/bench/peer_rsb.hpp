@@ -1,0 +1,12 @@
+#pragma once
+
+#include "bench/peers.hpp"
+
+namespace heddle::bench {
+
+bool rsb_opens();
+// librsb: recursive sparse blocks, on all cores, as it is built without its autotuner.
+template <class V>
+std::unique_ptr<Peer<V>> make_rsb();
+
+}  // namespace heddle::bench

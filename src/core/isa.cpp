@@ -1,0 +1,67 @@
+#include "core/isa.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "core/check.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr Isa all_sets[] = {Isa::baseline, Isa::avx2, Isa::avx512};
+
+// The compiler's own test also asks the operating system whether it saves the wide registers.
+Isa widest_of_cpu() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2")) return Isa::baseline;
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return avx512 ? Isa::avx512 : Isa::avx2;
+#else
+  return Isa::baseline;
+#endif
+}
+
+Isa widest_of_environment() {
+  const char* text = std::getenv("HEDDLE_ISA");
+  if (!text || !*text) return Isa::avx512;
+  for (const Isa set : all_sets)
+    if (text == std::string(to_string(set))) return set;
+  fail(ErrorKind::usage, {std::string("HEDDLE_ISA=") + text, "known: baseline, avx2, avx512"},
+       "no such instruction set");
+}
+
+std::atomic<Isa> cap{Isa::avx512};
+
+bool look_up_fast_gathers() {
+#if defined(__x86_64__)
+  std::string line;
+  std::getline(std::ifstream("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"), line);
+  return __builtin_cpu_is("intel") && !line.starts_with("Mitigation");
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
+Isa isa() {
+  static const Isa widest = std::min(widest_of_cpu(), widest_of_environment());
+  return std::min(widest, cap.load(std::memory_order_relaxed));
+}
+
+const char* to_string(Isa isa) { return isa == Isa::avx512 ? "avx512" : isa == Isa::avx2 ? "avx2" : "baseline"; }
+
+bool fast_gathers() {
+  static const bool fast = look_up_fast_gathers();
+  return fast;
+}
+
+void cap_isa(Isa most) { cap.store(most, std::memory_order_relaxed); }
+
+}  // namespace heddle

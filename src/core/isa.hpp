@@ -1,0 +1,58 @@
+// Which instructions the CPU kernels use. One binary holds them all: a kernel's body is compiled once for each
+// instruction set by inlining it into a function that carries the set as an attribute (docs/decisions/0007). Nothing
+// else of the library is compiled for more than the baseline, so no wide instruction can get where it was not asked
+// for.
+#pragma once
+
+#include <type_traits>
+
+namespace heddle {
+
+enum class Isa { baseline, avx2, avx512 };
+
+// The widest set that this CPU and the environment variable HEDDLE_ISA (baseline, avx2, avx512) allow.
+Isa isa();
+const char* to_string(Isa isa);
+// Whether fetching several elements of x by one instruction is faster than one by one: on Intel processors that need no
+// protection against gather data sampling.
+bool fast_gathers();
+
+// No wider than `most` from now on, for tests; the CPU's own limit stays.
+void cap_isa(Isa most);
+
+template <Isa set>
+using OnIsa = std::integral_constant<Isa, set>;
+
+#if defined(__x86_64__)
+#define HEDDLE_AVX2 __attribute__((target("avx2")))
+#define HEDDLE_AVX512 __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vl")))
+
+template <class F>
+HEDDLE_AVX2 __attribute__((flatten, noinline)) void run_on_avx2(F& f) {
+  f(OnIsa<Isa::avx2>{});
+}
+template <class F>
+HEDDLE_AVX512 __attribute__((flatten, noinline)) void run_on_avx512(F& f) {
+  f(OnIsa<Isa::avx512>{});
+}
+#endif
+
+// f(OnIsa<set>) compiled for the set in use. What f does not inline (another file's function, a lambda handed to a
+// thread) stays baseline code: correct, not fast. So this goes inside a task, around its loops.
+template <class F>
+void with_isa(F&& f) {
+#if defined(__x86_64__)
+  if (isa() == Isa::avx512) return run_on_avx512(f);
+  if (isa() == Isa::avx2) return run_on_avx2(f);
+#endif
+  f(OnIsa<Isa::baseline>{});
+}
+
+// The same for loops that fetch elements of x by columns: the baseline where fetching several at once is slow.
+template <class F>
+void with_fetching_isa(F&& f) {
+  if (fast_gathers()) return with_isa(f);
+  f(OnIsa<Isa::baseline>{});
+}
+
+}  // namespace heddle

@@ -1,0 +1,82 @@
+// Columns and elements of x, N at once. To be called inside with_fetching_isa.
+#pragma once
+
+#include <bit>
+
+#include <heddle/matrix.hpp>
+
+#include "core/isa.hpp"
+#include "layout/column_windows.hpp"
+#include "layout/value_codec.hpp"
+
+#if defined(__x86_64__)
+#if !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns of its own _mm512_undefined_pd
+#endif
+#include <immintrin.h>
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
+
+namespace heddle {
+
+#if defined(__x86_64__)
+HEDDLE_AVX512 inline void fetch_vector(OnIsa<Isa::avx512>, const double* x, const Index* col, double* to) {
+  _mm512_storeu_pd(to, _mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(col)), x, 8));
+}
+HEDDLE_AVX512 inline void fetch_vector(OnIsa<Isa::avx512>, const float* x, const Index* col, float* to) {
+  _mm512_storeu_ps(to, _mm512_i32gather_ps(_mm512_loadu_si512(col), x, 4));
+}
+HEDDLE_AVX2 inline void fetch_vector(OnIsa<Isa::avx2>, const double* x, const Index* col, double* to) {
+  _mm256_storeu_pd(to, _mm256_i32gather_pd(x, _mm_loadu_si128(reinterpret_cast<const __m128i*>(col)), 8));
+}
+HEDDLE_AVX2 inline void fetch_vector(OnIsa<Isa::avx2>, const float* x, const Index* col, float* to) {
+  _mm256_storeu_ps(to, _mm256_i32gather_ps(x, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col)), 4));
+}
+#endif
+
+// N elements are a multiple of 64 bytes.
+template <Isa set, int N, class V>
+inline void fetch(OnIsa<set> on, const V* x, const Index (&col)[N], V (&to)[N]) {
+  if constexpr (set == Isa::baseline) {
+    for (int i = 0; i < N; ++i) to[i] = x[col[i]];
+  } else {
+    constexpr int width = (set == Isa::avx512 ? 64 : 32) / sizeof(V);
+    for (int i = 0; i < N; i += width) fetch_vector(on, x, col + i, to + i);
+  }
+}
+
+// Columns of codes; -1 for none.
+template <int N>
+inline void decode_columns(const ColumnWindows& windows, const std::uint16_t* codes, Index (&col)[N]) {
+  constexpr Index odd = 1 << ColumnWindows::width_bits, upper = 2 * odd;
+  const Index b0 = windows.base[0], b1 = windows.base[1], b2 = windows.base[2], b3 = windows.base[3];
+  for (int i = 0; i < N; ++i) {
+    const Index code = codes[i], low = code & odd ? b1 : b0, high = code & odd ? b3 : b2;
+    const Index column = (code & upper ? high : low) + (code & (odd - 1));
+    col[i] = code == ColumnWindows::none ? -1 : column;
+  }
+}
+
+// N values in the order they are stored; those of a dictionary are fetched from its table.
+template <Isa set, int N, class V, class S>
+inline void load_values(OnIsa<set> on, const CodedValues<V, S>& values, const S* stored, V (&to)[N]) {
+  if constexpr (std::is_same_v<S, std::uint8_t>) {
+    Index place[N];
+    for (int i = 0; i < N; ++i) place[i] = stored[i];
+    fetch(on, values.table, place, to);
+  } else {
+    for (int i = 0; i < N; ++i) to[i] = static_cast<V>(stored[i]);
+  }
+}
+
+// value where `keep` is -1, +0 where it is 0.
+template <class V>
+inline V kept(V value, Index keep) {
+  using Bits = std::conditional_t<sizeof(V) == 8, std::int64_t, std::int32_t>;
+  return std::bit_cast<V>(std::bit_cast<Bits>(value) & static_cast<Bits>(keep));
+}
+
+}  // namespace heddle

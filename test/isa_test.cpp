@@ -1,0 +1,179 @@
+// One binary, several instruction sets: each must give right results in every format, on every number of threads.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include <heddle/heddle.hpp>
+
+#include "conformance/plans.hpp"
+#include "core/isa.hpp"
+#include "support/oracle.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle::test {
+namespace {
+
+// Sets beyond those of this CPU are what the CPU has: nothing is skipped, some are tried twice.
+constexpr Isa every_set[] = {Isa::baseline, Isa::avx2, Isa::avx512};
+
+class EveryIsa : public testing::TestWithParam<std::string> {
+ protected:
+  void TearDown() override {
+    cap_isa(Isa::avx512);
+    set_threads(0);
+  }
+  // f(V{}, A) for every set and both precisions.
+  template <class F>
+  void each_specimen(F f) const {
+    for (const Isa set : every_set)
+      for (const Specimen& specimen : zoo(Zoo::small)) {
+        SCOPED_TRACE("plan \"" + GetParam() + "\" on " + specimen.name + " with " + to_string(set));
+        if (!footprint(specimen.A.view(), Plan::parse(GetParam())).fits) continue;
+        cap_isa(set);
+        f(float{}, convert<float>(specimen.A.view()));
+        f(double{}, convert<double>(specimen.A.view()));
+      }
+  }
+};
+
+template <class V>
+std::vector<V> numbers(std::int64_t count, double (Dice::*draw)()) {
+  Dice dice(7);
+  std::vector<V> v(static_cast<std::size_t>(count));
+  for (V& e : v) e = static_cast<V>((dice.*draw)());
+  return v;
+}
+
+TEST_P(EveryIsa, gives_exact_sums_with_and_without_alpha_and_beta) {
+  each_specimen([&](auto v, const auto& A) {
+    using V = decltype(v);
+    const Operator<V> op = build(A, Plan::parse(GetParam()));
+    const auto x = numbers<V>(A.cols, &Dice::integer);
+    std::vector<V> y(static_cast<std::size_t>(A.rows), std::numeric_limits<V>::quiet_NaN());
+    op.multiply(x, y);
+    EXPECT_EQ(y, exact_product(A, V(1), x, V(0), y));
+    const auto expected = exact_product(A, V(-3), x, V(2), y);
+    op.multiply(V(-3), x, V(2), y);
+    EXPECT_EQ(y, expected);
+  });
+}
+
+TEST_P(EveryIsa, lets_infinities_reach_only_rows_that_store_their_column) {
+  each_specimen([&](auto v, const auto& A) {
+    using V = decltype(v);
+    const Operator<V> op = build(A, Plan::parse(GetParam()));
+    auto x = numbers<V>(A.cols, &Dice::integer);
+    for (std::size_t i = 0; i < x.size(); i += 7) x[i] = i % 2 == 0 ? std::numeric_limits<V>::infinity() : -x[i];
+    if (!x.empty()) x.front() = std::numeric_limits<V>::quiet_NaN();
+    std::vector<V> y(static_cast<std::size_t>(A.rows));
+    op.multiply(x, y);
+    for (std::int64_t row = 0; row < A.rows; ++row) EXPECT_EQ(class_of(y[row]), class_of_row(A, row, x)) << row;
+  });
+}
+
+TEST_P(EveryIsa, has_the_same_bits_on_one_thread_and_on_three) {
+  const Csr<double> A = generate<double>("rmat,scale=11,edges=16");
+  if (!footprint(A.view(), Plan::parse(GetParam())).fits) return;
+  const auto x = numbers<double>(A.cols, &Dice::real);
+  const Operator<double> op = build(A, Plan::parse(GetParam()));
+  for (const Isa set : every_set) {
+    cap_isa(set);
+    std::vector<double> one(static_cast<std::size_t>(A.rows)), three = one;
+    set_threads(1);
+    op.multiply(x, one);
+    set_threads(3);
+    op.multiply(x, three);
+    EXPECT_EQ(std::memcmp(one.data(), three.data(), one.size() * sizeof(double)), 0) << to_string(set);
+  }
+}
+
+std::vector<std::string> default_plans() {
+  std::vector<std::string> plans;
+  for (const FormatInfo& format : formats())
+    for (const std::string& start : starts(format)) plans.push_back(start);
+  return plans;
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, EveryIsa, testing::ValuesIn(default_plans()), [](const auto& test) {
+  std::string name = test.param;
+  for (char& letter : name)
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  return name;
+});
+
+// A row of random columns as long as the whole rest of the matrix, cut into pieces that threads share.
+TEST(GiantRow, is_exact_and_has_the_same_bits_on_any_number_of_threads) {
+  const std::int64_t width = 300000;
+  std::vector<std::int64_t> lengths(2000, 3);
+  lengths[700] = width;
+  lengths.back() = width / 2;
+  const Csr<double> A = with_lengths(lengths, 2 * width, 5);
+  const Operator<double> op = build(A, Plan::parse("csr"));
+  const auto integers = numbers<double>(A.cols, &Dice::integer), reals = numbers<double>(A.cols, &Dice::real);
+  for (const Isa set : every_set) {
+    cap_isa(set);
+    std::vector<double> first(static_cast<std::size_t>(A.rows)), y = first;
+    op.multiply(integers, y);
+    EXPECT_EQ(y, exact_product(A, 1.0, integers, 0.0, y));
+    const auto expected = exact_product(A, 2.0, integers, 3.0, y);
+    op.multiply(2.0, integers, 3.0, y);
+    EXPECT_EQ(y, expected);
+    set_threads(1);
+    op.multiply(reals, first);
+    for (const int count : {2, 3, 5}) {
+      set_threads(count);
+      op.multiply(reals, y);
+      EXPECT_EQ(std::memcmp(first.data(), y.data(), y.size() * sizeof(double)), 0) << count << " threads";
+    }
+    set_threads(0);
+  }
+  cap_isa(Isa::avx512);
+}
+
+// Short rows among their like take another way than among long ones.
+template <class V>
+void expect_rows_not_to_depend_on_neighbours() {
+  std::vector<std::int64_t> lengths, mixed;
+  for (std::int64_t i = 0; i < 400; ++i) {
+    lengths.push_back(i < 200 ? i % 4 + i % 7 / 5 : i * 7 % 5);
+    mixed.push_back(lengths.back());
+    mixed.push_back(30);
+  }
+  auto alone = convert<V>(with_lengths(lengths, 500, 3).view()), among = convert<V>(with_lengths(mixed, 500, 4).view());
+  Dice dice(8);
+  for (std::int64_t row = 0; row < alone.rows; ++row)
+    for (Offset k = 0; k < lengths[static_cast<std::size_t>(row)]; ++k) {
+      alone.val[alone.ptr[row] + k] = static_cast<V>(dice.below(5) == 0 ? -0.0 : dice.real());
+      among.val[among.ptr[2 * row] + k] = alone.val[alone.ptr[row] + k];
+      among.col[among.ptr[2 * row] + k] = alone.col[alone.ptr[row] + k];
+    }
+  const auto x = numbers<V>(500, &Dice::real);
+  std::vector<V> y(static_cast<std::size_t>(alone.rows)), y_among(static_cast<std::size_t>(among.rows));
+  build(alone, Plan::parse("csr")).multiply(x, y);
+  build(among, Plan::parse("csr")).multiply(x, y_among);
+  for (std::size_t row = 0; row < y.size(); ++row)
+    EXPECT_EQ(std::memcmp(&y[row], &y_among[2 * row], sizeof(V)), 0) << "row " << row << ": " << y[row];
+}
+
+TEST(RowsOfCsr, have_the_same_bits_whatever_rows_are_beside_them) {
+  for (const Isa set : every_set) {
+    SCOPED_TRACE(to_string(set));
+    cap_isa(set);
+    expect_rows_not_to_depend_on_neighbours<double>();
+    expect_rows_not_to_depend_on_neighbours<float>();
+  }
+  cap_isa(Isa::avx512);
+}
+
+TEST(Isa, is_never_wider_than_the_cap) {
+  const Isa widest = isa();
+  for (const Isa set : every_set) {
+    cap_isa(set);
+    EXPECT_EQ(isa(), std::min(set, widest));
+  }
+  cap_isa(Isa::avx512);
+}
+
+}  // namespace
+}  // namespace heddle::test
