@@ -10,4 +10,6 @@ void write_whole_file(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
+void check_writable(const std::string& path) { const io::AtomicFile tried(path); }
+
 }  // namespace heddle
