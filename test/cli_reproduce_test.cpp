@@ -105,6 +105,14 @@ TEST_F(ReproduceCommand, renders_a_stored_result_exactly_as_when_it_was_measured
   EXPECT_EQ(again.out, outcome->out);
 }
 
+TEST_F(ReproduceCommand, has_written_the_page_in_the_documentation) {
+  const std::string tree = HEDDLE_SOURCE_FOLDER, result = tree + "/bench/results/reproduce-h200.json";
+  if (!exists(result)) GTEST_SKIP() << "no result of an H200 is kept";
+  ASSERT_EQ(heddle_command({"reproduce", "--from", result, "--markdown", folder->path("page.md")}).exit_code, 0);
+  EXPECT_EQ(content_of(folder->path("page.md")), content_of(tree + "/docs/reproduction.md"))
+      << "heddle reproduce --from bench/results/reproduce-h200.json --markdown docs/reproduction.md";
+}
+
 TEST_F(ReproduceCommand, runs_the_kernels_of_a_gpu_on_the_emulator) {
   const Outcome emulated = heddle_command({"reproduce", "ellr-t", "--quick", "--device", "emulator", "--json"});
   ASSERT_EQ(emulated.exit_code, 0) << emulated.err;

@@ -1,12 +1,11 @@
 // heddle reproduce [PAPER...]: the source papers' tables, figures and claims on this machine, then and now.
 #include "reproduce/reproduce.hpp"
 
-#include <atomic>
-#include <csignal>
 #include <fstream>
 
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "interrupt.hpp"
 #include "reproduce/html.hpp"
 #include "reproduce/markdown.hpp"
 #include "reproduce_json.hpp"
@@ -30,22 +29,6 @@ struct Options {
   bool quick = false;
 };
 
-std::atomic<bool> interrupted{false};
-
-// The first Ctrl-C lets the run end with what it has; the second ends it.
-class InterruptNote {
- public:
-  InterruptNote() : before_(std::signal(SIGINT, note)) {}
-  ~InterruptNote() { std::signal(SIGINT, before_); }
-
- private:
-  static void note(int) {
-    interrupted = true;
-    std::signal(SIGINT, SIG_DFL);
-  }
-  void (*before_)(int);
-};
-
 Outcome measured(Session& session, const Options& options) {
   std::vector<std::string> papers;
   for (const std::string& word : options.papers) papers.push_back(reproduce::parse_paper(word));
@@ -54,8 +37,8 @@ Outcome measured(Session& session, const Options& options) {
                                      .seconds = options.quick ? 0 : options.seconds,
                                      .quick = options.quick,
                                      .folder = options.folder,
-                                     .stopped = [] { return interrupted.load(); }};
-  const InterruptNote note;
+                                     .stopped = [] { return Interruptible::signal() != 0; }};
+  const Interruptible until_asked;
   const Progress bar = session.progress("reproducing");
   return reproduce::run(settings, papers, [&](const std::string& what, double share) {
     if (bar)
@@ -105,6 +88,8 @@ void print_verdicts(Session& session, const Outcome& outcome) {
 void reproduce_papers(Session& session, const Options& options) {
   check(options.from.empty() || options.papers.empty(), ErrorKind::usage,
         "--from shows what was measured; papers cannot be picked from it");
+  for (const std::string& path : {options.markdown, options.html})
+    if (!path.empty()) check_writable(path);
   const Outcome outcome = options.from.empty() ? measured(session, options) : stored(options.from);
   put_outcome(session.json(), outcome);
   session.print("{}\n", headline(outcome));

@@ -51,14 +51,14 @@ struct Expected {
 
 // Layouts that were the fastest on an H200 (docs/performance.md).
 TEST(Choose, takes_the_layout_of_weave_that_suits_each_class_on_a_large_gpu) {
-  for (const auto& [matrix, layout] : {Expected{"stencil2d5,n=300", "diagonals"},
-                                       {"stencil3d27,n=45", "diagonals"},
-                                       {"fem,n=16,dof=3", "blocks"},
-                                       {"circuit,rows=60000", "segments"},
-                                       {"arrow,rows=100000", "segments"},
-                                       {"dense,rows=700", "long"},
-                                       {"stencil2d5,n=50", "padded"},
-                                       {"lp,rows=1000,cols=300000,per_row=2600", "tiles"}}) {
+  for (const auto& [matrix, layout] : {Expected{"stencil2d5,n=1000", "diagonals"},
+                                       {"stencil3d27,n=75", "diagonals"},
+                                       {"fem,n=27,dof=3", "blocks"},
+                                       {"circuit,rows=171000", "segments"},
+                                       {"arrow,rows=500000", "segments"},
+                                       {"dense,rows=1400", "long"},
+                                       {"stencil2d5,n=100", "padded"},
+                                       {"lp,rows=4284,cols=1092610,per_row=1300", "tiles"}}) {
     const Csr<double> A = generate<double>(matrix);
     const Choice choice = choose(A, analyze(A, Detail::planning), h200());
     ASSERT_EQ(choice.plan.format, "weave") << matrix;

@@ -91,10 +91,15 @@ std::string evidence(const Claim& claim) {
 std::string to_markdown(const Outcome& outcome) {
   std::string text = fmt::format(
       "# The papers' results, then and here\n\n"
-      "Measured by `heddle reproduce` on {}, in {} seconds, {} seconds for each measurement{}.\n\n"
-      "{}.\n\n",
+      "Measured on {}, in {} seconds, {} seconds for each measurement{}. {}\n\n"
+      "This page is written by `heddle reproduce --json=RESULT.json --markdown PAGE.md`, and again from a stored "
+      "result by "
+      "`heddle reproduce --from RESULT.json --markdown PAGE.md`; `--html` draws the figures.\n\n"
+      "**{}.**\n\n",
       headline(outcome), fixed(outcome.seconds, 0), outcome.seconds_each,
       outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "",
+      outcome.device_kind.starts_with("gpu") ? ""
+                                             : "Its times say nothing about a GPU: claims about times are left open.",
       tally(outcome));
   text += verdicts(outcome) + "When a claim counts as confirmed:\n\n" + rules(outcome);
   for (const Paper& paper : outcome.papers) text += of_paper(paper);

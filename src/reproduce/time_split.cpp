@@ -58,10 +58,16 @@ const TimeSplit& Lab::split(const Matrix& matrix, Precision precision, Columns c
   TimeSplit& times = splits_[key];
   if (settings_.device.kind == Device::Kind::cpu || stopped()) return times;
   const bool single = precision == Precision::f32, near = columns == Columns::bits16;
-  return times = single ? near ? split_of<float, Column16>(*this, matrix, precision, label)
-                               : split_of<float, Index32>(*this, matrix, precision, label)
-                 : near ? split_of<double, Column16>(*this, matrix, precision, label)
-                        : split_of<double, Index32>(*this, matrix, precision, label);
+  try {
+    times = single ? near ? split_of<float, Column16>(*this, matrix, precision, label)
+                          : split_of<float, Index32>(*this, matrix, precision, label)
+            : near ? split_of<double, Column16>(*this, matrix, precision, label)
+                   : split_of<double, Index32>(*this, matrix, precision, label);
+  } catch (const Error& error) {  // one matrix without room costs its own row only
+    measurements_.push_back(
+        {matrix.facts.name, label, name_of(precision), bench::unknown, bench::unknown, bench::unknown, error.what()});
+  }
+  return times;
 }
 
 template <class V, class Codec>
