@@ -37,8 +37,13 @@ class Operator {
   // y = alpha A^T x + beta y; the operator must have been built with BuildOptions::transposed.
   void multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream = {}) const;
 
-  // New numbers on the old pattern, in the entry order of the canonical Csr; the plan stays.
-  void update_values(std::span<const V> val);
+  // New numbers on the old pattern, in the entry order of the canonical Csr; the plan stays. The first call makes a map
+  // from entries to places (about two builds, on the host) unless BuildOptions::updates has had it made; from then on
+  // new values go straight to their places on the device, in about the time of one multiplication. `val` is host memory
+  // (copied to the device first), or memory of the operator's device: then nothing is copied, allocated or waited for,
+  // the work is queued on `stream` like a multiplication. Values that had been stored smaller (values=f32, dictionary
+  // or constant) stay raw from the first call on, unless the plan asked for it by name: then every call builds anew.
+  void update_values(std::span<const V> val, Stream stream = {});
 
   // The matrix it was built from, bit for bit.
   Csr<V> restore() const;
@@ -50,6 +55,7 @@ class Operator {
 struct BuildOptions {
   Device device;            // where to store and multiply
   bool transposed = false;  // also store the transpose, for multiply_transposed: twice the memory, same determinism
+  bool updates = false;     // values will change: they are stored raw, and update_values is fast from its first call on
 };
 
 // Error(unavailable) when the format does not fit the matrix or the device has no room; Error(input) for arrays that

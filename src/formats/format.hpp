@@ -24,6 +24,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,8 @@ class Store {
   virtual void multiply(const Product<V>& product) const = 0;
   virtual Csr<V> restore() const = 0;  // in host memory
   virtual std::int64_t bytes() const = 0;
+  // Every array of V, on the device: where values are, and what else the format keeps in the type of values.
+  virtual std::vector<std::span<V>> value_arrays() = 0;
 };
 
 // A line of the registry.

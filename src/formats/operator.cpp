@@ -1,11 +1,8 @@
 // build and Operator: from a plan to a stored matrix that multiplies.
-#include <heddle/operator.hpp>
-
 #include <functional>
 
-#include "core/check.hpp"
 #include "core/gpu.hpp"
-#include "formats/format.hpp"
+#include "formats/operator_impl.hpp"
 
 namespace heddle {
 
@@ -20,16 +17,6 @@ std::unique_ptr<Store<double>> build_with(const Format& f, Source<double> s, con
 
 Plan settle(const Plan& plan, const CsrView<float>& A) { return registered_format(plan.format).settle_f32(plan, A); }
 Plan settle(const Plan& plan, const CsrView<double>& A) { return registered_format(plan.format).settle_f64(plan, A); }
-
-template <class V>
-std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
-  const Format& format = registered_format(resolved.format);
-  const Footprint need = format.at_most(resolved, source.view, sizeof(V));
-  if (!need.fits)
-    fail(ErrorKind::unavailable, {to_string(resolved), "csr, coo and csr_split store any matrix"},
-         "this format does not fit the matrix: {}", need.reason);
-  return build_with(format, source, resolved, device);
-}
 
 template <class V>
 void scale_on(Device device, const Update<V>& update, std::int64_t rows, Stream stream) {
@@ -48,16 +35,14 @@ void scale_on(Device device, const Update<V>& update, std::int64_t rows, Stream 
 }  // namespace
 
 template <class V>
-struct Operator<V>::Impl {
-  std::int64_t rows = 0, cols = 0, nnz = 0;
-  Plan asked, plan;  // what the caller wrote, and what became of it
-  Device device;
-  std::unique_ptr<Store<V>> store, transposed;
-
-  void check_vectors(std::span<const V> x, std::span<const V> y, std::int64_t x_size, std::int64_t y_size) const;
-  void run(const Store<V>& matrix, const Product<V>& product, std::int64_t y_size) const;
-  void multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const;
-};
+std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
+  const Format& format = registered_format(resolved.format);
+  const Footprint need = format.at_most(resolved, source.view, sizeof(V));
+  if (!need.fits)
+    fail(ErrorKind::unavailable, {to_string(resolved), "csr, coo and csr_split store any matrix"},
+         "this format does not fit the matrix: {}", need.reason);
+  return build_with(format, source, resolved, device);
+}
 
 template <class V>
 void Operator<V>::Impl::check_vectors(std::span<const V> x, std::span<const V> y, std::int64_t x_size,
@@ -120,11 +105,11 @@ Device Operator<V>::device() const noexcept {
 }
 template <class V>
 const Plan& Operator<V>::plan() const noexcept {
-  return impl_->plan;
+  return impl_->own.plan;
 }
 template <class V>
 std::int64_t Operator<V>::bytes() const noexcept {
-  return impl_->store->bytes() + (impl_->transposed ? impl_->transposed->bytes() : 0);
+  return impl_->own.bytes() + impl_->transposed.bytes();
 }
 
 template <class V>
@@ -135,31 +120,21 @@ void Operator<V>::multiply(std::span<const V> x, std::span<V> y, Stream stream) 
 template <class V>
 void Operator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
   impl_->check_vectors(x, y, impl_->cols, impl_->rows);
-  impl_->multiply(*impl_->store, alpha, x, beta, y, stream);
+  impl_->multiply(*impl_->own.store, alpha, x, beta, y, stream);
 }
 
 template <class V>
 void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
-  if (!impl_->transposed)
+  if (!impl_->transposed.store)
     fail(ErrorKind::usage, {"multiply_transposed", "build with BuildOptions{.transposed = true}"},
          "the operator was built without its transpose");
   impl_->check_vectors(x, y, impl_->rows, impl_->cols);
-  impl_->multiply(*impl_->transposed, alpha, x, beta, y, stream);
-}
-
-template <class V>
-void Operator<V>::update_values(std::span<const V> val) {
-  check(static_cast<std::int64_t>(val.size()) == impl_->nnz, ErrorKind::input, "{} values for a matrix of {} entries",
-        val.size(), impl_->nnz);
-  Csr<V> A = impl_->store->restore();
-  A.val = Buffer<V>::copy_of(val);
-  Operator fresh = build(std::move(A), impl_->asked, {impl_->device, impl_->transposed != nullptr});
-  impl_ = std::move(fresh.impl_);
+  impl_->multiply(*impl_->transposed.store, alpha, x, beta, y, stream);
 }
 
 template <class V>
 Csr<V> Operator<V>::restore() const {
-  return impl_->store->restore();
+  return impl_->own.store->restore();
 }
 
 namespace {
@@ -175,14 +150,20 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   impl->cols = source.view.cols;
   impl->nnz = source.view.nnz();
   impl->device = options.device;
+  impl->updates = options.updates;
+  impl->asked = plan;
+  const auto settled = [&](const CsrView<V>& A) {
+    const Plan resolved = settle(plan, A);
+    return options.updates ? impl->stored_raw(resolved) : resolved;
+  };
   if (options.transposed) {
     Csr<V> T = transpose(source.view);
-    const Plan resolved = settle(plan, T.view());
-    impl->transposed = make_store<V>({T.view(), &T}, resolved, options.device);
+    impl->transposed.plan = settled(T.view());
+    impl->transposed.store = make_store<V>({T.view(), &T}, impl->transposed.plan, options.device);
   }
-  impl->asked = plan;
-  impl->plan = settle(plan, source.view);
-  impl->store = make_store(source, impl->plan, options.device);
+  impl->own.plan = settled(source.view);
+  impl->own.store = make_store(source, impl->own.plan, options.device);
+  if (options.updates) impl->prepare_updates();
   return Operator<V>(std::move(impl));
 }
 
@@ -197,6 +178,8 @@ Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
   return build_from<V>({A.view(), &A}, plan, options);
 }
 
+template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);
+template std::unique_ptr<Store<double>> make_store(Source<double>, const Plan&, Device);
 template class Operator<float>;
 template class Operator<double>;
 template Operator<float> build(const Csr<float>&, const Plan&, const BuildOptions&);

@@ -45,6 +45,14 @@ class StoreOf final : public Store<V> {
 
   std::int64_t bytes() const override { return bytes_of(format_); }
 
+  std::vector<std::span<V>> value_arrays() override {
+    std::vector<std::span<V>> arrays;
+    F<V>::each_array(format_, [&]<class Array>(Array& array) {
+      if constexpr (std::is_same_v<Array, Buffer<V>>) arrays.push_back(array.span());
+    });
+    return arrays;
+  }
+
  private:
   bool scratch() const {
     if constexpr (requires { F<V>::uses_scratch ? 1 : 0; })
