@@ -1,7 +1,4 @@
 // build and Operator: from a plan to a stored matrix that multiplies.
-#include <functional>
-
-#include "core/gpu.hpp"
 #include "formats/operator_impl.hpp"
 
 namespace heddle {
@@ -17,20 +14,6 @@ std::unique_ptr<Store<double>> build_with(const Format& f, Source<double> s, con
 
 Plan settle(const Plan& plan, const CsrView<float>& A) { return registered_format(plan.format).settle_f32(plan, A); }
 Plan settle(const Plan& plan, const CsrView<double>& A) { return registered_format(plan.format).settle_f64(plan, A); }
-
-template <class V>
-void scale_on(Device device, const Update<V>& update, std::int64_t rows, Stream stream) {
-  switch (device.kind) {
-    case Device::Kind::cpu: return scale(OnCpu{}, update, rows);
-    case Device::Kind::emulator: return scale(simt::Emulator{}, update, rows, stream);
-    case Device::Kind::gpu:
-#ifdef HEDDLE_HAS_CUDA
-      return scale(simt::Cuda{}, update, rows, stream);
-#else
-      fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
-  }
-}
 
 }  // namespace
 
@@ -50,6 +33,11 @@ void Operator<V>::Impl::check_vectors(std::span<const V> x, std::span<const V> y
   const auto size_of = [](auto s) { return static_cast<std::int64_t>(s.size()); };
   check(size_of(x) == x_size, ErrorKind::input, "x has {} elements, the product needs {}", x.size(), x_size);
   check(size_of(y) == y_size, ErrorKind::input, "y has {} elements, the product needs {}", y.size(), y_size);
+  check_apart(x, y);
+}
+
+template <class V>
+void Operator<V>::Impl::check_apart(std::span<const V> x, std::span<const V> y) const {
   const std::less<const V*> before;
   const bool apart =
       x.empty() || y.empty() || !before(x.data(), y.data() + y.size()) || !before(y.data(), x.data() + x.size());
@@ -60,7 +48,7 @@ template <class V>
 void Operator<V>::Impl::run(const Store<V>& matrix, const Product<V>& product, std::int64_t y_size) const {
   if (y_size == 0) return;
   if (product.update.alpha == V(0))
-    scale_on(device, product.update, y_size, product.stream);
+    on(device, [&](auto where) { scale(where, product.update, y_size, product.stream); });
   else
     matrix.multiply(product);
 }
@@ -68,14 +56,16 @@ void Operator<V>::Impl::run(const Store<V>& matrix, const Product<V>& product, s
 template <class V>
 void Operator<V>::Impl::multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y,
                                  Stream stream) const {
-  const auto y_size = static_cast<std::int64_t>(y.size());
-  const bool copy_x = !device.host_memory() && !x.empty() && !gpu::is_device_pointer(x.data());
-  const bool copy_y = !device.host_memory() && !y.empty() && !gpu::is_device_pointer(y.data());
-  const Buffer<V> x_there = copy_x ? Buffer<V>::copy_of(x, device) : Buffer<V>();
-  Buffer<V> y_there = copy_y ? Buffer<V>::copy_of(y, device) : Buffer<V>();
-  run(matrix, {copy_x ? x_there.data() : x.data(), {alpha, beta, copy_y ? y_there.data() : y.data()}, stream}, y_size);
-  if (copy_x || copy_y) gpu::synchronize(stream);
-  if (copy_y) memory::copy(y.data(), Device::cpu(), y_there.data(), device, y.size_bytes());
+  with_vectors_there(x, y, stream, [&](const V* x_there, V* y_there) {
+    run(matrix, {x_there, {alpha, beta, y_there}, stream}, static_cast<std::int64_t>(y.size()));
+  });
+}
+
+template <class V>
+void Operator<V>::Impl::check_transposed(const char* where) const {
+  if (!transposed.store)
+    fail(ErrorKind::usage, {where, "build with BuildOptions{.transposed = true}"},
+         "the operator was built without its transpose");
 }
 
 template <class V>
@@ -109,7 +99,7 @@ const Plan& Operator<V>::plan() const noexcept {
 }
 template <class V>
 std::int64_t Operator<V>::bytes() const noexcept {
-  return impl_->own.bytes() + impl_->transposed.bytes();
+  return impl_->own.bytes() + impl_->transposed.bytes() + static_cast<std::int64_t>(impl_->lines.bytes());
 }
 
 template <class V>
@@ -125,9 +115,7 @@ void Operator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y
 
 template <class V>
 void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
-  if (!impl_->transposed.store)
-    fail(ErrorKind::usage, {"multiply_transposed", "build with BuildOptions{.transposed = true}"},
-         "the operator was built without its transpose");
+  impl_->check_transposed("multiply_transposed");
   impl_->check_vectors(x, y, impl_->rows, impl_->cols);
   impl_->multiply(*impl_->transposed.store, alpha, x, beta, y, stream);
 }
@@ -135,6 +123,14 @@ void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std
 template <class V>
 Csr<V> Operator<V>::restore() const {
   return impl_->own.store->restore();
+}
+
+template <class V>
+void Operator<V>::Impl::reserve(int count) {
+  right_hand_sides = count;
+  for (Side* side : {&own, &transposed})
+    if (side->store) side->store->reserve(std::min(count, most_vectors));
+  if (lines.empty()) lines = Buffer<V>(rows + cols, device);
 }
 
 namespace {
@@ -163,6 +159,7 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   }
   impl->own.plan = settled(source.view);
   impl->own.store = make_store(source, impl->own.plan, options.device);
+  if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
   if (options.updates) impl->prepare_updates();
   return Operator<V>(std::move(impl));
 }

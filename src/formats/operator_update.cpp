@@ -1,24 +1,9 @@
 // update_values: new numbers go to the places where a build would put them, by a map made once.
-#include "core/gpu.hpp"
 #include "formats/operator_impl.hpp"
 
 namespace heddle {
 
 namespace {
-
-template <class V>
-void place_on(Device device, const ValueMap& map, const V* val, V* to, Stream stream) {
-  switch (device.kind) {
-    case Device::Kind::cpu: return place_values(OnCpu{}, map, val, to);
-    case Device::Kind::emulator: return place_values(simt::Emulator{}, map, val, to, stream);
-    case Device::Kind::gpu:
-#ifdef HEDDLE_HAS_CUDA
-      return place_values(simt::Cuda{}, map, val, to, stream);
-#else
-      fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
-  }
-}
 
 // The maps of all arrays of a matrix whose values are the numbers of entries (of A, where `numbered` is its transpose).
 template <class V>
@@ -51,7 +36,8 @@ void Operator<V>::Impl::Side::place(Device device, const V* val, Stream stream) 
   if (!store) return;
   const auto arrays = store->value_arrays();
   for (std::size_t i = 0; i < arrays.size(); ++i)
-    if (!maps[i].blocks.empty()) place_on(device, maps[i], val, arrays[i].data(), stream);
+    if (!maps[i].blocks.empty())
+      on(device, [&](auto where) { place_values<V>(where, maps[i], val, arrays[i].data(), stream); });
 }
 
 // Not where the plan names a codec that new values may not fit, nor where 32 bits do not number the entries.
@@ -81,7 +67,8 @@ void Operator<V>::Impl::prepare_updates() {
     made.store = make_store<V>({A.view(), &A}, made.plan, device);
     return made;
   };
-  const auto take = [](Side& side, Side made) {
+  const auto take = [&](Side& side, Side made) {
+    if (made.store && right_hand_sides > 1) made.store->reserve(std::min(right_hand_sides, most_vectors));
     if (!made.store) made.store = std::move(side.store);
     side = std::move(made);
   };
@@ -103,7 +90,8 @@ void Operator<V>::update_values(std::span<const V> val, Stream stream) {
     if (there) gpu::synchronize(stream);
     Csr<V> A = restore();
     memory::copy(A.val.data(), Device::cpu(), val.data(), there ? impl.device : Device::cpu(), val.size_bytes());
-    Operator fresh = build(std::move(A), impl.asked, {impl.device, impl.transposed.store != nullptr, impl.updates});
+    Operator fresh = build(std::move(A), impl.asked,
+                           {impl.device, impl.transposed.store != nullptr, impl.updates, impl.right_hand_sides});
     impl_ = std::move(fresh.impl_);
     return;
   }

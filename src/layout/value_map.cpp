@@ -94,7 +94,7 @@ ValueMap map_values(std::span<const V> numbered, std::int64_t entries, Vector<bo
 }
 
 template <class V>
-void place_values(OnCpu, const ValueMap& map, const V* val, V* to) {
+void place_values(OnCpu, const ValueMap& map, const V* val, V* to, Stream) {
   parallel_ranges(map.blocks.size(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       const PlaceBlock& block = map.blocks[b];
@@ -117,7 +117,7 @@ template Buffer<float> value_numbers(std::int64_t);
 template Buffer<double> value_numbers(std::int64_t);
 template ValueMap map_values(std::span<const float>, std::int64_t, Vector<bool>&);
 template ValueMap map_values(std::span<const double>, std::int64_t, Vector<bool>&);
-template void place_values(OnCpu, const ValueMap&, const float*, float*);
-template void place_values(OnCpu, const ValueMap&, const double*, double*);
+template void place_values(OnCpu, const ValueMap&, const float*, float*, Stream);
+template void place_values(OnCpu, const ValueMap&, const double*, double*, Stream);
 
 }  // namespace heddle

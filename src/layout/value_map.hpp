@@ -61,7 +61,7 @@ ValueMap map_values(std::span<const V> numbered, std::int64_t entries, Vector<bo
 
 // to[place] = val[entry of the place].
 template <class V>
-void place_values(OnCpu, const ValueMap& map, const V* val, V* to);
+void place_values(OnCpu, const ValueMap& map, const V* val, V* to, Stream stream);
 template <class V>
 void place_values(simt::Emulator, const ValueMap& map, const V* val, V* to, Stream stream);
 template <class V>

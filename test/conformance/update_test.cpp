@@ -174,7 +174,7 @@ TEST(ValueMap, reaches_entries_however_far_apart) {
     Vector<bool> found(static_cast<std::size_t>(entries), false);
     const ValueMap map = map_values<float>(numbered, entries, found);
     std::vector<float> on_cpu(5000, -1.f), emulated(5000, -1.f);
-    place_values(OnCpu{}, map, val.data(), on_cpu.data());
+    place_values(OnCpu{}, map, val.data(), on_cpu.data(), {});
     place_values(simt::Emulator{}, map, val.data(), emulated.data(), {});
     EXPECT_EQ(on_cpu, emulated);
     for (std::int64_t i = 0; i < 5000; ++i) EXPECT_EQ(on_cpu[i], numbered[i] == 0 ? -1.f : val[i * apart]) << i;

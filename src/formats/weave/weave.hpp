@@ -52,6 +52,17 @@ struct WeaveFormat {
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+
+  // Some layouts have kernels for several right-hand sides, some of them with scratch for as many.
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
+  void reserve(int count) {
+    std::visit(
+        [&](auto& chosen) {
+          if constexpr (requires { chosen.reserve(count); }) chosen.reserve(count);
+        },
+        layout);
+  }
 };
 
 // Replaces every `automatic` but `values` (weave_choice.cpp).
