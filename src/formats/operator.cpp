@@ -1,5 +1,5 @@
 // build and Operator: from a plan to a stored matrix that multiplies.
-#include "formats/operator_impl.hpp"
+#include "formats/operator_state.hpp"
 
 namespace heddle {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "formats/operator_impl.hpp"
+#include "formats/operator_state.hpp"
 #include "layout/many.hpp"
 #include "layout/strided.hpp"
 

@@ -1,5 +1,5 @@
 // update_values: new numbers go to the places where a build would put them, by a map made once.
-#include "formats/operator_impl.hpp"
+#include "formats/operator_state.hpp"
 
 namespace heddle {
 

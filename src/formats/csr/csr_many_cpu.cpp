@@ -5,7 +5,8 @@ namespace heddle {
 
 namespace {
 
-// Row by row, K vectors from `first` on. Vectors side by side: one entry serves a register full of them.
+// Row by row, K vectors from `first` on. Vectors side by side: one entry serves a register full of them. One after
+// another, each is a place of its own in the caches, and more than four of them are in each other's way.
 template <int K, bool side_by_side, class V>
 void multiply_rows(const CsrFormat<V>& A, std::int64_t begin_row, std::int64_t end_row, int first,
                    const ProductMany<V>& p) {
@@ -24,8 +25,9 @@ void multiply_rows(const CsrFormat<V>& A, std::int64_t begin_row, std::int64_t e
 template <bool side_by_side, class V>
 void multiply_task(const CsrFormat<V>& A, std::int64_t begin, std::int64_t end, const ProductMany<V>& p) {
   int first = 0;
-  for (; first + 8 <= p.x.count; first += 8) multiply_rows<8, side_by_side>(A, begin, end, first, p);
-  if (first + 4 <= p.x.count) multiply_rows<4, side_by_side>(A, begin, end, first, p), first += 4;
+  if constexpr (side_by_side)
+    for (; first + 8 <= p.x.count; first += 8) multiply_rows<8, side_by_side>(A, begin, end, first, p);
+  for (; first + 4 <= p.x.count; first += 4) multiply_rows<4, side_by_side>(A, begin, end, first, p);
   if (first + 2 <= p.x.count) multiply_rows<2, side_by_side>(A, begin, end, first, p), first += 2;
   if (first < p.x.count) multiply_rows<1, side_by_side>(A, begin, end, first, p);
 }
