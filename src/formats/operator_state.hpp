@@ -37,7 +37,8 @@ struct Operator<V>::Impl {
   struct Side {  // the matrix, or its transpose
     Plan plan;   // resolved
     std::unique_ptr<Store<V>> store;
-    std::vector<ValueMap> maps;  // of store->value_arrays(), on the device; none until values are to change
+    std::vector<ValueMap> maps;  // of all arrays of values, on the device; none until values are to change
+    std::vector<V*> arrays;      // where they begin
 
     std::int64_t bytes() const;
     void place(Device device, const V* val, Stream stream);

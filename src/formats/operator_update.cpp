@@ -33,11 +33,9 @@ std::int64_t Operator<V>::Impl::Side::bytes() const {
 
 template <class V>
 void Operator<V>::Impl::Side::place(Device device, const V* val, Stream stream) {
-  if (!store) return;
-  const auto arrays = store->value_arrays();
-  for (std::size_t i = 0; i < arrays.size(); ++i)
+  for (std::size_t i = 0; i < maps.size(); ++i)
     if (!maps[i].blocks.empty())
-      on(device, [&](auto where) { place_values<V>(where, maps[i], val, arrays[i].data(), stream); });
+      on(device, [&](auto where) { place_values<V>(where, maps[i], val, arrays[i], stream); });
 }
 
 // Not where the plan names a codec that new values may not fit, nor where 32 bits do not number the entries.
@@ -60,22 +58,26 @@ template <class V>
 void Operator<V>::Impl::prepare_updates() {
   if (!maps_possible()) return;
   const auto prepare = [&](const Side& now, const Csr<V>& numbered) {
-    Side made{stored_raw(now.plan), nullptr, {}};
+    Side made{stored_raw(now.plan), nullptr, {}, {}};
     made.maps = maps_of(numbered, made.plan, device);
-    if (is_raw(now.plan)) return made;
-    Csr<V> A = now.store->restore();
-    made.store = make_store<V>({A.view(), &A}, made.plan, device);
+    if (!is_raw(now.plan)) {
+      Csr<V> A = now.store->restore();
+      made.store = make_store<V>({A.view(), &A}, made.plan, device);
+      if (right_hand_sides > 1) made.store->reserve(std::min(right_hand_sides, most_vectors));
+    }
+    for (const std::span<V> array : (made.store ? made.store : now.store)->value_arrays())
+      made.arrays.push_back(array.data());
     return made;
   };
   const auto take = [&](Side& side, Side made) {
-    if (made.store && right_hand_sides > 1) made.store->reserve(std::min(right_hand_sides, most_vectors));
     if (!made.store) made.store = std::move(side.store);
     side = std::move(made);
   };
   Csr<V> numbered = own.store->restore();
   numbered.val = value_numbers<V>(nnz);
   Side other = transposed.store ? prepare(transposed, transpose(numbered.view())) : Side{};
-  take(own, prepare(own, numbered));
+  Side mine = prepare(own, numbered);
+  take(own, std::move(mine));
   take(transposed, std::move(other));
 }
 
