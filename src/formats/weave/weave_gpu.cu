@@ -9,14 +9,7 @@ void WeaveFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
 
 template <class V>
 bool WeaveFormat<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
-  return std::visit(
-      [&](const auto& chosen) {
-        if constexpr (requires { chosen.multiply_many(here, p); })
-          return chosen.multiply_many(here, p);
-        else
-          return false;
-      },
-      layout);
+  return multiply_many_at(here, p);
 }
 
 template void WeaveFormat<float>::multiply(simt::Here, const Product<float>&) const;
