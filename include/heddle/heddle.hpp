@@ -15,4 +15,5 @@
 #include <heddle/plan.hpp>
 #include <heddle/reorder.hpp>
 #include <heddle/solve.hpp>
+#include <heddle/vectors.hpp>
 #include <heddle/version.hpp>

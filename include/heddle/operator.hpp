@@ -9,6 +9,7 @@
 #include <heddle/formats.hpp>
 #include <heddle/matrix.hpp>
 #include <heddle/plan.hpp>
+#include <heddle/vectors.hpp>
 
 namespace heddle {
 
@@ -37,8 +38,21 @@ class Operator {
   // y = alpha A^T x + beta y; the operator must have been built with BuildOptions::transposed.
   void multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream = {}) const;
 
-  // New numbers on the old pattern, in the entry order of the canonical Csr; the plan stays.
-  void update_values(std::span<const V> val);
+  // Y = alpha A X + beta Y for k vectors, with the promises of multiply for each of them. csr and most layouts of weave
+  // read the matrix once for up to 16 vectors, other formats once for each (docs/formats.md). Both orders are taken as
+  // they are; vectors side by side (by_element) are faster where columns are scattered. Formats that multiply one by
+  // one take them only after BuildOptions::right_hand_sides has made room.
+  void multiply_many(Vectors<const V> x, Vectors<V> y, Stream stream = {}) const;
+  void multiply_many(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream = {}) const;
+  void multiply_many_transposed(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream = {}) const;
+
+  // New numbers on the old pattern, in the entry order of the canonical Csr; the plan stays. The first call makes a map
+  // from entries to places (about two builds, on the host) unless BuildOptions::updates has had it made; from then on
+  // new values go straight to their places on the device, in about the time of one multiplication. `val` is host memory
+  // (copied to the device first), or memory of the operator's device: then nothing is copied, allocated or waited for,
+  // the work is queued on `stream` like a multiplication. Values that had been stored smaller (values=f32, dictionary
+  // or constant) stay raw from the first call on, unless the plan asked for it by name: then every call builds anew.
+  void update_values(std::span<const V> val, Stream stream = {});
 
   // The matrix it was built from, bit for bit.
   Csr<V> restore() const;
@@ -50,6 +64,8 @@ class Operator {
 struct BuildOptions {
   Device device;            // where to store and multiply
   bool transposed = false;  // also store the transpose, for multiply_transposed: twice the memory, same determinism
+  bool updates = false;     // values will change: they are stored raw, and update_values is fast from its first call on
+  int right_hand_sides = 1;  // multiply_many will get so many: room for one x and y, and for what a format needs
 };
 
 // Error(unavailable) when the format does not fit the matrix or the device has no room; Error(input) for arrays that

@@ -16,6 +16,10 @@
 //     void multiply(simt::Cuda, const Product<V>&) const;       // name_gpu.cu, compiled by nvcc
 //     static constexpr bool uses_scratch = false;       // true: multiply writes arrays of its own; may also be a
 //                                                       // member function uses_scratch() const
+//     bool multiply_many(OnCpu or simt::Emulator and simt::Cuda, const ProductMany<V>&) const;   // optional, several
+//                                                       // right-hand sides at once: name_many_gpu.cu; false: not this
+//                                                       // time, they shall be multiplied one by one
+//     void reserve(int count);                          // optional: scratch of multiply_many for so many of them
 //   };
 //
 // and one line in name.cpp:   const Format& name_format() { return registered<NameFormat>(); } (formats/registered.hpp)
@@ -24,6 +28,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +37,7 @@
 #include <heddle/plan.hpp>
 
 #include "core/update.hpp"
+#include "core/update_many.hpp"
 #include "formats/settings.hpp"
 #include "layout/scale.hpp"
 #include "simt/simt.hpp"
@@ -58,8 +64,12 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual void multiply(const Product<V>& product) const = 0;
-  virtual Csr<V> restore() const = 0;  // in host memory
+  virtual bool multiply_many(const ProductMany<V>& product) const = 0;  // false: the format has nothing for it
+  virtual void reserve(int vectors) = 0;                                // scratch for so many, where it needs any
+  virtual Csr<V> restore() const = 0;                                   // in host memory
   virtual std::int64_t bytes() const = 0;
+  // Every array of V, on the device: where values are, and what else the format keeps in the type of values.
+  virtual std::vector<std::span<V>> value_arrays() = 0;
 };
 
 // A line of the registry.

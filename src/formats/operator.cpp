@@ -1,11 +1,5 @@
 // build and Operator: from a plan to a stored matrix that multiplies.
-#include <heddle/operator.hpp>
-
-#include <functional>
-
-#include "core/check.hpp"
-#include "core/gpu.hpp"
-#include "formats/format.hpp"
+#include "formats/operator_state.hpp"
 
 namespace heddle {
 
@@ -21,6 +15,8 @@ std::unique_ptr<Store<double>> build_with(const Format& f, Source<double> s, con
 Plan settle(const Plan& plan, const CsrView<float>& A) { return registered_format(plan.format).settle_f32(plan, A); }
 Plan settle(const Plan& plan, const CsrView<double>& A) { return registered_format(plan.format).settle_f64(plan, A); }
 
+}  // namespace
+
 template <class V>
 std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
   const Format& format = registered_format(resolved.format);
@@ -32,39 +28,16 @@ std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Dev
 }
 
 template <class V>
-void scale_on(Device device, const Update<V>& update, std::int64_t rows, Stream stream) {
-  switch (device.kind) {
-    case Device::Kind::cpu: return scale(OnCpu{}, update, rows);
-    case Device::Kind::emulator: return scale(simt::Emulator{}, update, rows, stream);
-    case Device::Kind::gpu:
-#ifdef HEDDLE_HAS_CUDA
-      return scale(simt::Cuda{}, update, rows, stream);
-#else
-      fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
-  }
-}
-
-}  // namespace
-
-template <class V>
-struct Operator<V>::Impl {
-  std::int64_t rows = 0, cols = 0, nnz = 0;
-  Plan asked, plan;  // what the caller wrote, and what became of it
-  Device device;
-  std::unique_ptr<Store<V>> store, transposed;
-
-  void check_vectors(std::span<const V> x, std::span<const V> y, std::int64_t x_size, std::int64_t y_size) const;
-  void run(const Store<V>& matrix, const Product<V>& product, std::int64_t y_size) const;
-  void multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const;
-};
-
-template <class V>
 void Operator<V>::Impl::check_vectors(std::span<const V> x, std::span<const V> y, std::int64_t x_size,
                                       std::int64_t y_size) const {
   const auto size_of = [](auto s) { return static_cast<std::int64_t>(s.size()); };
   check(size_of(x) == x_size, ErrorKind::input, "x has {} elements, the product needs {}", x.size(), x_size);
   check(size_of(y) == y_size, ErrorKind::input, "y has {} elements, the product needs {}", y.size(), y_size);
+  check_apart(x, y);
+}
+
+template <class V>
+void Operator<V>::Impl::check_apart(std::span<const V> x, std::span<const V> y) const {
   const std::less<const V*> before;
   const bool apart =
       x.empty() || y.empty() || !before(x.data(), y.data() + y.size()) || !before(y.data(), x.data() + x.size());
@@ -75,7 +48,7 @@ template <class V>
 void Operator<V>::Impl::run(const Store<V>& matrix, const Product<V>& product, std::int64_t y_size) const {
   if (y_size == 0) return;
   if (product.update.alpha == V(0))
-    scale_on(device, product.update, y_size, product.stream);
+    on(device, [&](auto where) { scale(where, product.update, y_size, product.stream); });
   else
     matrix.multiply(product);
 }
@@ -83,14 +56,16 @@ void Operator<V>::Impl::run(const Store<V>& matrix, const Product<V>& product, s
 template <class V>
 void Operator<V>::Impl::multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y,
                                  Stream stream) const {
-  const auto y_size = static_cast<std::int64_t>(y.size());
-  const bool copy_x = !device.host_memory() && !x.empty() && !gpu::is_device_pointer(x.data());
-  const bool copy_y = !device.host_memory() && !y.empty() && !gpu::is_device_pointer(y.data());
-  const Buffer<V> x_there = copy_x ? Buffer<V>::copy_of(x, device) : Buffer<V>();
-  Buffer<V> y_there = copy_y ? Buffer<V>::copy_of(y, device) : Buffer<V>();
-  run(matrix, {copy_x ? x_there.data() : x.data(), {alpha, beta, copy_y ? y_there.data() : y.data()}, stream}, y_size);
-  if (copy_x || copy_y) gpu::synchronize(stream);
-  if (copy_y) memory::copy(y.data(), Device::cpu(), y_there.data(), device, y.size_bytes());
+  with_vectors_there(x, y, stream, [&](const V* x_there, V* y_there) {
+    run(matrix, {x_there, {alpha, beta, y_there}, stream}, static_cast<std::int64_t>(y.size()));
+  });
+}
+
+template <class V>
+void Operator<V>::Impl::check_transposed(const char* where) const {
+  if (!transposed.store)
+    fail(ErrorKind::usage, {where, "build with BuildOptions{.transposed = true}"},
+         "the operator was built without its transpose");
 }
 
 template <class V>
@@ -120,11 +95,11 @@ Device Operator<V>::device() const noexcept {
 }
 template <class V>
 const Plan& Operator<V>::plan() const noexcept {
-  return impl_->plan;
+  return impl_->own.plan;
 }
 template <class V>
 std::int64_t Operator<V>::bytes() const noexcept {
-  return impl_->store->bytes() + (impl_->transposed ? impl_->transposed->bytes() : 0);
+  return impl_->own.bytes() + impl_->transposed.bytes() + static_cast<std::int64_t>(impl_->lines.bytes());
 }
 
 template <class V>
@@ -135,31 +110,27 @@ void Operator<V>::multiply(std::span<const V> x, std::span<V> y, Stream stream) 
 template <class V>
 void Operator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
   impl_->check_vectors(x, y, impl_->cols, impl_->rows);
-  impl_->multiply(*impl_->store, alpha, x, beta, y, stream);
+  impl_->multiply(*impl_->own.store, alpha, x, beta, y, stream);
 }
 
 template <class V>
 void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
-  if (!impl_->transposed)
-    fail(ErrorKind::usage, {"multiply_transposed", "build with BuildOptions{.transposed = true}"},
-         "the operator was built without its transpose");
+  impl_->check_transposed("multiply_transposed");
   impl_->check_vectors(x, y, impl_->rows, impl_->cols);
-  impl_->multiply(*impl_->transposed, alpha, x, beta, y, stream);
-}
-
-template <class V>
-void Operator<V>::update_values(std::span<const V> val) {
-  check(static_cast<std::int64_t>(val.size()) == impl_->nnz, ErrorKind::input, "{} values for a matrix of {} entries",
-        val.size(), impl_->nnz);
-  Csr<V> A = impl_->store->restore();
-  A.val = Buffer<V>::copy_of(val);
-  Operator fresh = build(std::move(A), impl_->asked, {impl_->device, impl_->transposed != nullptr});
-  impl_ = std::move(fresh.impl_);
+  impl_->multiply(*impl_->transposed.store, alpha, x, beta, y, stream);
 }
 
 template <class V>
 Csr<V> Operator<V>::restore() const {
-  return impl_->store->restore();
+  return impl_->own.store->restore();
+}
+
+template <class V>
+void Operator<V>::Impl::reserve(int count) {
+  right_hand_sides = count;
+  for (Side* side : {&own, &transposed})
+    if (side->store) side->store->reserve(std::min(count, most_vectors));
+  if (lines.empty()) lines = Buffer<V>(rows + cols, device);
 }
 
 namespace {
@@ -175,14 +146,21 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   impl->cols = source.view.cols;
   impl->nnz = source.view.nnz();
   impl->device = options.device;
+  impl->updates = options.updates;
+  impl->asked = plan;
+  const auto settled = [&](const CsrView<V>& A) {
+    const Plan resolved = settle(plan, A);
+    return options.updates ? impl->stored_raw(resolved) : resolved;
+  };
   if (options.transposed) {
     Csr<V> T = transpose(source.view);
-    const Plan resolved = settle(plan, T.view());
-    impl->transposed = make_store<V>({T.view(), &T}, resolved, options.device);
+    impl->transposed.plan = settled(T.view());
+    impl->transposed.store = make_store<V>({T.view(), &T}, impl->transposed.plan, options.device);
   }
-  impl->asked = plan;
-  impl->plan = settle(plan, source.view);
-  impl->store = make_store(source, impl->plan, options.device);
+  impl->own.plan = settled(source.view);
+  impl->own.store = make_store(source, impl->own.plan, options.device);
+  if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
+  if (options.updates) impl->prepare_updates();
   return Operator<V>(std::move(impl));
 }
 
@@ -197,6 +175,8 @@ Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
   return build_from<V>({A.view(), &A}, plan, options);
 }
 
+template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);
+template std::unique_ptr<Store<double>> make_store(Source<double>, const Plan&, Device);
 template class Operator<float>;
 template class Operator<double>;
 template Operator<float> build(const Csr<float>&, const Plan&, const BuildOptions&);

@@ -28,12 +28,17 @@ class StoreOf final : public Store<V> {
   }
 
   void multiply(const Product<V>& product) const override {
-    if (!scratch()) return multiply_here(product);
-    const std::lock_guard alone(scratch_guard_);
-    if (device_.host_memory()) return multiply_here(product);
-    turn_.wait_on(product.stream);
-    multiply_here(product);
-    turn_.passed_on(product.stream);
+    alone(product.stream, [&] { multiply_here(product); });
+  }
+
+  bool multiply_many(const ProductMany<V>& product) const override {
+    bool done = false;
+    alone(product.stream, [&] { done = multiply_many_here(product); });
+    return done;
+  }
+
+  void reserve([[maybe_unused]] int vectors) override {
+    if constexpr (requires { format_.reserve(vectors); }) format_.reserve(vectors);
   }
 
   Csr<V> restore() const override {
@@ -45,12 +50,50 @@ class StoreOf final : public Store<V> {
 
   std::int64_t bytes() const override { return bytes_of(format_); }
 
+  std::vector<std::span<V>> value_arrays() override {
+    std::vector<std::span<V>> arrays;
+    F<V>::each_array(format_, [&]<class Array>(Array& array) {
+      if constexpr (std::is_same_v<Array, Buffer<V>>) arrays.push_back(array.span());
+    });
+    return arrays;
+  }
+
  private:
   bool scratch() const {
     if constexpr (requires { F<V>::uses_scratch ? 1 : 0; })
       return F<V>::uses_scratch;
     else
       return format_.uses_scratch();
+  }
+  // Whoever writes scratch arrays waits for the one before.
+  template <class Work>
+  void alone(Stream stream, Work work) const {
+    if (!scratch()) return work();
+    const std::lock_guard guard(scratch_guard_);
+    if (device_.host_memory()) return work();
+    turn_.wait_on(stream);
+    work();
+    turn_.passed_on(stream);
+  }
+  template <class Where>
+  bool multiply_many_at([[maybe_unused]] Where where, [[maybe_unused]] const ProductMany<V>& product) const {
+    if constexpr (requires { format_.multiply_many(where, product); })
+      return format_.multiply_many(where, product);
+    else
+      return false;
+  }
+  bool multiply_many_here(const ProductMany<V>& product) const {
+    switch (device_.kind) {
+      case Device::Kind::cpu: return multiply_many_at(OnCpu{}, product);
+      case Device::Kind::emulator: return multiply_many_at(simt::Emulator{}, product);
+      case Device::Kind::gpu:
+#ifdef HEDDLE_HAS_CUDA
+        return multiply_many_at(simt::Cuda{}, product);
+#else
+        fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
+#endif
+    }
+    return false;
   }
   void multiply_here(const Product<V>& product) const {
     switch (device_.kind) {

@@ -10,7 +10,7 @@ struct OnCpu {};
 
 // Every y[i], i < rows, becomes beta y[i]; beta = 0 gives +0 and never reads y.
 template <class V>
-void scale(OnCpu, const Update<V>& update, std::int64_t rows);
+void scale(OnCpu, const Update<V>& update, std::int64_t rows, Stream stream = {});
 template <class V>
 void scale(simt::Emulator, const Update<V>& update, std::int64_t rows, Stream stream);
 template <class V>

@@ -8,6 +8,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "conformance/devices.hpp"
 #include "conformance/plans.hpp"
 #include "simt/simt.hpp"
 #include "support/guarded_memory.hpp"
@@ -71,12 +72,6 @@ std::vector<V> product_on_device(const Operator<V>& op, V alpha, const std::vect
 template <class V>
 bool same_bits(const std::vector<V>& a, const std::vector<V>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(V)) == 0);
-}
-
-// How values are stored may change with them; all else in a plan stays.
-Plan without_values(Plan plan) {
-  std::erase_if(plan.settings, [](const auto& setting) { return setting.first == "values"; });
-  return plan;
 }
 
 class Conformance : public testing::TestWithParam<std::string> {

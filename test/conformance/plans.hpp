@@ -46,6 +46,14 @@ inline bool means_something(const std::string& plan, const std::string& setting)
   return resolve(one.view(), Plan::parse(plan)).find(setting) != nullptr;
 }
 
+// Every format and layout as it comes.
+inline std::vector<std::string> default_plans() {
+  std::vector<std::string> plans;
+  for (const FormatInfo& format : formats())
+    for (const std::string& start : starts(format)) plans.push_back(start);
+  return plans;
+}
+
 // HEDDLE_TEST_PLANS=default keeps to the first kind: for tools that slow a program down a hundredfold.
 inline std::vector<std::string> plans_to_try() {
   const char* wanted = std::getenv("HEDDLE_TEST_PLANS");

@@ -50,6 +50,9 @@ struct CsrFormat {
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+  bool multiply_many(OnCpu, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
 }  // namespace heddle

@@ -52,6 +52,29 @@ struct WeaveFormat {
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+
+  // Some layouts have kernels for several right-hand sides, some of them with scratch for as many.
+  bool multiply_many(OnCpu, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
+  template <class Where>
+  bool multiply_many_at(Where where, const ProductMany<V>& product) const {
+    return std::visit(
+        [&](const auto& chosen) {
+          if constexpr (requires { chosen.multiply_many(where, product); })
+            return chosen.multiply_many(where, product);
+          else
+            return false;
+        },
+        layout);
+  }
+  void reserve(int count) {
+    std::visit(
+        [&](auto& chosen) {
+          if constexpr (requires { chosen.reserve(count); }) chosen.reserve(count);
+        },
+        layout);
+  }
 };
 
 // Replaces every `automatic` but `values` (weave_choice.cpp).

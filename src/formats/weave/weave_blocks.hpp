@@ -36,6 +36,9 @@ struct Blocks {
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+  bool multiply_many(OnCpu, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
 // The matrix of blocks: its pattern, the mask of each block, and whether all are full.

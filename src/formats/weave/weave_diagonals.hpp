@@ -56,6 +56,9 @@ struct Diagonals {
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+  bool multiply_many(OnCpu, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
 // The number of values stored for the whole matrix, or more than `limit` when they exceed it.

@@ -50,6 +50,8 @@ struct Long {
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
 // What stands where there is no entry.

@@ -47,6 +47,8 @@ struct Padded {
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
 }  // namespace heddle::weave

@@ -43,8 +43,9 @@ struct Segments {
   Buffer<std::uint32_t> filled;
   Buffer<Index> rank;
   Buffer<LongRow> long_rows;
-  Buffer<V> pieces;               // scratch of `multiply`
+  Buffer<V> pieces;               // scratch of `multiply`, once for each vector that reserve() has made room for
   Buffer<std::int32_t> arrivals;  // scratch; zero between multiplications
+  int vectors = 1;
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
@@ -58,11 +59,35 @@ struct Segments {
   }
   bool uses_scratch() const { return !long_rows.empty(); }
   int tile_entries() const { return simt::warp_size * per_lane; }
+  void reserve(int count) {
+    pieces = Buffer<V>(pieces.size() / vectors * count, pieces.device());
+    vectors = count;
+  }
 
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
   void multiply(simt::Cuda, const Product<V>& product) const;
+  bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
+  bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
+
+// Of a row: has it entries, and how many rows with entries are before it.
+struct RowOrder {
+  bool filled;
+  Index rank;
+};
+SIMT_DEVICE RowOrder order_of(const std::uint32_t* filled, const Index* rank, Index row) {
+  if (filled == nullptr) return {true, row};
+  const std::uint32_t bits = simt::cached_load(filled + row / 32);
+  const std::uint32_t below = bits & ((1u << row % 32) - 1);
+  return {(bits >> row % 32 & 1) != 0, simt::cached_load(rank + row / 32) + simt::count_bits(below)};
+}
+
+// Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
+// different banks.
+SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }
+template <int K>
+inline constexpr int staged_size = simt::warp_size* K + K;
 
 // The end bits of a lane.
 template <int K>

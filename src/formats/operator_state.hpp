@@ -1,0 +1,90 @@
+// What an Operator holds. Shared by the files that implement it, and by nobody else.
+#pragma once
+
+#include <functional>
+#include <mutex>
+
+#include <heddle/operator.hpp>
+
+#include "core/check.hpp"
+#include "core/gpu.hpp"
+#include "formats/format.hpp"
+#include "layout/value_map.hpp"
+
+namespace heddle {
+
+// f(OnCpu{}), f(simt::Emulator{}) or f(simt::Cuda{}).
+template <class F>
+void on(Device device, F f) {
+  switch (device.kind) {
+    case Device::Kind::cpu: return f(OnCpu{});
+    case Device::Kind::emulator: return f(simt::Emulator{});
+    case Device::Kind::gpu:
+#ifdef HEDDLE_HAS_CUDA
+      return f(simt::Cuda{});
+#else
+      fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
+#endif
+  }
+}
+
+// Error(unavailable) when the format does not fit the matrix.
+template <class V>
+std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device);
+
+template <class V>
+struct Operator<V>::Impl {
+  struct Side {  // the matrix, or its transpose
+    Plan plan;   // resolved
+    std::unique_ptr<Store<V>> store;
+    std::vector<ValueMap> maps;  // of all arrays of values, on the device; none until values are to change
+    std::vector<V*> arrays;      // where they begin
+
+    std::int64_t bytes() const;
+    void place(Device device, const V* val, Stream stream);
+  };
+
+  std::int64_t rows = 0, cols = 0, nnz = 0;
+  Plan asked;  // what the caller wrote
+  Device device;
+  bool updates = false;
+  int right_hand_sides = 1;
+  Side own, transposed;
+  Buffer<V> lines;  // one x and one y, for formats that multiply vectors of multiply_many one by one
+  mutable std::mutex lines_guard;
+  mutable gpu::Turn lines_turn;
+
+  void check_vectors(std::span<const V> x, std::span<const V> y, std::int64_t x_size, std::int64_t y_size) const;
+  void check_apart(std::span<const V> x, std::span<const V> y) const;
+  void check_transposed(const char* where) const;
+  void run(const Store<V>& matrix, const Product<V>& product, std::int64_t y_size) const;
+  void multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const;
+  // f(x, y) with vectors that the device can read; y comes back to host memory afterwards.
+  template <class F>
+  void with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, F f) const;
+
+  void reserve(int count);  // for multiply_many
+  // operator_many.cpp
+  void one_by_one(const Store<V>& matrix, const ProductMany<V>& p, std::int64_t x_size, std::int64_t y_size) const;
+  void multiply_many(const Store<V>& matrix, std::int64_t x_size, std::int64_t y_size, V alpha, Vectors<const V> x,
+                     V beta, Vectors<V> y, Stream stream) const;
+
+  // operator_update.cpp
+  bool maps_possible() const;
+  Plan stored_raw(Plan plan) const;
+  void prepare_updates();
+};
+
+template <class V>
+template <class F>
+void Operator<V>::Impl::with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, F f) const {
+  const bool copy_x = !device.host_memory() && !x.empty() && !gpu::is_device_pointer(x.data());
+  const bool copy_y = !device.host_memory() && !y.empty() && !gpu::is_device_pointer(y.data());
+  const Buffer<V> x_there = copy_x ? Buffer<V>::copy_of(x, device) : Buffer<V>();
+  Buffer<V> y_there = copy_y ? Buffer<V>::copy_of(y, device) : Buffer<V>();
+  f(copy_x ? x_there.data() : x.data(), copy_y ? y_there.data() : y.data());
+  if (copy_x || copy_y) gpu::synchronize(stream);
+  if (copy_y) memory::copy(y.data(), Device::cpu(), y_there.data(), device, y.size_bytes());
+}
+
+}  // namespace heddle

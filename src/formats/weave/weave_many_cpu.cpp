@@ -1,0 +1,160 @@
+// The CPU kernels of weave for several right-hand sides.
+#include <algorithm>
+#include <bit>
+
+#include "core/dispatch.hpp"
+#include "core/parallel.hpp"
+#include "formats/weave/weave_blocks.hpp"
+#include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/weave_rows.hpp"
+#include "layout/vector_group.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+// f(lane, U slot, column) for the entries of a step.
+template <int U, class F>
+void each_column(const SlicedColumns& c, const ColumnSlice& slice, Index step, F f) {
+  const std::uint16_t* narrow = c.codes.data() + slice.columns;
+  const auto* wide = reinterpret_cast<const Index*>(narrow);
+  const std::int64_t begin = std::int64_t{step} * simt::warp_size * U;
+  for (int lane = 0; lane < simt::warp_size; ++lane)
+    for (int u = 0; u < U; ++u) {
+      if (slice.wide) {
+        const Index col = wide[begin + place_in_pieces<Index, U>(lane, u)];
+        if (col >= 0) f(lane, u, col);
+      } else {
+        const std::uint16_t code = narrow[begin + place_in_pieces<std::uint16_t, U>(lane, u)];
+        if (code != ColumnWindows::none) f(lane, u, slice.windows.decode(code));
+      }
+    }
+}
+
+template <int N, class V>
+void add_to(V (&sum)[N], const V (&more)[N]) {
+  for (int j = 0; j < N; ++j) sum[j] += more[j];
+}
+
+template <int U, class V, class S, class Group>
+void multiply_slice(const Rows<V>& A, const CodedValues<V, S>& values, std::int64_t s, const Group& group) {
+  const SlicedColumns& c = A.columns;
+  const ColumnSlice& slice = c.slices[s];
+  V sum[simt::warp_size][U][Group::K] = {};
+  bool present[simt::warp_size][U] = {};
+  for (Index step = 0; step < slice.width; ++step) {
+    const S* stored = values.data + (slice.first + step) * simt::warp_size * U;
+    each_column<U>(c, slice, step, [&](int lane, int u, Index col) {
+      group.add(sum[lane][u], values.decode(stored[place_in_pieces<S, U>(lane, u)]), col);
+      present[lane][u] = true;
+    });
+  }
+  const std::int64_t first = s * c.shape.slice_rows();
+  const int count = static_cast<int>(std::min<std::int64_t>(c.shape.slice_rows(), c.rows - first));
+  for (int i = 0; i < count; ++i) {
+    const int lane = c.shape.lane_of(i, 0), u = c.shape.row_of_lane(i);
+    for (int t = 1; t < c.shape.lanes; ++t) add_to(sum[lane][u], sum[lane + t][u]);
+    group.update(c.stored_row(first + i), sum[lane][u], present[lane][u]);
+  }
+}
+
+template <int B, class V, class S, class Group>
+void multiply_slice(const Blocks<V>& A, const CodedValues<V, S>& values, std::int64_t s, const Group& group) {
+  const SlicedColumns& c = A.columns;
+  const ColumnSlice& slice = c.slices[s];
+  V sum[simt::warp_size][B][Group::K] = {};
+  unsigned present[simt::warp_size] = {};
+  for (Index step = 0; step < slice.width; ++step) {
+    const std::int64_t slot = (slice.first + step) * simt::warp_size;
+    const S* stored = values.data + slot * B * B;
+    each_column<1>(c, slice, step, [&](int lane, int, Index col) {
+      unsigned mask = A.masks.empty() ? (1u << B * B) - 1 : A.masks[slot + lane];
+      present[lane] |= mask;
+      for (; mask != 0; mask &= mask - 1) {
+        const int e = std::countr_zero(mask);
+        group.add(sum[lane][e / B], values.decode(stored[place_in_pieces<S, B * B>(lane, e)]),
+                  std::int64_t{col} * B + e % B);
+      }
+    });
+  }
+  const std::int64_t first = s * c.shape.slice_rows();
+  const int count = static_cast<int>(std::min<std::int64_t>(c.shape.slice_rows(), c.rows - first));
+  for (int i = 0; i < count; ++i) {
+    const int lane = i * c.shape.lanes;
+    for (int t = 1; t < c.shape.lanes; ++t) {
+      for (int line = 0; line < B; ++line) add_to(sum[lane][line], sum[lane + t][line]);
+      present[lane] |= present[lane + t];
+    }
+    const std::int64_t top = c.stored_row(first + i) * B;
+    for (int line = 0; line < B && top + line < A.rows; ++line)
+      group.update(top + line, sum[lane][line], (present[lane] >> line * B & ((1u << B) - 1)) != 0);
+  }
+}
+
+template <class V, class S, class Group>
+void multiply_slice(const Diagonals<V>& A, const CodedValues<V, S>& values, std::int64_t s, const Group& group) {
+  const DiagonalSlice slice = A.slices[s];
+  const std::int64_t first = s * slice_rows, count = std::min<std::int64_t>(slice_rows, A.rows - first);
+  V sum[slice_rows][Group::K] = {};
+  RowMask present = {};
+  for (Index d = 0; d < slice.count; ++d) {
+    const Diagonal diagonal = A.pattern[slice.pattern + d];
+    const RowMask& mask = A.masks[diagonal.mask];
+    const bool constant = A.values.codec == ValueCodec::constant;
+    const S* stored = values.data + (slice.first + d) * (constant ? 1 : slice_rows);
+    for (int w = 0; w < 4; ++w) present.word[w] |= mask.word[w];
+    for (int i = 0; i < count; ++i)
+      if (mask.word[i / 32] >> (i % 32) & 1)
+        group.add(sum[i], values.decode(stored[constant ? 0 : diagonal_place<S>(i)]), first + i + diagonal.offset);
+  }
+  for (int i = 0; i < count; ++i) group.update(first + i, sum[i], (present.word[i / 32] >> (i % 32) & 1) != 0);
+}
+
+// f(slice, group) for all slices and vectors, a slice's groups one after another.
+template <class V, class F>
+void each_slice(std::int64_t slices, const ProductMany<V>& p, const F& f) {
+  parallel_ranges(slices, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) each_vector_group(p, [&](const auto& group) { f(s, group); });
+  });
+}
+
+}  // namespace
+
+template <class V>
+bool Rows<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
+  values.visit([&](const auto& coded) {
+    dispatch_int<1, 2, 4>(columns.shape.rows, [&](auto U) {
+      each_slice(columns.slices.size(), p,
+                 [&](std::int64_t s, const auto& group) { multiply_slice<U>(*this, coded, s, group); });
+    });
+  });
+  return true;
+}
+
+template <class V>
+bool Blocks<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
+  values.visit([&](const auto& coded) {
+    dispatch_int<2, 3, 4>(size, [&](auto B) {
+      each_slice(columns.slices.size(), p,
+                 [&](std::int64_t s, const auto& group) { multiply_slice<B>(*this, coded, s, group); });
+    });
+  });
+  return true;
+}
+
+template <class V>
+bool Diagonals<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
+  values.visit([&](const auto& coded) {
+    each_slice(slices.size(), p, [&](std::int64_t s, const auto& group) { multiply_slice(*this, coded, s, group); });
+  });
+  return true;
+}
+
+template bool Rows<float>::multiply_many(OnCpu, const ProductMany<float>&) const;
+template bool Rows<double>::multiply_many(OnCpu, const ProductMany<double>&) const;
+template bool Blocks<float>::multiply_many(OnCpu, const ProductMany<float>&) const;
+template bool Blocks<double>::multiply_many(OnCpu, const ProductMany<double>&) const;
+template bool Diagonals<float>::multiply_many(OnCpu, const ProductMany<float>&) const;
+template bool Diagonals<double>::multiply_many(OnCpu, const ProductMany<double>&) const;
+
+}  // namespace heddle::weave

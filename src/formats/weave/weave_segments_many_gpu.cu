@@ -1,0 +1,145 @@
+#include "core/dispatch.hpp"
+#include "formats/weave/weave_segments.hpp"
+#include "layout/many.hpp"
+#include "layout/segment_sums.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+template <class V, class S>
+struct SegmentsOfMany {
+  std::int64_t tiles;
+  const SegmentTile* tile;
+  const Index* col;
+  const std::uint8_t* row_end;
+  CodedValues<V, S> values;
+  const std::uint32_t* filled;  // null: every row has entries
+  const Index* rank;
+  const LongRow* long_rows;
+  V* pieces;
+  std::int64_t pieces_of_vector;
+  std::int32_t* arrivals;
+
+  SIMT_DEVICE V* piece(const LongRow& row, int vector) const {
+    return pieces + vector * pieces_of_vector + row.first_piece;
+  }
+};
+
+// The pieces of all vectors are laid down; the last tile of the row to come adds them up.
+template <class V, class S>
+SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, const UpdateMany<V>& update) {
+  const LongRow row = A.long_rows[number];
+  int last = 0;
+  if (simt::lane() == 0) last = simt::arrive_last(A.arrivals + number, row.pieces) ? 1 : 0;
+  if (simt::shuffle(last, 0) == 0) return;
+  for (int j = 0; j < update.count; ++j) {
+    const V* pieces = A.piece(row, j);
+    V sum = 0;
+    for (Index i = simt::lane(); i < row.pieces; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
+    sum = simt::warp_sum(sum);
+    if (simt::lane() == 0) update.row(row.row, j, sum, true);
+  }
+  if (simt::lane() == 0) A.arrivals[number] = 0;
+}
+
+// The rows of a tile, and its pieces of long rows, from their sums.
+template <class V, class S>
+SIMT_DEVICE void deliver(const SegmentsOfMany<V, S>& A, std::int64_t t, const SegmentTile& tile, Index before,
+                         const SegmentSums<V>& sums, const V* staged, int vector, const UpdateMany<V>& update) {
+  const bool head_ends = tile.head >= 0 && sums.ended > 0;
+  const V* own = staged + (head_ends ? 1 : 0);
+  for (Index i = simt::lane(); i < tile.rows; i += simt::warp_size) {
+    const RowOrder order = order_of(A.filled, A.rank, tile.row + i);
+    update.row(tile.row + i, vector, order.filled ? own[order.rank - before] : V(0), order.filled);
+  }
+  if (simt::lane() != 0) return;
+  if (tile.head >= 0) {
+    const LongRow row = A.long_rows[tile.head];
+    A.piece(row, vector)[t - row.tile] = head_ends ? staged[0] : sums.open;
+  }
+  if (tile.tail >= 0) {
+    const LongRow row = A.long_rows[tile.tail];
+    A.piece(row, vector)[t - row.tile] = sums.open;
+  }
+}
+
+constexpr int threads = 128;
+
+// A warp a tile: its entries stay in registers for all vectors.
+template <int E, class V, class S>
+SIMT_KERNEL weave_segments_many_warp_per_tile(SegmentsOfMany<V, S> A, VectorsView<V> x, UpdateMany<V> update) {
+  constexpr int entries = simt::warp_size * E, K = many_pack<V>;
+  const std::int64_t t = simt::global_thread() / simt::warp_size;
+  if (t >= A.tiles) return;
+  V* staged = simt::shared<V>() + simt::warp() * staged_size<E>;
+  const SegmentTile tile = A.tile[t];
+  Index col[E];
+  V value[E];
+#pragma unroll
+  for (int i = 0; i < E; ++i) {
+    const std::int64_t at = t * entries + i * simt::warp_size + simt::lane();
+    col[i] = simt::stream_load(A.col + at);
+    value[i] = A.values.decode(simt::stream_load(A.values.data + at));
+  }
+  const unsigned ends = lane_ends<E>(A.row_end, t, simt::lane());
+  const Index before = tile.rows > 0 ? order_of(A.filled, A.rank, tile.row).rank : 0;
+  for (int first = 0; first < x.count; first += K) {
+    V element[E][K] = {};
+#pragma unroll
+    for (int i = 0; i < E; ++i)
+      if (col[i] >= 0) load_elements(x, col[i], first, element[i]);
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      if (first + j >= x.count) break;
+      V product[E];
+#pragma unroll
+      for (int i = 0; i < E; ++i)
+        staged[staged_place(i * simt::warp_size + simt::lane())] = col[i] >= 0 ? value[i] * element[i][j] : V(0);
+      simt::sync_warp();
+#pragma unroll
+      for (int i = 0; i < E; ++i) product[i] = staged[staged_place(simt::lane() * E + i)];
+      simt::sync_warp();
+      const SegmentSums<V> sums = sum_segments(product, ends, staged);
+      simt::sync_warp();
+      deliver(A, t, tile, before, sums, staged, first + j, update);
+      simt::sync_warp();
+    }
+  }
+  if (tile.head >= 0) finish_long_row(A, tile.head, update);
+  if (tile.tail >= 0) finish_long_row(A, tile.tail, update);
+}
+
+template <class V, class S>
+void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& values, const ProductMany<V>& p) {
+  const SegmentsOfMany<V, S> view{A.tiles.size(),
+                                  A.tiles.data(),
+                                  A.col.data(),
+                                  A.row_end.data(),
+                                  values,
+                                  A.filled.data(),
+                                  A.rank.data(),
+                                  A.long_rows.data(),
+                                  const_cast<V*>(A.pieces.data()),
+                                  A.pieces.size() / A.vectors,
+                                  const_cast<std::int32_t*>(A.arrivals.data())};
+  dispatch_int<4, 8>(A.per_lane, [&](auto E) {
+    const simt::Launch shape{simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
+                             threads / simt::warp_size * staged_size<E.value> * sizeof(V), p.stream};
+    simt::launch(here, shape, weave_segments_many_warp_per_tile<E.value, V, S>, view, p.x, p.update);
+  });
+}
+
+}  // namespace
+
+template <class V>
+bool Segments<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
+  if (!long_rows.empty() && vectors < p.x.count) return false;
+  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+  return true;
+}
+
+template bool Segments<float>::multiply_many(simt::Here, const ProductMany<float>&) const;
+template bool Segments<double>::multiply_many(simt::Here, const ProductMany<double>&) const;
+
+}  // namespace heddle::weave

@@ -1,0 +1,185 @@
+// New values on an old pattern: every format and layout, against a fresh build, bit for bit.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include <heddle/heddle.hpp>
+
+#include "conformance/devices.hpp"
+#include "conformance/plans.hpp"
+#include "layout/value_map.hpp"
+#include "support/guarded_memory.hpp"
+#include "support/oracle.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle::test {
+namespace {
+
+// Numbers that only a copy of their bits survives.
+template <class V>
+std::vector<V> odd_values(std::int64_t n, std::uint64_t seed) {
+  const V odd[] = {V(-0.0), std::numeric_limits<V>::quiet_NaN(), std::numeric_limits<V>::infinity(),
+                   std::numeric_limits<V>::denorm_min(), std::numeric_limits<V>::max()};
+  Dice dice(seed);
+  std::vector<V> values(static_cast<std::size_t>(n));
+  for (V& value : values) value = dice.below(4) == 0 ? odd[dice.below(5)] : static_cast<V>(dice.real());
+  return values;
+}
+
+template <class V>
+std::vector<V> product(const Operator<V>& op, bool transposed) {
+  Dice dice(5);
+  std::vector<V> x(static_cast<std::size_t>(transposed ? op.rows() : op.cols()));
+  for (V& e : x) e = static_cast<V>(dice.real());
+  std::vector<V> y(static_cast<std::size_t>(transposed ? op.cols() : op.rows()), V(1));
+  transposed ? op.multiply_transposed(V(2), x, V(3), y) : op.multiply(V(2), x, V(3), y);
+  return y;
+}
+
+template <class V>
+bool same_bits(const std::vector<V>& a, const std::vector<V>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(V)) == 0);
+}
+
+class Update : public testing::TestWithParam<std::string> {
+ protected:
+  Plan plan() const { return Plan::parse(GetParam()); }
+  bool fits(const Specimen& specimen) const {
+    return footprint(specimen.A.view(), plan()).fits && footprint(transpose(specimen.A.view()).view(), plan()).fits;
+  }
+};
+
+template <class V>
+void expect_like_fresh(Operator<V>& op, Csr<V> A, const std::vector<V>& values, Plan plan) {
+  std::copy(values.begin(), values.end(), A.val.begin());
+  EXPECT_TRUE(identical(op.restore(), A));
+  if (op.plan().find("values")) plan.settings.emplace_back("values", "raw");
+  const auto fresh = build(A, plan, {op.device(), true});
+  EXPECT_EQ(op.plan(), fresh.plan());
+  EXPECT_TRUE(same_bits(product(op, false), product(fresh, false)));
+  EXPECT_TRUE(same_bits(product(op, true), product(fresh, true)));
+}
+
+template <class V>
+void check_specimen(const Csr<V>& A, const Plan& plan, Device device) {
+  auto op = build(A, plan, {device, true});
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto values = odd_values<V>(A.nnz(), seed);
+    op.update_values(values);
+    expect_like_fresh(op, A, values, plan);
+  }
+}
+
+TEST_P(Update, gives_what_a_build_from_the_new_values_gives) {
+  for (const Device device : devices_to_try())
+    for (const Specimen& specimen : zoo(Zoo::small)) {
+      SCOPED_TRACE(GetParam() + " on " + specimen.name + ", " + to_string(device));
+      if (!fits(specimen)) continue;
+      check_specimen(convert<float>(specimen.A.view()), plan(), device);
+      check_specimen(specimen.A, plan(), device);
+    }
+}
+
+TEST_P(Update, of_a_prepared_operator_allocates_nothing_and_holds_the_bytes_it_says) {
+  const Csr<double> A = with_lengths(std::vector<std::int64_t>(300, 9), 300, 21);
+  for (const Device device : {Device::cpu(), Device::emulator()}) {
+    const GuardedMemory memory;
+    auto op = build(A, plan(), {.device = device, .transposed = true, .updates = true});
+    EXPECT_EQ(op.bytes(), GuardedMemory::live_bytes());
+    const auto values = odd_values<double>(A.nnz(), 4);
+    op.update_values(values);
+    const auto allocations = GuardedMemory::allocations();
+    op.update_values(values);
+    EXPECT_EQ(GuardedMemory::allocations(), allocations) << to_string(device);
+    EXPECT_EQ(GuardedMemory::damaged_blocks(), 0);
+  }
+}
+
+TEST_P(Update, survives_the_failure_of_any_allocation_unchanged) {
+  const Csr<double> A = with_lengths({3, 0, 40, 7, 1, 9, 0, 2}, 64, 3);
+  const auto values = odd_values<double>(A.nnz(), 6);
+  const GuardedMemory memory;
+  auto op = build(A, plan(), {Device::cpu(), true});
+  bool done = false;
+  for (std::int64_t at = 0; !done; ++at) {
+    ASSERT_LT(at, 10000);
+    GuardedMemory::fail_at(at, GuardedMemory::Fault::once);
+    try {
+      op.update_values(values);
+      done = true;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+    } catch (const std::bad_alloc&) {
+    }
+    GuardedMemory::fail_at(0, GuardedMemory::Fault::none);
+    EXPECT_TRUE(done || identical(op.restore(), A)) << "changed by a failure";
+  }
+  EXPECT_EQ(GuardedMemory::damaged_blocks(), 0);
+}
+
+std::string readable(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(formats, Update, testing::ValuesIn(default_plans()), readable);
+
+TEST(UpdateValues, refuses_a_wrong_number_of_values) {
+  const Csr<double> A = generate<double>("stencil2d5,n=5");
+  auto op = build(A);
+  EXPECT_THROW(op.update_values(std::vector<double>(static_cast<std::size_t>(A.nnz() + 1))), Error);
+  EXPECT_TRUE(identical(op.restore(), A));
+}
+
+std::string codec_of(const Operator<double>& op) { return *op.plan().find("values"); }
+
+TEST(UpdateValues, stores_values_raw_unless_the_plan_names_a_codec) {
+  const Csr<double> A = generate<double>("stencil2d5,n=240,coefficients=constant");
+  std::vector<double> twice(A.val.begin(), A.val.end());
+  for (double& value : twice) value *= 2;
+  auto open = build(A, Plan::parse("weave layout=diagonals"));
+  EXPECT_EQ(codec_of(open), "constant");
+  open.update_values(twice);
+  EXPECT_EQ(codec_of(open), "raw");
+  EXPECT_EQ(codec_of(build(A, Plan::parse("weave layout=diagonals"), {.updates = true})), "raw");
+
+  auto named = build(A, Plan::parse("weave layout=diagonals values=constant"), {.updates = true});
+  named.update_values(twice);
+  EXPECT_EQ(codec_of(named), "constant");
+  EXPECT_EQ(product(named, false), product(open, false));
+  std::vector<double> other = twice;
+  other[7] += 1;
+  EXPECT_THROW(named.update_values(other), Error) << "the codec does not hold them";
+  EXPECT_EQ(product(named, false), product(open, false));
+}
+
+TEST(UpdateValues, stores_equal_pieces_of_a_map_once) {
+  const Csr<double> A = generate<double>("stencil3d7,n=64,coefficients=varying");
+  for (const char* plan : {"csr", "weave layout=diagonals"}) {
+    const std::int64_t without = build(A, Plan::parse(plan)).bytes();
+    const std::int64_t map = build(A, Plan::parse(plan), {.updates = true}).bytes() - without;
+    EXPECT_LT(map, A.nnz() / 4) << plan;
+  }
+}
+
+// Entries of one block that lie close, further apart than shared memory holds, and further than 16 bits.
+TEST(ValueMap, reaches_entries_however_far_apart) {
+  for (const std::int64_t apart : {1, 7, 20, 100}) {
+    const std::int64_t entries = 5000 * apart;
+    const Buffer<float> numbers = value_numbers<float>(entries);
+    std::vector<float> numbered(5000, 0.f), val(static_cast<std::size_t>(entries));
+    for (std::int64_t k = 0; k < entries; ++k) val[k] = static_cast<float>(k % 9973);
+    for (std::int64_t i = 0; i < 5000; i += 1 + i % 2) numbered[i] = numbers[i * apart];
+    Vector<bool> found(static_cast<std::size_t>(entries), false);
+    const ValueMap map = map_values<float>(numbered, entries, found);
+    std::vector<float> on_cpu(5000, -1.f), emulated(5000, -1.f);
+    place_values(OnCpu{}, map, val.data(), on_cpu.data(), {});
+    place_values(simt::Emulator{}, map, val.data(), emulated.data(), {});
+    EXPECT_EQ(on_cpu, emulated);
+    for (std::int64_t i = 0; i < 5000; ++i) EXPECT_EQ(on_cpu[i], numbered[i] == 0 ? -1.f : val[i * apart]) << i;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::test
