@@ -188,7 +188,7 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
 std::vector<Plan> cpu_plans(const Structure& f) {
   std::vector<Plan> plans;
   const double fill = f.diagonals.slice_fill;
-  if (f.rows >= 2048 && f.rows_len.mean <= 64 && fill > 0 && fill <= 1.35)
+  if (f.rows >= 2048 && f.rows_len.mean <= 64 && f.rows_len.max <= 256 && fill > 0 && fill <= 1.35)
     plans.push_back(Plan::parse("weave layout=diagonals"));
   const double block = best_block(f);
   if (f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
