@@ -92,9 +92,10 @@ void artificial_zeros(Record& record) {
   }
   std::vector<std::string> rising;
   for (const double value : means) rising.push_back(fixed(value, 0));
-  record.judge(
-      "R7", used.size(), agree, fmt::format("{} % on average; {}", fmt::join(rising, ", "), fmt::join(said, "; ")),
-      fmt::format("{} matrices on average; trans4 and Raj1: {}", matrices.size() + 2, basis_of({used[2], used[3]})));
+  record.judge("R7", used.size(), agree,
+               fmt::format("{} % on average; {}", fmt::join(rising, ", "), fmt::join(said, "; ")),
+               fmt::format("{} matrices for the average; trans4 and Raj1: {}", matrices.size() + 2,
+                           basis_of({used[2], used[3]})));
 }
 
 void four_matrices(Record& record) {
