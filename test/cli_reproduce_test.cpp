@@ -60,13 +60,14 @@ TEST_F(ReproduceCommand, decides_the_exact_claims_everywhere_and_times_only_on_a
   for (int k = 1; k <= 24; ++k) {
     const std::string id = "R" + std::to_string(k);
     EXPECT_EQ((*claim(id))["exact"], exact.contains(id)) << id;
-    EXPECT_EQ((*claim(id))["verdict"], exact.contains(id) ? "confirmed" : "not testable here") << *claim(id);
+    const bool decided = exact.contains(id) && id != "R19";  // which speaks of the real matrices' numbering
+    EXPECT_EQ((*claim(id))["verdict"], decided ? "confirmed" : "not testable here") << *claim(id);
   }
   EXPECT_EQ((*claim("R10"))["now"], "7 of 7 rows of the rule's table; at most 6 lanes a row");
   EXPECT_EQ((*claim("R13"))["now"], "1.6 % on average, 5.8 % at most");
   EXPECT_EQ((*claim("R19"))["now"], "6 of 11 before, 8 after RCM");
   EXPECT_NE((*claim("R7"))["now"].get<std::string>().find("trans4 2198.8 %, sorted 1460.0 %"), std::string::npos);
-  EXPECT_NE(outcome->out.find("6 confirmed, 0 refuted, 18 not testable here"), std::string::npos);
+  EXPECT_NE(outcome->out.find("5 confirmed, 0 refuted, 19 not testable here"), std::string::npos);
 }
 
 TEST_F(ReproduceCommand, tells_of_every_matrix_whether_it_is_real_and_keeps_every_timing) {

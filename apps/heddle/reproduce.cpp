@@ -79,9 +79,8 @@ void print_paper(Session& session, const Paper& paper) {
 
 void print_verdicts(Session& session, const Outcome& outcome) {
   Table table({{"claim", Align::left}, {"verdict", Align::left}, {"then", Align::left}, {"here", Align::left}});
-  for (const Paper& paper : outcome.papers)
-    for (const Claim& claim : paper.claims)
-      table.add({claim.id, coloured(claim.verdict, session.terminal()), claim.then, evidence(claim)});
+  for (const Claim& claim : claims_of(outcome))
+    table.add({claim.id, coloured(claim.verdict, session.terminal()), claim.then, evidence(claim)});
   session.print("\n{}\n{}{}\n", session.terminal().bold("Verdicts"), table.text(session.terminal()), tally(outcome));
 }
 

@@ -21,7 +21,8 @@ const std::vector<Entry>& entries() {
       {"R1", exact, "rows, entries and row-length statistics of the 21 matrices of paper 1's Table I",
        "21 printed rows",
        "every matrix that is here (a real file, or one its construction fixes) agrees to print precision in rows, "
-       "entries, longest row and standard deviation; printed rows that contradict themselves are named"},
+       "entries (one more or less), longest row and standard deviation; printed rows that contradict themselves are "
+       "named"},
       {"R2", exact, "share of the entries that HYB keeps in its ELLPACK part, by the two-thirds rule",
        "81.1 % to 100 %",
        "within 1 point for 6 of 7 of the matrices that are here (a real file, or one its construction fixes)"},
@@ -68,8 +69,7 @@ const std::vector<Entry>& entries() {
       {"R18", timed, "D0, D1, D2 fitted on artificial matrices predict the time without x",
        "within 7 % on four matrices", "median error at most 10 % on sizes of at least 4 passes that were not fitted"},
       {"R19", exact, "16 bits hold every column distance of most matrices, of more after RCM", "7 of 11, then 10 of 11",
-       "with the eleven real matrices 7 and 10; with stand-ins the direction alone: RCM makes more of them fit, the "
-       "web matrix never does"},
+       "7 and 10 of the eleven real matrices; stand-ins cannot tell, their rows are numbered in another way"},
       {"R20", timed, "16-bit columns gain up to the bytes they save", "16.2 % float, 10.5 % double; bound 33 %, 20 %",
        "matrices that no cache holds: geometric mean from 1.15 to 1.33 in float and from 1.08 to 1.20 in double"},
       {"R21", timed, "streaming the matrix past the L1 gains", "17.7 % float, 13.7 % double (GTX 480)",

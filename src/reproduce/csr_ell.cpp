@@ -198,7 +198,7 @@ void synthetic_laws(Record& record) {
   record.add(std::move(figure));
   record.judge("R15", present(gains), faster == 9,
                fmt::format("{} of 9; {} to {}", faster, fixed(smallest(gains), 2), fixed(largest(gains), 2)),
-               "synthetic");
+               "9 synthetic matrices");
 }
 
 // ---- R16

@@ -56,6 +56,25 @@ bool agrees(const Specimen& ours, const TableOneRow& printed) {
          std::fabs(ours.deviation - printed.deviation) <= rounding;
 }
 
+std::vector<std::string> statistics_row(const TableOneRow& row, const Matrix* matrix, double share,
+                                        const std::string& remark) {
+  const Specimen facts = matrix ? matrix->facts : Specimen{};
+  const auto pair = [&](const std::string& printed, const std::string& here) {
+    return printed + " | " + (matrix ? here : "-");
+  };
+  const auto numbers = [&](double printed, double here) { return pair(fixed(printed, 2), fixed(here, 2)); };
+  return {row.name,
+          matrix ? facts.source : "stand-in, not compared",
+          pair(grouped(row.rows), grouped(facts.rows)),
+          pair(grouped(row.nnz), grouped(facts.nnz)),
+          numbers(row.mean, facts.mean),
+          numbers(row.above_mean, static_cast<double>(facts.longest) - facts.mean),
+          numbers(row.deviation, facts.deviation),
+          numbers(row.cv, 100 * facts.deviation / facts.mean),
+          pair(fixed(row.percent_ell, 1), fixed(share, 1)),
+          remark};
+}
+
 void statistics(Record& record) {
   Table table{.title = "Table I: the test matrices, printed | here",
               .note =
@@ -63,44 +82,35 @@ void statistics(Record& record) {
                   "what they are like.",
               .columns = {"matrix", "source", "rows", "entries", "mean", "longest - mean", "deviation", "cv %",
                           "% in HYB's ELL", ""}};
-  std::size_t compared = 0, same = 0, shares = 0;
-  std::vector<const Matrix*> used;
-  std::vector<std::string> notes;
+  std::size_t same = 0, shares = 0;
+  std::vector<const Matrix*> compared;
+  std::vector<std::string> misprints;
   for (const TableOneRow& row : table_one()) {
     const bool comparable = record.lab.has_file(row.name) || subject(row.name).fixed;
-    const Matrix* matrix = comparable           ? &record.lab.whole(row.name)
-                           : record.lab.quick() ? nullptr
-                                                : record.try_matrix(row.name);
-    const auto pair = [](const std::string& printed, const std::string& here) { return printed + " | " + here; };
-    const Specimen facts = matrix ? matrix->facts : Specimen{};
+    const Matrix* matrix = nullptr;
+    if (comparable)
+      matrix = record.try_whole(row.name);
+    else if (!record.lab.quick())
+      matrix = record.try_matrix(row.name);
     const double share = matrix ? percent_in_ell(*matrix) : bench::unknown;
     std::string remark = misprint(row);
     if (comparable && matrix) {
-      used.push_back(matrix);
-      ++compared;
-      same += agrees(facts, row);
+      compared.push_back(matrix);
+      same += agrees(matrix->facts, row);
       shares += std::fabs(share - row.percent_ell) <= 1;
-      if (!remark.empty()) notes.push_back(std::string(row.name) + ": " + remark);
-      if (!agrees(facts, row)) remark += remark.empty() ? "differs" : "; differs";
+      if (!remark.empty()) misprints.push_back(std::string(row.name) + ": " + remark);
+      if (!agrees(matrix->facts, row)) remark += remark.empty() ? "differs" : "; differs";
     }
-    const auto ours = [&](double value) { return matrix ? fixed(value, 2) : "-"; };
-    table.rows.push_back({row.name, matrix ? facts.source : "stand-in, not compared",
-                          pair(grouped(row.rows), matrix ? grouped(facts.rows) : "-"),
-                          pair(grouped(row.nnz), matrix ? grouped(facts.nnz) : "-"),
-                          pair(fixed(row.mean, 2), ours(facts.mean)),
-                          pair(fixed(row.above_mean, 2), ours(static_cast<double>(facts.longest) - facts.mean)),
-                          pair(fixed(row.deviation, 2), ours(facts.deviation)),
-                          pair(fixed(row.cv, 2), ours(100 * facts.deviation / std::max(facts.mean, 1e-9))),
-                          pair(fixed(row.percent_ell, 1), fixed(share, 1)), remark});
+    table.rows.push_back(statistics_row(row, matrix, share, remark));
   }
   record.add(std::move(table));
-  const std::string basis = basis_of(used) + (used.empty() ? "" : " (those of fixed construction)");
-  record.judge(
-      "R1", compared, same == compared,
-      fmt::format("{} of {} agree{}{}", same, compared, notes.empty() ? "" : "; misprints: ", fmt::join(notes, "; ")),
-      basis);
-  record.judge("R2", compared, 7 * shares >= 6 * compared, fmt::format("{} of {} within 1 point", shares, compared),
+  const std::string basis = basis_of(compared) + " of fixed construction";
+  record.judge("R1", compared.size(), same == compared.size(),
+               fmt::format("{} of {} agree{}{}", same, compared.size(),
+                           misprints.empty() ? "" : "; misprints: ", fmt::join(misprints, "; ")),
                basis);
+  record.judge("R2", compared.size(), 7 * shares >= 6 * compared.size(),
+               fmt::format("{} of {} within 1 point", shares, compared.size()), basis);
 }
 
 // ---- R3
@@ -187,57 +197,79 @@ void padding_sweep(Record& record) {
 
 // ---- R4
 
-void averages(Record& record) {
+struct Rates {
+  const Matrix* matrix;
+  Numbers gflops;  // by kernel
+  double over_one_core;
+};
+
+Rates rates_of(Lab& lab, const Matrix& matrix) {
+  Rates rates{&matrix, {}, lab.one_core_seconds(matrix) / lab.seconds(matrix, ellpack_r, Precision::f32)};
+  for (const Kernel& kernel : kernels) rates.gflops.push_back(lab.gflops(matrix, kernel.plan, Precision::f32));
+  return rates;
+}
+
+// Over the matrices that every kernel can store, each counted by its entries; NaN without any.
+Numbers weighted_means(const std::vector<Rates>& all) {
+  Numbers sums(std::size(kernels), 0);
+  double entries = 0;
+  for (const Rates& rates : all) {
+    if (present(rates.gflops) < rates.gflops.size()) continue;
+    const auto nnz = static_cast<double>(rates.matrix->facts.nnz);
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += nnz * rates.gflops[k];
+    entries += nnz;
+  }
+  for (double& sum : sums) sum /= entries;
+  return sums;
+}
+
+void show_rates(Record& record, const std::vector<Rates>& all) {
   Table table{.title = "Figure 4: GFLOP/s per matrix and kernel, float", .columns = {"matrix", "source"}};
-  Table weighted{.title = "Figure 5: means weighted by entries, float",
-                 .note = "Over the matrices that all six kernels can store.",
-                 .columns = {"kernel", "place then", "GFLOP/s here", "place here"}};
-  Figure bars{.title = "GFLOP/s per matrix (figure 4)", .y_label = "GFLOP/s", .kind = Figure::Kind::bars};
+  Figure bars{.title = "GFLOP/s per matrix (figure 4)", .y_label = "GFLOP/s"};
   Figure core{.title = "ELLPACK-R over one core of the host (figure 6; then 2 to 13.1 over MKL)",
               .y_label = "speed-up",
               .series = {{"ELLPACK-R", {}, {}}}};
-  for (const Kernel& kernel : kernels)
-    table.columns.emplace_back(kernel.called), bars.series.push_back({kernel.called, {}, {}});
+  for (const Kernel& kernel : kernels) {
+    table.columns.emplace_back(kernel.called);
+    bars.series.push_back({kernel.called, {}, {}});
+  }
   table.columns.emplace_back("ELLPACK-R over one core");
-  Numbers sums(std::size(kernels), 0);
-  double entries = 0;
-  const auto matrices = record.try_matrices(names_of_table_one());
-  for (const Matrix* matrix : matrices) {
-    std::vector<std::string> cells{matrix->facts.name, matrix->facts.real ? "real" : "stand-in"};
-    Numbers rates;
-    for (const Kernel& kernel : kernels) rates.push_back(record.lab.gflops(*matrix, kernel.plan, Precision::f32));
-    for (std::size_t k = 0; k < rates.size(); ++k) {
-      cells.push_back(significant(rates[k]));
-      bars.series[k].y.push_back(rates[k]);
+  for (const Rates& rates : all) {
+    std::vector<std::string> cells{rates.matrix->facts.name, rates.matrix->facts.real ? "real" : "stand-in"};
+    for (std::size_t k = 0; k < rates.gflops.size(); ++k) {
+      cells.push_back(significant(rates.gflops[k]));
+      bars.series[k].y.push_back(rates.gflops[k]);
     }
-    if (present(rates) == rates.size()) {
-      const auto nnz = static_cast<double>(matrix->facts.nnz);
-      for (std::size_t k = 0; k < rates.size(); ++k) sums[k] += nnz * rates[k];
-      entries += nnz;
-    }
-    const double over_core =
-        record.lab.one_core_seconds(*matrix) / record.lab.seconds(*matrix, ellpack_r, Precision::f32);
-    cells.push_back(fixed(over_core, 1));
-    core.series[0].y.push_back(over_core);
-    core.categories.push_back(matrix->facts.name);
-    bars.categories.push_back(matrix->facts.name);
+    cells.push_back(fixed(rates.over_one_core, 1));
+    core.series[0].y.push_back(rates.over_one_core);
+    core.categories.push_back(rates.matrix->facts.name);
+    bars.categories.push_back(rates.matrix->facts.name);
     table.rows.push_back(std::move(cells));
   }
-  const char* places[] = {"4 to 6", "4 to 6", "4 to 6", "3", "2", "1"};
-  for (double& sum : sums) sum /= entries;
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    const auto place = 1 + std::count_if(sums.begin(), sums.end(), [&](double other) { return other > sums[k]; });
-    weighted.rows.push_back({kernels[k].called, places[k], significant(sums[k]), fmt::format("{}", place)});
-  }
   record.add(std::move(table));
-  record.add(std::move(weighted));
   record.add(std::move(bars));
   if (record.lab.on_gpu()) record.add(std::move(core));
-  const double best_crs = std::max({sums[0], sums[1], sums[2]});
+}
+
+void averages(Record& record) {
+  const auto matrices = record.try_matrices(names_of_table_one());
+  std::vector<Rates> all;
+  for (const Matrix* matrix : matrices) all.push_back(rates_of(record.lab, *matrix));
+  show_rates(record, all);
+  const Numbers means = weighted_means(all);
+  Table weighted{.title = "Figure 5: means weighted by entries, float",
+                 .note = "Over the matrices that all six kernels can store.",
+                 .columns = {"kernel", "place then", "GFLOP/s here", "place here"}};
+  const char* places[] = {"4 to 6", "4 to 6", "4 to 6", "3", "2", "1"};
   std::vector<std::string> said;
-  for (std::size_t k = 0; k < sums.size(); ++k)
-    said.push_back(std::string(kernels[k].called) + " " + significant(sums[k]));
-  record.judge("R4", present(sums), sums[5] >= sums[4] && sums[4] >= sums[3] && sums[3] > best_crs,
+  for (std::size_t k = 0; k < means.size(); ++k) {
+    weighted.rows.push_back(
+        {kernels[k].called, places[k], significant(means[k]), fmt::format("{}", 1 + count_above(means, means[k]))});
+    said.push_back(std::string(kernels[k].called) + " " + significant(means[k]));
+  }
+  record.add(std::move(weighted));
+  const double best_crs = largest({means[0], means[1], means[2]});
+  record.judge("R4", present(means), means[5] >= means[4] && means[4] >= means[3] && means[3] > best_crs,
                fmt::format("{} GFLOP/s", fmt::join(said, ", ")), basis_of(matrices));
 }
 

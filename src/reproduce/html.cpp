@@ -47,8 +47,7 @@ std::string verdicts(const Outcome& outcome) {
   std::string html = "<h2>Verdicts</h2>\n<div class=\"scroll\"><table>\n" +
                      ("<thead>" + row({"claim", "what it says", "then", "here", "verdict"}, "th")) +
                      "</thead>\n<tbody>\n";
-  for (const Paper& paper : outcome.papers)
-    for (const Claim& claim : paper.claims) html += verdict_row(claim);
+  for (const Claim& claim : claims_of(outcome)) html += verdict_row(claim);
   return html + "</tbody></table></div>\n";
 }
 

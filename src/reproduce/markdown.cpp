@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "reproduce/numbers.hpp"
 
 namespace heddle::reproduce {
@@ -31,19 +33,17 @@ std::string table(const std::vector<std::string>& columns, const std::vector<std
 
 std::string verdicts(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
-  for (const Paper& paper : outcome.papers)
-    for (const Claim& claim : paper.claims)
-      rows.push_back({claim.id + (claim.exact ? " (exact)" : ""), claim.statement, claim.then, evidence(claim),
-                      "**" + std::string(name_of(claim.verdict)) + "**"});
+  for (const Claim& claim : claims_of(outcome))
+    rows.push_back({claim.id + (claim.exact ? " (exact)" : ""), claim.statement, claim.then, evidence(claim),
+                    "**" + std::string(name_of(claim.verdict)) + "**"});
   return table({"claim", "", "then", "here", "verdict"}, rows);
 }
 
 std::string rules(const Outcome& outcome) {
   std::string text;
-  for (const Paper& paper : outcome.papers)
-    for (const Claim& claim : paper.claims)
-      text += fmt::format("* **{}** {}. Rests on {}.\n", claim.id, claim.rule,
-                          claim.basis.empty() ? "nothing here" : claim.basis);
+  for (const Claim& claim : claims_of(outcome))
+    text += fmt::format("* **{}** {}. Rests on {}.\n", claim.id, claim.rule,
+                        claim.basis.empty() ? "nothing here" : claim.basis);
   return text + '\n';
 }
 
@@ -76,10 +76,18 @@ std::string headline(const Outcome& outcome) {
                      outcome.interrupted ? "; interrupted" : "");
 }
 
+std::vector<Claim> claims_of(const Outcome& outcome) {
+  std::vector<Claim> all;
+  for (const Paper& paper : outcome.papers) all.insert(all.end(), paper.claims.begin(), paper.claims.end());
+  std::sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) {
+    return std::pair(a.id.size(), a.id) < std::pair(b.id.size(), b.id);  // R9 before R10
+  });
+  return all;
+}
+
 std::string tally(const Outcome& outcome) {
   int count[3] = {};
-  for (const Paper& paper : outcome.papers)
-    for (const Claim& claim : paper.claims) ++count[static_cast<int>(claim.verdict)];
+  for (const Claim& claim : claims_of(outcome)) ++count[static_cast<int>(claim.verdict)];
   return fmt::format("{} confirmed, {} refuted, {} not testable here", count[0], count[1], count[2]);
 }
 

@@ -11,6 +11,8 @@ std::string to_markdown(const Outcome& outcome);
 std::string headline(const Outcome& outcome);
 // "12 confirmed, 7 refuted, 5 not testable here"
 std::string tally(const Outcome& outcome);
+// Those of all papers, by number.
+std::vector<Claim> claims_of(const Outcome& outcome);
 // What a claim rests on here: the numbers, and why there is no verdict where there is none.
 std::string evidence(const Claim& claim);
 

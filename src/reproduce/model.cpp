@@ -211,7 +211,6 @@ void compressible(Record& record) {
   Table table{.title = "Column distances in 16 bits, before and after RCM",
               .columns = {"matrix", "source", "rows", "bandwidth", "after RCM", "fits before", "fits after"}};
   int before = 0, after = 0, real = 0;
-  bool web = false;
   std::vector<const Matrix*> used;
   for (const Williams& one : eleven()) {
     const Matrix* found = record.try_whole(one.name);
@@ -221,15 +220,16 @@ void compressible(Record& record) {
     const bool fits = fits_16_bits(matrix.A), fits_ordered = fits || fits_16_bits(ordered.A);
     used.push_back(&matrix);
     before += fits, after += fits_ordered, real += matrix.facts.real;
-    web = web || (fits_ordered && std::string(one.called) == "Web");
     table.rows.push_back({one.called, matrix.facts.source, grouped(matrix.facts.rows),
                           grouped(bandwidth(matrix.A.view())), grouped(bandwidth(ordered.A.view())),
                           fits ? "yes" : "no", fits_ordered ? "yes" : "no"});
   }
   record.add(std::move(table));
-  const bool all_real = real == static_cast<int>(eleven().size());
-  record.judge("R19", used.size(), all_real ? before == 7 && after == 10 : after > before && !web,
-               fmt::format("{} of {} before, {} after RCM", before, used.size(), after), basis_of(used));
+  const std::string now = fmt::format("{} of {} before, {} after RCM", before, used.size(), after);
+  if (real == static_cast<int>(eleven().size()))
+    return record.judge("R19", used.size(), before == 7 && after == 10, now, basis_of(used));
+  record.leave_open("R19", "which columns are far is a matter of how the real matrices are numbered", now,
+                    basis_of(used));
 }
 
 void short_columns_table(Record& record) {

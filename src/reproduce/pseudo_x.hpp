@@ -12,6 +12,10 @@ namespace heddle::reproduce {
 
 enum class ReadsX { yes, no };
 
+// Error(unavailable) on the CPU, which has no such kernel.
+template <class V, class Codec>
+void multiply_row_per_lane(Device device, const SlicedView<V, Codec>& A, const Product<V>& product, ReadsX reads);
+
 template <class V, class Codec>
 void multiply_row_per_lane(simt::Emulator, const SlicedView<V, Codec>& A, const Product<V>& product, ReadsX reads);
 template <class V, class Codec>

@@ -15,7 +15,8 @@ class Record {
   // only; elsewhere `now` is shown all the same.
   void judge(const std::string& id, std::size_t numbers, bool holds, const std::string& now, const std::string& basis);
   // There is nothing to judge by.
-  void leave_open(const std::string& id, const std::string& reason, const std::string& now = {});
+  void leave_open(const std::string& id, const std::string& reason, const std::string& now = {},
+                  const std::string& basis = {});
   void add(Table table) { paper_.tables.push_back(std::move(table)); }
   void add(Figure figure) { paper_.figures.push_back(std::move(figure)); }
   // The matrix, or null when it cannot be had; the reason is then among the failures.

@@ -43,8 +43,6 @@ Paper begin(const PaperPlan& plan) {
   Paper paper{.name = plan.name, .title = plan.title, .authors = plan.authors};
   for (const Experiment& experiment : plan.experiments)
     for (const std::string& id : experiment.claims) paper.claims.push_back(claim(id));
-  std::sort(paper.claims.begin(), paper.claims.end(),
-            [](const Claim& a, const Claim& b) { return std::stoi(a.id.substr(1)) < std::stoi(b.id.substr(1)); });
   return paper;
 }
 
@@ -140,9 +138,11 @@ void Record::judge(const std::string& id, std::size_t numbers, bool holds, const
   }
 }
 
-void Record::leave_open(const std::string& id, const std::string& reason, const std::string& now) {
+void Record::leave_open(const std::string& id, const std::string& reason, const std::string& now,
+                        const std::string& basis) {
   Claim& claim = claim_of(id);
   claim.now = now;
+  claim.basis = basis;
   claim.verdict = Verdict::not_testable;
   claim.reason = reason;
 }

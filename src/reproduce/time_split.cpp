@@ -4,20 +4,10 @@
 #include "layout/ell_and_rest.hpp"
 #include "layout/sliced_build.hpp"
 #include "reproduce/lab.hpp"
-#include "reproduce/uniform_rows.hpp"
 
 namespace heddle::reproduce {
 
 namespace {
-
-template <class V, class Codec>
-void multiply_on(Device device, const SlicedView<V, Codec>& A, const Product<V>& product, ReadsX reads) {
-  if (device.kind == Device::Kind::emulator) return multiply_row_per_lane(simt::Emulator{}, A, product, reads);
-#ifdef HEDDLE_HAS_CUDA
-  if (device.kind == Device::Kind::gpu) return multiply_row_per_lane(simt::Cuda{}, A, product, reads);
-#endif
-  fail(ErrorKind::unavailable, "paper 5's kernel runs on a GPU or on the emulator");
-}
 
 // All entries, or the first K by the two-thirds rule where rows are too unequal for ELLPACK.
 std::int64_t width_of(const Matrix& matrix) {
@@ -41,7 +31,7 @@ TimeSplit split_of(Lab& lab, const Matrix& matrix, Precision precision, const st
   Buffer<V> y(A.rows, device);
   const auto seconds = [&](ReadsX reads, const char* suffix) {
     return lab.timed(matrix.facts.name, label + suffix, precision, Caches::warm, [&](Stream stream) {
-      multiply_on(device, store.view(), Product<V>{x.data(), {.y = y.data()}, stream}, reads);
+      multiply_row_per_lane(device, store.view(), Product<V>{x.data(), {.y = y.data()}, stream}, reads);
     });
   };
   times.all = seconds(ReadsX::yes, "");
@@ -69,35 +59,5 @@ const TimeSplit& Lab::split(const Matrix& matrix, Precision precision, Columns c
   }
   return times;
 }
-
-template <class V, class Codec>
-UniformRows<V, Codec>::UniformRows(Device device, std::int64_t most_entries, std::int64_t most_rows) : device_(device) {
-  Buffer<V> zeros(most_entries);
-  std::fill(zeros.begin(), zeros.end(), V(0));
-  val_ = zeros.to(device);
-  col_ = Buffer<Stored>(most_entries, device);
-  memory::copy(col_.data(), device, zeros.data(), Device::cpu(), col_.bytes());
-  length_ = Buffer<Index>(most_rows, device);
-  y_ = Buffer<V>(most_rows, device);
-}
-
-template <class V, class Codec>
-double UniformRows<V, Codec>::seconds_without_x(Lab& lab, std::int64_t n, std::int64_t m) {
-  Buffer<Index> same(n);
-  std::fill(same.begin(), same.end(), static_cast<Index>(m));
-  memory::copy(length_.data(), device_, same.data(), Device::cpu(), same.bytes());
-  SlicedView<V, Codec> view{.shape = one_slice(n), .length = length_.data(), .col = col_.data(), .val = val_.data()};
-  view.stored = view.shape.slice * m;
-  const Precision precision = sizeof(V) == 4 ? Precision::f32 : Precision::f64;
-  const std::string label = sizeof(Stored) == 2 ? "lane per row, 16-bit columns, pseudo x" : "lane per row, pseudo x";
-  return lab.timed(fmt::format("{} rows of {}", n, m), label, precision, Caches::cold, [&](Stream stream) {
-    multiply_on(device_, view, Product<V>{nullptr, {.y = y_.data()}, stream}, ReadsX::no);
-  });
-}
-
-template class UniformRows<float, Index32>;
-template class UniformRows<double, Index32>;
-template class UniformRows<float, Column16>;
-template class UniformRows<double, Column16>;
 
 }  // namespace heddle::reproduce
