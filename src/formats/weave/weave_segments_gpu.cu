@@ -20,6 +20,19 @@ struct SegmentsView {
   std::int32_t* arrivals;
 };
 
+struct RowOrder {
+  bool filled;
+  Index rank;  // rows with entries before it
+};
+
+template <class V, class S>
+SIMT_DEVICE RowOrder order_of(const SegmentsView<V, S>& A, Index row) {
+  if (A.filled == nullptr) return {true, row};
+  const std::uint32_t bits = simt::cached_load(A.filled + row / 32);
+  const std::uint32_t below = bits & ((1u << row % 32) - 1);
+  return {(bits >> row % 32 & 1) != 0, simt::cached_load(A.rank + row / 32) + simt::count_bits(below)};
+}
+
 // A piece of a long row. The last one to come adds them all up.
 template <class V, class S>
 SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t tile, V piece,
@@ -42,6 +55,12 @@ SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t
 }
 
 constexpr int threads = 128;
+
+// Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
+// different banks.
+SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }
+template <int K>
+inline constexpr int staged_size = simt::warp_size* K + K;
 
 template <Keep keep, class T>
 SIMT_DEVICE T load(const T* from) {
@@ -80,9 +99,9 @@ SIMT_KERNEL weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Updat
   simt::sync_warp();
   const bool head_ends = tile.head >= 0 && sums.ended > 0;
   const V* own = staged + (head_ends ? 1 : 0);
-  const Index before = tile.rows > 0 ? order_of(A.filled, A.rank, tile.row).rank : 0;
+  const Index before = tile.rows > 0 ? order_of(A, tile.row).rank : 0;
   for (Index i = simt::lane(); i < tile.rows; i += simt::warp_size) {
-    const RowOrder order = order_of(A.filled, A.rank, tile.row + i);
+    const RowOrder order = order_of(A, tile.row + i);
     if (order.filled)
       update(tile.row + i, own[order.rank - before]);
     else
