@@ -26,16 +26,21 @@ struct VectorGroup {
 
 // f(group) until all vectors have had their turn.
 template <class V, class F>
-void each_vector_group(const ProductMany<V>& p, F f) {
+void each_group_side_by_side(const ProductMany<V>& p, F f) {
   int first = 0;
   const int count = p.x.count;
-  if (p.x.vector == 1) {
-    for (; first + 8 <= count; first += 8) f(VectorGroup<8, true, V>{p, first});
-    for (; first + 4 <= count; first += 4) f(VectorGroup<4, true, V>{p, first});
-  } else {
-    for (; first + 4 <= count; first += 4) f(VectorGroup<4, false, V>{p, first});
-  }
-  for (; first < count; ++first) f(VectorGroup<1, true, V>{p, first});
+  for (; first + 8 <= count; first += 8) f(VectorGroup<8, true, V>{p, first});
+  if (first + 4 <= count) f(VectorGroup<4, true, V>{p, first}), first += 4;
+  if (first + 2 <= count) f(VectorGroup<2, true, V>{p, first}), first += 2;
+  if (first < count) f(VectorGroup<1, true, V>{p, first});
+}
+template <class V, class F>
+void each_group_one_after_another(const ProductMany<V>& p, F f) {
+  int first = 0;
+  const int count = p.x.count;
+  for (; first + 4 <= count; first += 4) f(VectorGroup<4, false, V>{p, first});
+  if (first + 2 <= count) f(VectorGroup<2, false, V>{p, first}), first += 2;
+  if (first < count) f(VectorGroup<1, false, V>{p, first});
 }
 
 }  // namespace heddle

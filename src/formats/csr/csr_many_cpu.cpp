@@ -10,14 +10,15 @@ bool CsrFormat<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
   parallel_tasks(task.size() - 1, [&](std::int64_t t) {
     for (std::int64_t begin = task[t]; begin < task[t + 1]; begin += rows_at_once) {
       const std::int64_t end = std::min<std::int64_t>(begin + rows_at_once, task[t + 1]);
-      each_vector_group(p, [&](const auto& group) {
+      const auto multiply_rows = [&](const auto& group) {
         constexpr int K = std::remove_cvref_t<decltype(group)>::K;
         for (std::int64_t row = begin; row < end; ++row) {
           V sum[K] = {};
           for (Offset k = ptr[row]; k < ptr[row + 1]; ++k) group.add(sum, val[k], col[k]);
           group.update(row, sum, ptr[row + 1] > ptr[row]);
         }
-      });
+      };
+      p.x.vector == 1 ? each_group_side_by_side(p, multiply_rows) : each_group_one_after_another(p, multiply_rows);
     }
   });
   return true;
