@@ -62,8 +62,9 @@ TEST_P(OnGpuSolve, gives_the_same_bits_with_device_vectors_and_any_rhythm_of_loo
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* method : {"cg", "minres", "bicgstab", "gmres"})
-    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev"})
+    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai"})
       all.push_back({method, preconditioner});
+  for (const char* method : {"bicgstab", "gmres"}) all.push_back({method, "spai"});
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Methods, OnGpuSolve, testing::ValuesIn(cases()),

@@ -35,6 +35,8 @@ class Preconditioner {
   virtual const V* diagonal() const { return nullptr; }
   // True when apply is not the same linear map every time: gmres becomes flexible, the other methods refuse it.
   virtual bool varies() const { return false; }
+  // False: cg and minres refuse it.
+  virtual bool symmetric() const { return true; }
   // A faster operator of the same matrix has become available; for those that multiply with A themselves.
   virtual void use(const Operator<V>&) {}
 };
@@ -46,11 +48,13 @@ std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M);
 struct PreconditionerOptions {
   int block = 0;          // block_jacobi: rows of a block, up to 32; 0: by the structure of the matrix
   int degree = 4;         // chebyshev: the degree of the polynomial; it multiplies with A one time less
+  int power = 1;          // fsai, spai: on the pattern of this power of the matrix, up to 3
   bool positive = false;  // jacobi: absolute values, so that minres gets a positive definite M
 };
 
-// "none" (null), "jacobi", "block_jacobi" or "chebyshev", on the device of A, which must outlive a chebyshev. `matrix`
-// is the matrix of A. Error(input) where a diagonal entry or block has no inverse.
+// "none" (null), "jacobi", "block_jacobi", "chebyshev", "fsai" or "spai", on the device of A, which must outlive a
+// chebyshev. `matrix` is the matrix of A. Error(input) where a diagonal entry or block has no inverse, fsai finds that
+// the matrix is not positive definite, or spai that it is singular.
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
                                                        const Csr<V>& matrix, const PreconditionerOptions& options = {});
@@ -68,7 +72,7 @@ struct SolveOptions {
   std::string method = "auto";
   std::string preconditioner = "none";
   std::shared_ptr<Preconditioner<V>> own_preconditioner;  // takes precedence over the name
-  int block = 0;                                          // see PreconditionerOptions
+  int block = 0, power = 1;                               // see PreconditionerOptions
 
   // |b - A x| <= max(tolerance |b|, absolute_tolerance)
   double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5, absolute_tolerance = 0;

@@ -12,6 +12,7 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "solve/changeover.hpp"
+#include "solve/preconditioners.hpp"
 #include "solve/problem.hpp"
 
 namespace heddle {
@@ -44,10 +45,7 @@ void check_arguments(const Operator<V>& A, std::span<const V> b, std::span<V> x,
   const auto& methods = {"auto", "cg", "minres", "bicgstab", "gmres"};
   if (std::find(methods.begin(), methods.end(), options.method) == methods.end())
     fail(ErrorKind::usage, At{options.method, "known: auto, cg, minres, bicgstab, gmres"}, "no such method");
-  const auto& preconditioners = {"none", "jacobi", "block_jacobi", "chebyshev"};
-  if (std::find(preconditioners.begin(), preconditioners.end(), options.preconditioner) == preconditioners.end())
-    fail(ErrorKind::usage, At{options.preconditioner, "known: none, jacobi, block_jacobi, chebyshev"},
-         "no such preconditioner");
+  check_preconditioner(options.preconditioner);
   if (options.own_preconditioner && options.own_preconditioner->varies() && options.method != "gmres")
     fail(ErrorKind::usage, At{options.method, "use gmres"}, "this method cannot take a preconditioner that varies");
 }
@@ -137,9 +135,14 @@ class Solve {
     if (report_.method == "auto") report_.method = method_for(matrix());
     preconditioner_ = options_.own_preconditioner;
     if (!preconditioner_ && options_.preconditioner != "none")
-      preconditioner_ = make_preconditioner(options_.preconditioner, first, matrix(),
-                                            {.block = options_.block, .positive = report_.method == "minres"});
+      preconditioner_ = make_preconditioner(
+          options_.preconditioner, first, matrix(),
+          {.block = options_.block, .power = options_.power, .positive = report_.method == "minres"});
     report_.preconditioner = preconditioner_ ? preconditioner_->name() : "none";
+    const bool needs_symmetry = report_.method == "cg" || report_.method == "minres";
+    if (preconditioner_ && needs_symmetry && !preconditioner_->symmetric())
+      fail(ErrorKind::usage, At{report_.method, "use bicgstab or gmres; fsai for a positive definite matrix"},
+           "{} is not symmetric, as this method needs it", report_.preconditioner);
     on.set_preconditioner(preconditioner_.get());
     method_ = make_method(report_.method, on, options_.restart);
     report_.setup_seconds = clock.seconds();
