@@ -37,6 +37,9 @@ class Preconditioner {
   virtual bool varies() const { return false; }
   // False: cg and minres refuse it.
   virtual bool symmetric() const { return true; }
+  // True: apply queues the same work on its stream every time and does nothing else, so that a CUDA graph may replay
+  // it.
+  virtual bool recordable() const { return false; }
   // A faster operator of the same matrix has become available; for those that multiply with A themselves.
   virtual void use(const Operator<V>&) {}
 };
@@ -65,6 +68,10 @@ struct SolveProgress {
   double residual = 0, target = 0;  // relative to |b|
 };
 
+// Whether iterations on a GPU are recorded as a CUDA graph and replayed: the same bits with fewer calls. automatic:
+// where that has been measured to be faster (docs/solvers.md).
+enum class Graph { automatic, off, on };
+
 template <class V>
 struct SolveOptions {
   // cg (A symmetric positive definite), minres (symmetric), bicgstab, gmres; auto: cg for a symmetric matrix with a
@@ -80,6 +87,7 @@ struct SolveOptions {
   int restart = 30;                  // gmres: vectors kept
   int check_every = 0;  // iterations between two looks of the host; 0: 1 on the CPU, an eighth of those done on a GPU
   Stream stream;
+  Graph graph = Graph::automatic;
   std::function<void(const SolveProgress&)> progress;  // may throw to stop
 
   // Called by another thread as soon as the solve begins; the solve changes over to its operator once it is ready. It
@@ -106,12 +114,13 @@ struct Report {
   Status status = Status::max_iterations;
   std::string reason;  // one sentence
   std::int64_t iterations = 0;
-  double residual = 0;          // as the method carries it along
-  double true_residual = 0;     // |b - A x| recomputed from the x that is returned
-  double rhs_norm = 0;          // |b|
-  std::vector<double> history;  // residual before the first iteration and after each
-  double setup_seconds = 0;     // choosing the method, building the preconditioner
-  double seconds = 0;           // the iterations and the last check
+  double residual = 0;                // as the method carries it along
+  double true_residual = 0;           // |b - A x| recomputed from the x that is returned
+  double rhs_norm = 0;                // |b|
+  std::vector<double> history;        // residual before the first iteration and after each
+  double setup_seconds = 0;           // choosing the method, building the preconditioner
+  double seconds = 0;                 // the iterations and the last check
+  std::int64_t graph_iterations = 0;  // of all iterations those that a CUDA graph replayed
   Changeover changeover;
   bool converged() const { return status == Status::converged; }
 };

@@ -60,6 +60,7 @@ class Store {
   virtual void multiply(const Product<V>& product) const = 0;
   virtual Csr<V> restore() const = 0;  // in host memory
   virtual std::int64_t bytes() const = 0;
+  virtual bool takes_turns() const = 0;  // multiplications write arrays of the format: one at a time
 };
 
 // A line of the registry.

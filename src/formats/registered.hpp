@@ -28,7 +28,7 @@ class StoreOf final : public Store<V> {
   }
 
   void multiply(const Product<V>& product) const override {
-    if (!scratch()) return multiply_here(product);
+    if (!takes_turns()) return multiply_here(product);
     const std::lock_guard alone(scratch_guard_);
     if (device_.host_memory()) return multiply_here(product);
     turn_.wait_on(product.stream);
@@ -45,13 +45,14 @@ class StoreOf final : public Store<V> {
 
   std::int64_t bytes() const override { return bytes_of(format_); }
 
- private:
-  bool scratch() const {
+  bool takes_turns() const override {
     if constexpr (requires { F<V>::uses_scratch ? 1 : 0; })
       return F<V>::uses_scratch;
     else
       return format_.uses_scratch();
   }
+
+ private:
   void multiply_here(const Product<V>& product) const {
     switch (device_.kind) {
       case Device::Kind::cpu: return format_.multiply(OnCpu{}, product);

@@ -217,6 +217,7 @@ class Fsai final : public Preconditioner<V> {
         lower_(stored_like(A, std::move(factor))),
         between_(A.rows(), A.device()) {}
   std::string name() const override { return name_; }
+  bool recordable() const override { return true; }
   void apply(std::span<const V> r, std::span<V> z, Stream stream) const override {
     lower_.multiply(r, between_.span(), stream);
     upper_.multiply(between_.span(), z, stream);
@@ -235,6 +236,7 @@ class Spai final : public Preconditioner<V> {
       : name_(std::move(name)), inverse_(stored_like(A, std::move(inverse))) {}
   std::string name() const override { return name_; }
   bool symmetric() const override { return false; }
+  bool recordable() const override { return true; }
   void apply(std::span<const V> r, std::span<V> z, Stream stream) const override { inverse_.multiply(r, z, stream); }
 
  private:

@@ -37,6 +37,7 @@ class Multiplied final : public Preconditioner<V> {
  public:
   explicit Multiplied(Operator<V> given) : M(std::move(given)) {}
   std::string name() const override { return "operator " + to_string(M.plan()); }
+  bool recordable() const override { return !M.takes_turns(); }
   void apply(std::span<const V> r, std::span<V> z, Stream stream) const override { M.multiply(r, z, stream); }
 
  private:
