@@ -136,6 +136,13 @@ template <class V>
 Report solve(const Operator<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
              const std::type_identity_t<SolveOptions<V>>& options = {});
 
+// Several right-hand sides, one after the other: column i of B and of X is the n numbers from i n on. The method is
+// chosen and the preconditioner built once, before the first of them. A report for each; one that fails stops no other.
+template <class V>
+std::vector<Report> solve_many(const Operator<V>& A, std::type_identity_t<std::span<const V>> B,
+                               std::type_identity_t<std::span<V>> X,
+                               const std::type_identity_t<SolveOptions<V>>& options = {});
+
 // The method "auto" stands for.
 template <class V>
 std::string method_for(const Csr<V>& A);
