@@ -1,7 +1,9 @@
 // Conjugate gradients, time per iteration, on symmetric positive definite matrices of more than 100,000 rows.
 //
-//   solve_bench                     CPU: our fastest plan against Eigen, same preconditioner, all cores each
+//   solve_bench                     CPU: the chosen plan against Eigen, same preconditioner, all cores each
 //   solve_bench --device=gpu        GPU: our fastest plan against cuSPARSE's best SpMV with cuBLAS
+//   solve_bench --device=gpu --graph=on
+//                                   ... with iterations replayed as a CUDA graph; off: never; without it by the size
 //   ... gen:stencil3d7,n=64 M.mtx   these matrices instead of the list
 //
 // The libraries take turns in rounds, with a rest before each. A ratio is the peer's time over ours, from the medians
@@ -34,12 +36,13 @@ const std::vector<std::string> usual = {"gen:stencil2d5,n=1000",
 struct Arguments {
   Device device;
   int iterations = 0;
+  Graph graph = Graph::automatic;
   std::vector<std::string> matrices;
 };
 
 // Seconds per iteration of ours: a tolerance out of reach, so that all of them are done.
 double ours(const Operator<double>& op, const Csr<double>& A, std::span<const double> b, std::span<double> x,
-            const std::string& preconditioner, int iterations) {
+            const std::string& preconditioner, int iterations, Graph graph = Graph::automatic) {
   const Buffer<double> zero_here = [&] {
     Buffer<double> zeros(A.rows);
     std::fill(zeros.begin(), zeros.end(), 0.0);
@@ -51,6 +54,7 @@ double ours(const Operator<double>& op, const Csr<double>& A, std::span<const do
                                .preconditioner = preconditioner,
                                .tolerance = 1e-300,
                                .max_iterations = iterations,
+                               .graph = graph,
                                .matrix = &A});
   return report.seconds / static_cast<double>(std::max<std::int64_t>(1, report.iterations));
 }
@@ -117,7 +121,7 @@ void against_eigen(const Arguments& arguments) {
     const Csr<double> A = read_matrix(name);
     const Buffer<double> b = some_right_hand_side(A.rows);
     Buffer<double> x(A.rows), y(A.rows);
-    const Operator<double> op = fastest(A, {}, b, x, 8);
+    const Operator<double> op = optimize(A, {.device = arguments.device});
     for (const char* preconditioner : {"none", "jacobi"}) {
       const auto peer = bench::make_eigen_cg(A.view(), std::string_view(preconditioner) == "jacobi");
       const Duel line = duel([&] { return ours(op, A, b, x, preconditioner, iterations); },
@@ -138,7 +142,7 @@ void against_cusparse(const Arguments& arguments) {
     for (const char* preconditioner : {"none", "jacobi"}) {
       const auto peer = bench::make_cusparse_cg(A.view(), std::string_view(preconditioner) == "jacobi");
       peer->seconds_per_iteration(b, y, 20);
-      const Duel line = duel([&] { return ours(op, A, b, x, preconditioner, iterations); },
+      const Duel line = duel([&] { return ours(op, A, b, x, preconditioner, iterations, arguments.graph); },
                              [&] { return peer->seconds_per_iteration(b, y, iterations); }, 5);
       print_line(name, A, preconditioner, op.plan(), line, peer->name());
     }
@@ -152,6 +156,8 @@ Arguments parse(std::span<char*> words) {
       made.device = Device::parse(word.substr(9));
     else if (word.starts_with("--iterations="))
       made.iterations = std::atoi(word.substr(13).data());
+    else if (word == "--graph=on" || word == "--graph=off")
+      made.graph = word == "--graph=on" ? Graph::on : Graph::off;
     else
       made.matrices.emplace_back(word);
   }

@@ -43,6 +43,19 @@ TEST(SolveCommand, takes_the_plan_that_the_planner_chooses_or_the_one_it_is_give
       solve({"gen:stencil3d7,n=8", "--plan", "coo", "--json"}).json()["plan"].get<std::string>().starts_with("coo"));
 }
 
+TEST(SolveCommand, takes_sparse_approximate_inverses) {
+  const auto iterations = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"gen:stencil2d5,n=40", "--plan", "csr", "--json"});
+    const Outcome outcome = solve(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json()["iterations"].get<int>();
+  };
+  EXPECT_LT(iterations({"--precond", "fsai"}), iterations({"--precond", "jacobi"}));
+  EXPECT_LT(iterations({"--precond", "fsai", "--power", "2"}), iterations({"--precond", "fsai"}));
+  EXPECT_LT(iterations({"--precond", "spai", "--method", "gmres"}), iterations({"--method", "gmres"}));
+  EXPECT_EQ(solve({"gen:stencil2d5,n=9", "--precond", "spai", "--method", "cg"}).exit_code, 2);
+}
+
 TEST(SolveCommand, writes_the_solution_of_the_right_hand_side_it_read) {
   const ScratchFolder folder;
   const std::string A = folder.write("A.mtx", matrix("2 2 3", "1 1 2\n2 1 1\n2 2 4\n"));

@@ -59,11 +59,52 @@ TEST_P(OnGpuSolve, gives_the_same_bits_with_device_vectors_and_any_rhythm_of_loo
   }
 }
 
+TEST_P(OnGpuSolve, gives_the_same_bits_when_a_graph_replays_the_iterations) {
+  const auto op = build(A, {}, {.device = Device::gpu()});
+  for (const int rhythm : {0, 40, 64}) {
+    SolveOptions<double> plain = options(), replayed = options();
+    plain.graph = Graph::off, replayed.graph = Graph::on, plain.check_every = replayed.check_every = rhythm;
+    Numbers one(b.size(), 0.0), two(b.size(), 0.0);
+    const Report without = solve(op, b, one, plain), with = solve(op, b, two, replayed);
+    EXPECT_EQ(one, two);
+    EXPECT_EQ(without.iterations, with.iterations);
+    EXPECT_EQ(without.history, with.history);
+    EXPECT_EQ(without.graph_iterations, 0);
+    if (GetParam().method == "gmres") {
+      EXPECT_EQ(with.graph_iterations, 0);
+    } else if (with.iterations > 100) {
+      EXPECT_GT(with.graph_iterations, 0);
+    }
+  }
+}
+
+TEST(OnGpuSolveGraph, is_recorded_anew_for_a_better_operator_and_not_for_what_cannot_be) {
+  if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
+  const Csr<double> A = generate<double>("stencil2d5,n=100");
+  const Numbers b(static_cast<std::size_t>(A.rows), 1.0);
+  const auto op = build(A, {}, {.device = Device::gpu()});
+  SolveOptions<double> options{.method = "cg", .tolerance = 1e-10, .graph = Graph::on};
+  Numbers x(b.size(), 0.0);
+  options.better = [&] { return build(A, Plan::parse("sell"), {.device = Device::gpu()}); };
+  const Report changed = solve(op, b, x, options);
+  EXPECT_TRUE(changed.converged()) << changed.reason;
+  EXPECT_GT(changed.graph_iterations, 0);
+  options.better = nullptr;
+  for (const char* format : {"coo", "hyb"}) {
+    std::fill(x.begin(), x.end(), 0.0);
+    const auto scratch = build(A, Plan::parse(format), {.device = Device::gpu()});
+    const Report report = solve(scratch, b, x, options);
+    EXPECT_TRUE(report.converged()) << format;
+    EXPECT_EQ(report.graph_iterations, 0) << format;
+  }
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* method : {"cg", "minres", "bicgstab", "gmres"})
-    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev"})
+    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai"})
       all.push_back({method, preconditioner});
+  for (const char* method : {"bicgstab", "gmres"}) all.push_back({method, "spai"});
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(Methods, OnGpuSolve, testing::ValuesIn(cases()),

@@ -21,7 +21,7 @@ struct Options {
   std::string matrix, rhs, method = "auto", precond = "none", plan = "auto", reorder = "none", out, history;
   double tolerance = -1, absolute = 0;  // -1: by the precision
   std::int64_t max_iterations = -1;
-  int restart = 30, block = 0, check_every = 0;
+  int restart = 30, block = 0, power = 1, check_every = 0;
   bool overlap = false;
 };
 
@@ -174,8 +174,9 @@ class Command {
   // Once for all right-hand sides.
   void prepare(const Operator<V>& op) {
     if (options_.method == "auto") options_.method = method_for(matrix_.A);
-    preconditioner_ = make_preconditioner(options_.precond, op, matrix_.A,
-                                          {.block = options_.block, .positive = options_.method == "minres"});
+    preconditioner_ = make_preconditioner(
+        options_.precond, op, matrix_.A,
+        {.block = options_.block, .power = options_.power, .positive = options_.method == "minres"});
   }
 
   SolveOptions<V> solve_options(const Plan& plan) {
@@ -289,11 +290,16 @@ void add_options(CLI::App& command, Options& options) {
                   "cg: symmetric positive definite; minres: symmetric; bicgstab, gmres: any; auto: by the matrix")
       ->check(CLI::IsMember({"auto", "cg", "minres", "bicgstab", "gmres"}))
       ->capture_default_str();
-  command.add_option("--precond", options.precond)
-      ->check(CLI::IsMember({"none", "jacobi", "block_jacobi", "chebyshev"}))
+  command
+      .add_option("--precond", options.precond,
+                  "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai: symmetric positive definite")
+      ->check(CLI::IsMember({"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai"}))
       ->capture_default_str();
   command.add_option("--block", options.block, "Rows of a block of block_jacobi; 0: by the structure")
       ->check(CLI::Range(0, 32));
+  command.add_option("--power", options.power, "fsai, spai: on the pattern of this power of the matrix")
+      ->check(CLI::Range(1, 3))
+      ->capture_default_str();
   command.add_option("--tolerance", options.tolerance, "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this")

@@ -28,6 +28,9 @@ class Operator {
   Device device() const noexcept;
   const Plan& plan() const noexcept;    // resolved: no "auto" left
   std::int64_t bytes() const noexcept;  // held on the device
+  // Multiplications share memory of the operator: on several streams one waits for the other, except inside a CUDA
+  // graph, whose order is the caller's business.
+  bool takes_turns() const noexcept;
 
   // y = A x, and y = alpha A x + beta y. x and y are host memory, or memory of the operator's device (then nothing is
   // copied, allocated or waited for: the work is queued on `stream`). They must not overlap. beta = 0 never reads y,

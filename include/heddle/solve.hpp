@@ -35,6 +35,11 @@ class Preconditioner {
   virtual const V* diagonal() const { return nullptr; }
   // True when apply is not the same linear map every time: gmres becomes flexible, the other methods refuse it.
   virtual bool varies() const { return false; }
+  // False: cg and minres refuse it.
+  virtual bool symmetric() const { return true; }
+  // True: apply queues the same work on its stream every time and does nothing else, so that a CUDA graph may replay
+  // it.
+  virtual bool recordable() const { return false; }
   // A faster operator of the same matrix has become available; for those that multiply with A themselves.
   virtual void use(const Operator<V>&) {}
 };
@@ -46,11 +51,13 @@ std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M);
 struct PreconditionerOptions {
   int block = 0;          // block_jacobi: rows of a block, up to 32; 0: by the structure of the matrix
   int degree = 4;         // chebyshev: the degree of the polynomial; it multiplies with A one time less
+  int power = 1;          // fsai, spai: on the pattern of this power of the matrix, up to 3
   bool positive = false;  // jacobi: absolute values, so that minres gets a positive definite M
 };
 
-// "none" (null), "jacobi", "block_jacobi" or "chebyshev", on the device of A, which must outlive a chebyshev. `matrix`
-// is the matrix of A. Error(input) where a diagonal entry or block has no inverse.
+// "none" (null), "jacobi", "block_jacobi", "chebyshev", "fsai" or "spai", on the device of A, which must outlive a
+// chebyshev. `matrix` is the matrix of A. Error(input) where a diagonal entry or block has no inverse, fsai finds that
+// the matrix is not positive definite, or spai that it is singular.
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
                                                        const Csr<V>& matrix, const PreconditionerOptions& options = {});
@@ -61,6 +68,10 @@ struct SolveProgress {
   double residual = 0, target = 0;  // relative to |b|
 };
 
+// Whether iterations on a GPU are recorded as a CUDA graph and replayed: the same bits with fewer calls. automatic:
+// where that has been measured to be faster (docs/solvers.md).
+enum class Graph { automatic, off, on };
+
 template <class V>
 struct SolveOptions {
   // cg (A symmetric positive definite), minres (symmetric), bicgstab, gmres; auto: cg for a symmetric matrix with a
@@ -68,7 +79,7 @@ struct SolveOptions {
   std::string method = "auto";
   std::string preconditioner = "none";
   std::shared_ptr<Preconditioner<V>> own_preconditioner;  // takes precedence over the name
-  int block = 0;                                          // see PreconditionerOptions
+  int block = 0, power = 1;                               // see PreconditionerOptions
 
   // |b - A x| <= max(tolerance |b|, absolute_tolerance)
   double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5, absolute_tolerance = 0;
@@ -76,6 +87,7 @@ struct SolveOptions {
   int restart = 30;                  // gmres: vectors kept
   int check_every = 0;  // iterations between two looks of the host; 0: 1 on the CPU, an eighth of those done on a GPU
   Stream stream;
+  Graph graph = Graph::automatic;
   std::function<void(const SolveProgress&)> progress;  // may throw to stop
 
   // Called by another thread as soon as the solve begins; the solve changes over to its operator once it is ready. It
@@ -102,12 +114,13 @@ struct Report {
   Status status = Status::max_iterations;
   std::string reason;  // one sentence
   std::int64_t iterations = 0;
-  double residual = 0;          // as the method carries it along
-  double true_residual = 0;     // |b - A x| recomputed from the x that is returned
-  double rhs_norm = 0;          // |b|
-  std::vector<double> history;  // residual before the first iteration and after each
-  double setup_seconds = 0;     // choosing the method, building the preconditioner
-  double seconds = 0;           // the iterations and the last check
+  double residual = 0;                // as the method carries it along
+  double true_residual = 0;           // |b - A x| recomputed from the x that is returned
+  double rhs_norm = 0;                // |b|
+  std::vector<double> history;        // residual before the first iteration and after each
+  double setup_seconds = 0;           // choosing the method, building the preconditioner
+  double seconds = 0;                 // the iterations and the last check
+  std::int64_t graph_iterations = 0;  // of all iterations those that a CUDA graph replayed
   Changeover changeover;
   bool converged() const { return status == Status::converged; }
 };
@@ -122,6 +135,13 @@ std::string to_string(const Report& report);
 template <class V>
 Report solve(const Operator<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
              const std::type_identity_t<SolveOptions<V>>& options = {});
+
+// Several right-hand sides, one after the other: column i of B and of X is the n numbers from i n on. The method is
+// chosen and the preconditioner built once, before the first of them. A report for each; one that fails stops no other.
+template <class V>
+std::vector<Report> solve_many(const Operator<V>& A, std::type_identity_t<std::span<const V>> B,
+                               std::type_identity_t<std::span<V>> X,
+                               const std::type_identity_t<SolveOptions<V>>& options = {});
 
 // The method "auto" stands for.
 template <class V>

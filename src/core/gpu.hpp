@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,17 @@ class Turn {
 
  private:
   void* event_ = nullptr;
+};
+
+// Work that was recorded once and can be queued again as a whole: a CUDA graph.
+class Recording {
+ public:
+  // Records what `work` queues on the stream it is given, a stream of the recording's own: nothing runs.
+  explicit Recording(const std::function<void(Stream)>& work);
+  void queue(Stream stream) const;
+
+ private:
+  std::shared_ptr<const void> graph_;
 };
 
 // Seconds per call of a kernel sequence, by events. Warm: many calls in one graph, so that neither events nor launches

@@ -70,6 +70,7 @@ class Store {
   virtual std::int64_t bytes() const = 0;
   // Every array of V, on the device: where values are, and what else the format keeps in the type of values.
   virtual std::vector<std::span<V>> value_arrays() = 0;
+  virtual bool takes_turns() const = 0;  // multiplications write arrays of the format: one at a time
 };
 
 // A line of the registry.

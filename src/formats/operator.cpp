@@ -103,6 +103,11 @@ std::int64_t Operator<V>::bytes() const noexcept {
 }
 
 template <class V>
+bool Operator<V>::takes_turns() const noexcept {
+  return impl_->store->takes_turns();
+}
+
+template <class V>
 void Operator<V>::multiply(std::span<const V> x, std::span<V> y, Stream stream) const {
   multiply(V(1), x, V(0), y, stream);
 }

@@ -58,17 +58,18 @@ class StoreOf final : public Store<V> {
     return arrays;
   }
 
- private:
-  bool scratch() const {
+  bool takes_turns() const override {
     if constexpr (requires { F<V>::uses_scratch ? 1 : 0; })
       return F<V>::uses_scratch;
     else
       return format_.uses_scratch();
   }
+
+ private:
   // Whoever writes scratch arrays waits for the one before.
   template <class Work>
   void alone(Stream stream, Work work) const {
-    if (!scratch()) return work();
+    if (!takes_turns()) return work();
     const std::lock_guard guard(scratch_guard_);
     if (device_.host_memory()) return work();
     turn_.wait_on(stream);

@@ -130,18 +130,26 @@ struct GraphOwner {
       for (int i = 0; i < calls; ++i) call();
     } catch (...) {
       cuda_table().stream_end_capture(stream, &graph);
-      if (graph) cuda_table().graph_destroy(graph);
       cuda_table().get_last_error();
+      give_back();
       throw;
     }
-    check_cuda(cuda_table().stream_end_capture(stream, &graph), "ending a capture");
-    check_cuda(cuda_table().graph_instantiate(&executable, graph), "building a graph");
+    try {
+      check_cuda(cuda_table().stream_end_capture(stream, &graph), "ending a capture");
+      check_cuda(cuda_table().graph_instantiate(&executable, graph), "building a graph");
+    } catch (...) {
+      give_back();
+      throw;
+    }
   }
-  ~GraphOwner() {
+  ~GraphOwner() { give_back(); }
+  GraphOwner(const GraphOwner&) = delete;
+
+ private:
+  void give_back() noexcept {
     if (executable) cuda_table().graph_exec_destroy(executable);
     if (graph) cuda_table().graph_destroy(graph);
   }
-  GraphOwner(const GraphOwner&) = delete;
 };
 
 class Stopwatch {
@@ -258,6 +266,17 @@ void Turn::passed_on(Stream stream) {
   }
   check_cuda(cuda_table().event_record(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(stream.handle)),
              "recording an event");
+}
+
+Recording::Recording(const std::function<void(Stream)>& work) {
+  const StreamOwner own;
+  graph_ = std::make_shared<const GraphOwner>(own.stream, 1, [&] { work(Stream{own.stream}); });
+}
+
+void Recording::queue(Stream stream) const {
+  check_cuda(cuda_table().graph_launch(static_cast<const GraphOwner*>(graph_.get())->executable,
+                                       static_cast<cudaStream_t>(stream.handle)),
+             "running a graph");
 }
 
 Timing time(const void* context, void (*call)(const void*, Stream), double seconds, Repeats how) {

@@ -22,6 +22,8 @@ void read(const void*, std::size_t, Stream) { no_gpu(); }
 Turn::~Turn() = default;
 void Turn::wait_on(Stream) {}
 void Turn::passed_on(Stream) {}
+Recording::Recording(const std::function<void(Stream)>&) { no_gpu(); }
+void Recording::queue(Stream) const { no_gpu(); }
 Timing time(const void*, void (*)(const void*, Stream), double, Repeats) { no_gpu(); }
 
 }  // namespace heddle::gpu

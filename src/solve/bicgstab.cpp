@@ -23,7 +23,7 @@ class Bicgstab final : public Method<V> {
     return finite(rho) ? Stop::none : Stop::not_finite;
   }
 
-  void iterate() override {
+  void queue() override {
     double *first = on.sums(first_sum), *second = on.sums(second_sum);
     V* r = on.r.data();  // s from the first half on
     V *ph = on.M ? p_hat.data() : p.data(), *sh = on.M ? s_hat.data() : r;

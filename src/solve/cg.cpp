@@ -23,7 +23,7 @@ class ConjugateGradients final : public Method<V> {
     return !finite(rho) ? Stop::not_finite : rho > 0 ? Stop::none : Stop::preconditioner;
   }
 
-  void iterate() override {
+  void queue() override {
     double *pq = on.sums(first_sum), *rr = on.sums(second_sum), *rz = on.sums(second_sum, 1);
     V *r = on.r.data(), *own_z = z.empty() ? nullptr : z.data();
     on.multiply(p.data(), q.data());                                  // q = A p

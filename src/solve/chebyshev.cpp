@@ -74,6 +74,7 @@ class Chebyshev final : public Preconditioner<V> {
   }
 
   std::string name() const override { return fmt::format("chebyshev {}", terms); }
+  bool recordable() const override { return true; }
   void use(const Operator<V>& better) override { A = &better; }
 
   // z approximates the solution of A z = r by the Chebyshev iteration (Saad, Iterative Methods, 12.1).

@@ -40,7 +40,7 @@ class Gmres final : public Method<V> {
     return Stop::none;
   }
 
-  void iterate() override {
+  void queue() override {
     const V* v = column(step);
     V* direction = flexible ? directions.data() + step * on.size() : z.data();
     if (on.M) on.precondition(v, direction);
@@ -48,8 +48,9 @@ class Gmres final : public Method<V> {
     orthogonalise(false);
     orthogonalise(true);
     on.trip(BasisNext<V>{w.data(), column(step + 1), small(numbers), step}, on.sums(second_sum));
-    ++step;
   }
+  void advance() override { ++step; }
+  int period() const override { return 0; }  // every step goes over one more vector
 
   bool full() const override { return step == m; }
 

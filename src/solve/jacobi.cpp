@@ -19,6 +19,7 @@ class Jacobi final : public Preconditioner<V> {
   Jacobi(const CsrView<V>& A, Device device, bool positive)
       : inverse(inverse_diagonal(A, positive).to(device)), trips(trips_on<V>(device)) {}
   std::string name() const override { return "jacobi"; }
+  bool recordable() const override { return true; }
   const V* diagonal() const override { return inverse.data(); }
   void apply(std::span<const V> r, std::span<V> z, Stream stream) const override {
     run_trip<ScaledRows<V>, V>(trips, {inverse.data(), r.data(), z.data()}, inverse.size(), stream);
@@ -106,6 +107,7 @@ class BlockJacobi final : public Preconditioner<V> {
   BlockJacobi(const CsrView<V>& A, Device device, int block)
       : n(A.rows), size(block), inverse(inverse_blocks(A, block).to(device)), trips(trips_on<V>(device)) {}
   std::string name() const override { return fmt::format("block_jacobi {}", size); }
+  bool recordable() const override { return true; }
   void apply(std::span<const V> r, std::span<V> z, Stream stream) const override {
     run_trip<BlockRows<V>, V>(trips, {inverse.data(), r.data(), z.data(), n, size}, n, stream);
   }

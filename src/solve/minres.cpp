@@ -30,7 +30,7 @@ class Minres final : public Method<V> {
     return !finite(squared) ? Stop::not_finite : squared > 0 ? Stop::none : Stop::preconditioner;
   }
 
-  void iterate() override {
+  void queue() override {
     double *first = on.sums(first_sum), *second = on.sums(second_sum);
     on.multiply(lanczos(), t.data());                                     // t = A y
     on.trip(Dot<V>{lanczos(), t.data(), Dot<V>::opens}, nullptr, first);  // y't
@@ -43,11 +43,14 @@ class Minres final : public Method<V> {
     on.trip(MinresSolution<V>{lanczos(), w2.data(), w1.data(), on.x, t.data(), on.M ? res.data() : nullptr}, second,
             first);
     if (on.M) on.trip(ResidualCheck{}, first);
+  }
+  void advance() override {
     std::swap(w1, w2);
     std::swap(r1, r2);  // r1 <- r2 <- t, and t gets the memory that is free
     std::swap(r2, t);
     if (on.M) std::swap(y, next_y);
   }
+  int period() const override { return 6; }  // two and three vectors in turn
 
  private:
   const V* lanczos() const { return on.M ? y.data() : r2.data(); }

@@ -23,6 +23,13 @@ Trips<V> trips_on(Device device) {
 template Trips<float> trips_on(Device);
 template Trips<double> trips_on(Device);
 
+void check_preconditioner(const std::string& name) {
+  for (const char* known : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai"})
+    if (name == known) return;
+  fail(ErrorKind::usage, At{name, "known: none, jacobi, block_jacobi, chebyshev, fsai, spai"},
+       "no such preconditioner");
+}
+
 namespace {
 
 template <class V>
@@ -30,6 +37,7 @@ class Multiplied final : public Preconditioner<V> {
  public:
   explicit Multiplied(Operator<V> given) : M(std::move(given)) {}
   std::string name() const override { return "operator " + to_string(M.plan()); }
+  bool recordable() const override { return !M.takes_turns(); }
   void apply(std::span<const V> r, std::span<V> z, Stream stream) const override { M.multiply(r, z, stream); }
 
  private:
@@ -48,6 +56,7 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
                                                        const Csr<V>& matrix, const PreconditionerOptions& options) {
   using namespace solve_method;
+  check_preconditioner(name);
   check(matrix.rows == A.rows() && matrix.cols == A.cols(), ErrorKind::usage,
         "a {} x {} operator with a {} x {} matrix: they must be the same", A.rows(), A.cols(), matrix.rows,
         matrix.cols);
@@ -57,7 +66,7 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
   if (name == "jacobi") return make_jacobi(matrix.view(), A.device(), options.positive);
   if (name == "block_jacobi") return make_block_jacobi(matrix.view(), A.device(), options.block);
   if (name == "chebyshev") return make_chebyshev(A, matrix.view(), options.degree);
-  fail(ErrorKind::usage, At{name, "known: none, jacobi, block_jacobi, chebyshev"}, "no such preconditioner");
+  return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
 }
 
 template std::shared_ptr<Preconditioner<float>> as_preconditioner(Operator<float>);

@@ -1,4 +1,4 @@
-// The preconditioners behind make_preconditioner, each in the file of its name.
+// The preconditioners behind make_preconditioner.
 #pragma once
 
 #include <heddle/solve.hpp>
@@ -13,6 +13,14 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> make_block_jacobi(const CsrView<V>& A, Device device, int block);
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_chebyshev(const Operator<V>& A, const CsrView<V>& matrix, int degree);
+// On the pattern of a power of the matrix.
+template <class V>
+std::shared_ptr<Preconditioner<V>> make_fsai(const Operator<V>& A, const CsrView<V>& matrix, int power);
+template <class V>
+std::shared_ptr<Preconditioner<V>> make_spai(const Operator<V>& A, const CsrView<V>& matrix, int power);
+
+// Error(usage) for a word that make_preconditioner does not know.
+void check_preconditioner(const std::string& name);
 
 // The inverses of the diagonal entries. Error(input) with the row where there is none.
 template <class V>

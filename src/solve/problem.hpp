@@ -24,6 +24,8 @@ class Problem {
   std::int64_t size() const { return n_; }
   Device device() const { return device_; }
   Stream stream() const { return stream_; }
+  void set_stream(Stream stream) { stream_ = stream; }
+  const Operator<V>& matrix() const { return *A_; }
   void set_operator(const Operator<V>& A) { A_ = &A; }
   void set_preconditioner(Preconditioner<V>* made) {
     M = made;
@@ -71,7 +73,14 @@ class Method {
   // Begins anew from problem.x and problem.r = b - A x.
   virtual Stop start() = 0;
   // Queues one iteration; once the state says stopped, that changes neither x nor the state.
-  virtual void iterate() = 0;
+  virtual void queue() = 0;
+  // Gives the vectors their roles in the next iteration. After `period` of them the work is the same again; 0: never.
+  virtual void advance() {}
+  virtual int period() const { return 1; }
+  void iterate() {
+    queue();
+    advance();
+  }
   // No further iteration before `finish` and another `start`.
   virtual bool full() const { return false; }
   // Brings x up to date with the iterations that were done.

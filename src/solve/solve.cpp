@@ -12,6 +12,8 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "solve/changeover.hpp"
+#include "solve/iterations.hpp"
+#include "solve/preconditioners.hpp"
 #include "solve/problem.hpp"
 
 namespace heddle {
@@ -44,10 +46,7 @@ void check_arguments(const Operator<V>& A, std::span<const V> b, std::span<V> x,
   const auto& methods = {"auto", "cg", "minres", "bicgstab", "gmres"};
   if (std::find(methods.begin(), methods.end(), options.method) == methods.end())
     fail(ErrorKind::usage, At{options.method, "known: auto, cg, minres, bicgstab, gmres"}, "no such method");
-  const auto& preconditioners = {"none", "jacobi", "block_jacobi", "chebyshev"};
-  if (std::find(preconditioners.begin(), preconditioners.end(), options.preconditioner) == preconditioners.end())
-    fail(ErrorKind::usage, At{options.preconditioner, "known: none, jacobi, block_jacobi, chebyshev"},
-         "no such preconditioner");
+  check_preconditioner(options.preconditioner);
   if (options.own_preconditioner && options.own_preconditioner->varies() && options.method != "gmres")
     fail(ErrorKind::usage, At{options.method, "use gmres"}, "this method cannot take a preconditioner that varies");
 }
@@ -108,6 +107,7 @@ class Solve {
     better.iterations_begin();
     iterate(rr);
     report_.seconds = clock.seconds();
+    report_.graph_iterations = std::min(iterations_->from_graph(), report_.iterations);
     report_.changeover = better.finish(report_.iterations);
   }
 
@@ -118,7 +118,9 @@ class Solve {
   int look_every() const {
     if (options_.check_every > 0) return options_.check_every;
     // A look costs a GPU some iterations' time, a late one some iterations for nothing.
-    return on.device().host_memory() ? 1 : std::clamp(static_cast<int>(on.state.recorded / 8), 4, history_size);
+    const int usual =
+        on.device().host_memory() ? 1 : std::clamp(static_cast<int>(on.state.recorded / 8), 4, history_size);
+    return std::max(usual, iterations_->fewest(on.state.recorded));
   }
   double relative(double squared) const { return std::sqrt(squared) / b_norm_; }
   bool small(double squared) const { return std::sqrt(squared) <= target_; }
@@ -137,11 +139,17 @@ class Solve {
     if (report_.method == "auto") report_.method = method_for(matrix());
     preconditioner_ = options_.own_preconditioner;
     if (!preconditioner_ && options_.preconditioner != "none")
-      preconditioner_ = make_preconditioner(options_.preconditioner, first, matrix(),
-                                            {.block = options_.block, .positive = report_.method == "minres"});
+      preconditioner_ = make_preconditioner(
+          options_.preconditioner, first, matrix(),
+          {.block = options_.block, .power = options_.power, .positive = report_.method == "minres"});
     report_.preconditioner = preconditioner_ ? preconditioner_->name() : "none";
+    const bool needs_symmetry = report_.method == "cg" || report_.method == "minres";
+    if (preconditioner_ && needs_symmetry && !preconditioner_->symmetric())
+      fail(ErrorKind::usage, At{report_.method, "use bicgstab or gmres; fsai for a positive definite matrix"},
+           "{} is not symmetric, as this method needs it", report_.preconditioner);
     on.set_preconditioner(preconditioner_.get());
     method_ = make_method(report_.method, on, options_.restart);
+    iterations_.emplace(on, *method_, options_.graph);
     report_.setup_seconds = clock.seconds();
   }
 
@@ -192,7 +200,7 @@ class Solve {
     while (on.state.recorded < limit() && !method_->full() && !stuck_ && !diverged_) {
       const std::int64_t seen = on.state.recorded;
       const std::int64_t batch = std::min<std::int64_t>(look_every(), limit() - seen);
-      for (std::int64_t i = 0; i < batch && !method_->full(); ++i) method_->iterate();
+      iterations_->queue(seen, batch);
       on.fetch();
       look_at_history(seen);
       if (on.state.reason != Stop::none) return on.state.reason;
@@ -205,6 +213,7 @@ class Solve {
   void change_to(const Operator<V>& better) {
     on.set_operator(better);
     if (preconditioner_) preconditioner_->use(better);
+    iterations_->operator_changed();
     report_.plan = to_string(better.plan());
   }
 
@@ -228,6 +237,7 @@ class Solve {
   double b_norm_ = 0, target_ = 0;
   std::shared_ptr<Preconditioner<V>> preconditioner_;
   std::unique_ptr<Method<V>> method_;
+  std::optional<Iterations<V>> iterations_;
   BetterOperator<V>* better_ = nullptr;
   double best_ = HUGE_VAL;
   std::int64_t best_at_ = 0;
