@@ -104,7 +104,7 @@ std::int64_t Operator<V>::bytes() const noexcept {
 
 template <class V>
 bool Operator<V>::takes_turns() const noexcept {
-  return impl_->store->takes_turns();
+  return impl_->own.store->takes_turns();
 }
 
 template <class V>
