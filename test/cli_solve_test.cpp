@@ -142,7 +142,8 @@ TEST(SolveCommand, draws_the_history) {
 
 TEST(SolveCommand, shows_residuals_while_it_runs_on_a_terminal_and_nothing_in_a_pipe) {
   // Long enough for a line to be worth it, also on a fast machine.
-  const std::vector<std::string> words{"solve", "gen:stencil2d5,n=500", "--threads", "1", "--max-iterations", "400"};
+  const std::vector<std::string> words{"solve", "gen:stencil2d5,n=500", "--device", "cpu", "--threads",
+                                       "1",     "--max-iterations",     "400"};
   const Outcome shown = heddle_command(words, {.environment = {{"TERM", "xterm"}}, .terminal = true});
   EXPECT_NE(shown.out.find("iteration "), std::string::npos) << shown.out;
   const Outcome piped = heddle_command({"solve", "gen:stencil2d5,n=500", "--max-iterations", "50"});

@@ -198,7 +198,7 @@ TEST(Peers, of_the_cpu_are_there_or_unavailable_with_the_reason) {
   const std::vector<std::string> names = peer_names(Device::cpu());
   for (const std::string library : {"eigen", "librsb", "graphblas"}) {
     if (std::find(names.begin(), names.end(), library) != names.end()) {
-      EXPECT_EQ(select_peers({library}, Device::cpu()), std::vector<std::string>{library});
+      EXPECT_EQ(select_peers({library}, Device::cpu()).front(), library);
       continue;
     }
     try {

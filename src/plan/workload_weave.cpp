@@ -13,9 +13,13 @@ namespace {
 
 constexpr double short_column = 2;
 
+// As formats/weave/weave.cpp has it: small matrices keep their values as they are.
+bool coded(const Subject& s) { return s.nnz() >= 1 << 18; }
+
 // Bytes of a value in the smallest codec that loses nothing.
 double stored_value(const Subject& s) {
   const Structure& f = s.facts;
+  if (!coded(s)) return s.value_bytes;
   if (!f.distinct_capped && f.distinct_values <= 256) return 1;
   return f.f32_exact ? 4 : s.value_bytes;
 }
@@ -36,15 +40,16 @@ Workload stored_as(const Subject& s, double places, double column, double value,
   return w;
 }
 
-bool is_constant(const Structure& f) {
-  return f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full && f.diagonals.full_share > 0.99;
+bool is_constant(const Subject& s) {
+  const Structure& f = s.facts;
+  return coded(s) && f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full && f.diagonals.full_share > 0.99;
 }
 
 // 128 rows a slice, a warp each; x is read in step with the rows.
 Workload diagonals(const Subject& s) {
   const Diagonals& d = s.facts.diagonals;
   const double places = s.nnz() * std::max(1.0, d.slice_fill);
-  Workload w = stored_as(s, places, 0, is_constant(s.facts) ? 0 : stored_value(s), s.rows() / 128 * 16);
+  Workload w = stored_as(s, places, 0, is_constant(s) ? 0 : stored_value(s), s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
   w.teams = s.rows() / 128;
   w.chain = s.rows() > 0 ? places / s.rows() : 0;
@@ -148,8 +153,7 @@ Workload padded(const Subject& s, const Plan& plan) {
   const double longest = s.longest();
   const double lanes =
       number(plan, "lanes", std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, longest / 4)))), 1.0, 32.0));
-  const double value = s.nnz() < (1 << 18) ? s.value_bytes : stored_value(s);
-  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, value, 0);
+  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, stored_value(s), 0);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
   w.chain = std::ceil(longest / lanes / 4);
@@ -178,7 +182,7 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
            static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 3 * nnz;
   if (layout == "long") return mean >= 24;
   const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
-  if (layout == "tiles") return scattered;
+  if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;
   if (layout == "sums") return scattered && static_cast<double>(f.rows_len.max) < 8 * mean + 64;
   return true;
 }
@@ -209,7 +213,7 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
 Workload weave_cpu(const Subject& s, const Plan& plan) {
   Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1);
   if (word_is(plan, "layout", "diagonals")) w.misses = 0;
-  if (stored_value(s) == 1 && !is_constant(s.facts)) w.slots *= 2;  // a value of a dictionary is fetched like x
+  if (stored_value(s) == 1 && !is_constant(s)) w.slots *= 2;  // a value of a dictionary is fetched like x
   return w;
 }
 
