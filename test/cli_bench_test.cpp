@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include <heddle/plan.hpp>
+
 #include "support/command.hpp"
 
 namespace heddle::test {
@@ -29,7 +31,8 @@ TEST(Bench, gives_every_format_the_chosen_plan_and_every_promised_key) {
   EXPECT_EQ(matrix["cols"], 144);
   EXPECT_EQ(matrix["nnz"], 5 * 144 - 4 * 12);
   const std::string chosen = matrix["chosen"];
-  EXPECT_EQ(chosen, heddle_command({"plan", tiny, "--device", "cpu", "--json"}).json()["plan"].get<std::string>());
+  const std::string planned = heddle_command({"plan", tiny, "--device", "cpu", "--json"}).json()["plan"];
+  EXPECT_EQ(Plan::parse(chosen).format, Plan::parse(planned).format);
   EXPECT_GT(matrix["chosen_predicted_seconds"], 0);
   std::set<std::string> seen, known;
   int times = 0;

@@ -1,6 +1,8 @@
 // heddle plan: what it promises to scripts.
 #include <gtest/gtest.h>
 
+#include <heddle/plan.hpp>
+
 #include "support/command.hpp"
 
 namespace heddle::test {
@@ -45,7 +47,11 @@ TEST(Plan, writes_a_plan_that_multiply_takes) {
   const auto document = json_of({"plan", tiny, "--save", file, "--json"});
   const std::string text = content_of(file);
   EXPECT_EQ(text, document["plan"].get<std::string>() + "\n");
-  EXPECT_EQ(json_of({"multiply", tiny, "--plan", text, "--json"})["plan"], document["plan"]);
+  const std::string taken = json_of({"multiply", tiny, "--plan", text, "--json"})["plan"];
+  Plan built = Plan::parse(taken), planned = Plan::parse(text);
+  for (Plan* plan : {&built, &planned})  // how values are stored is decided by them, when they are there
+    std::erase_if(plan->settings, [](const auto& setting) { return setting.first == "values"; });
+  EXPECT_EQ(to_string(built), to_string(planned));
 }
 
 TEST(Plan, measures_when_asked_and_remembers_it) {

@@ -16,6 +16,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 from selenium.webdriver.support.ui import Select
 
 GENERATED = ["gen:stencil2d5,n=20", "gen:rmat,scale=8", "gen:fem,n=4,dof=3", "gen:random,rows=400,cols=300,per_row=5"]
@@ -160,7 +161,7 @@ class Report(unittest.TestCase):
 
     def test_all_figures_of_a_matrix_open_on_demand(self):
         self.one(".card summary").click()
-        cells = self.one(".card details table").text
+        cells = WebDriverWait(self.browser, 10).until(lambda browser: self.one(".card details table")).text
         for word in ("pays after", "sell", "csr lanes=1"):
             self.assertIn(word, cells)
 

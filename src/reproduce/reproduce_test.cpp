@@ -186,7 +186,8 @@ TEST(Reproduce, does_not_judge_times_without_a_gpu) {
   for (const Device device : {Device::cpu(), Device::emulator()}) {
     Settings settings = quick();
     settings.device = device;
-    for (const Claim& claim : run(settings, {"ellr_t"}).papers[0].claims) {
+    const auto outcome = run(settings, {"ellr_t"});
+    for (const Claim& claim : outcome.papers[0].claims) {
       EXPECT_EQ(claim.verdict, Verdict::not_testable);
       EXPECT_NE(claim.reason.find(to_string(device)), std::string::npos) << claim.reason;
       EXPECT_FALSE(claim.now.empty()) << "what was measured is shown all the same";
