@@ -71,6 +71,12 @@ struct Segments {
   bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
+// Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
+// different banks.
+SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }
+template <int K>
+inline constexpr int staged_size = simt::warp_size* K + K;
+
 // The end bits of a lane.
 template <int K>
 SIMT_DEVICE unsigned lane_ends(const std::uint8_t* row_end, std::int64_t tile, int lane) {

@@ -83,12 +83,6 @@ SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t
 
 constexpr int threads = 128;
 
-// Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
-// different banks.
-SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }
-template <int K>
-inline constexpr int staged_size = simt::warp_size* K + K;
-
 template <Keep keep, class T>
 SIMT_DEVICE T load(const T* from) {
   return keep == Keep::matrix ? simt::cached_load(from) : simt::stream_load(from);

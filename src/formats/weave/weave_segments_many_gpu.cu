@@ -38,12 +38,6 @@ SIMT_DEVICE RowOrder order_of(const std::uint32_t* filled, const Index* rank, In
   return {(bits >> row % 32 & 1) != 0, simt::cached_load(rank + row / 32) + simt::count_bits(below)};
 }
 
-// Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
-// different banks.
-SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }
-template <int K>
-inline constexpr int staged_size = simt::warp_size* K + K;
-
 // The pieces of all vectors are laid down; the last tile of the row to come adds them up.
 template <class V, class S>
 SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, const UpdateMany<V>& update) {
