@@ -163,8 +163,9 @@ SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, 
 template <int K, Keep keep, class V, class S>
 SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Update<V>& update) {
   const Team team = A.team[simt::block()];
-  const std::int64_t end = team.tile + simt::blocks_for(team.entries, simt::warp_size * K);
-  std::int64_t tile = team.tile + simt::warp();
+  constexpr int tile_entries = simt::warp_size * K;
+  const Index end = team.tile + (team.entries + tile_entries - 1) / tile_entries;
+  Index tile = team.tile + simt::warp();
   Entries<K, keep, S> entries, next;
   V sum = 0;
   if (tile < end) entries.fetch(A, tile);
