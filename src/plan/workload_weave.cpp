@@ -102,7 +102,8 @@ Workload rows(const Subject& s, const Plan& plan) {
 // Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
 // blocks of threads, which leave half a tile before them and, beyond 16 tiles, put pieces together.
 Workload segments(const Subject& s, const Plan& plan) {
-  const double per_lane = number(plan, "per_lane", s.nnz() >= (1 << 19) ? 8 : 4), tile = 32 * per_lane;
+  const double per_lane = number(plan, "per_lane", s.nnz() >= (s.value_bytes == 4 ? 1 << 19 : 1 << 20) ? 8 : 4),
+               tile = 32 * per_lane;
   const bool small = s.nnz() < (1 << 21);
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;

@@ -53,16 +53,16 @@ class TileCutter {
   }
   void add_long(Index row, Offset length) {
     const auto number = static_cast<Index>(long_rows.size());
-    LongRow made{row, static_cast<Index>(tiles.size()), 1, pieces};
+    LongRow made{{row, static_cast<Index>(tiles.size()), 1, pieces}, 0};
     open_.tail = number;
     length -= take(std::min(length, capacity_ - fill_));
     while (length > 0) {
       close(row + 1);
       open_.head = number;
       length -= take(std::min<Offset>(length, capacity_));
-      ++made.pieces;
+      ++made.count;
     }
-    pieces += made.pieces;
+    pieces += made.count;
     long_rows.push_back(made);
   }
   void add_teams(Index row, Offset length) {
@@ -71,7 +71,7 @@ class TileCutter {
     const Offset count = (length + share - 1) / share;
     const Index number = count > 1 ? static_cast<Index>(long_rows.size()) : -1;
     if (count > 1) {
-      long_rows.push_back({row, static_cast<Index>(teams.size()), static_cast<Index>(count), pieces});
+      long_rows.push_back({{row, static_cast<Index>(teams.size()), static_cast<Index>(count), pieces}, 0});
       pieces += static_cast<Index>(count);
     }
     for (Offset at = 0; at < length; at += share) {
@@ -120,7 +120,7 @@ std::int64_t index_bytes(const PatternView& A, const TileCutter& cut, int capaci
   const auto teams = static_cast<std::int64_t>(cut.teams.size());
   return tiles * (static_cast<std::int64_t>(sizeof(SegmentTile)) + capacity / 8) + cut.stored() * 4 +
          (has_empty_rows(A) ? row_words(A.rows) * 8 : 0) + teams * static_cast<std::int64_t>(sizeof(Team)) +
-         long_rows * (static_cast<std::int64_t>(sizeof(LongRow)) + 4) + std::int64_t{cut.pieces} * value_bytes;
+         long_rows * static_cast<std::int64_t>(sizeof(LongRow)) + std::int64_t{cut.pieces} * value_bytes;
 }
 
 // Ends of rows in the whole matrix, one bit an entry.
@@ -206,8 +206,6 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   to.row_end = Buffer<std::uint8_t>(to.tiles.size() * capacity / 8);
   to.values = make_value_store(A.val, settings.codec(), cut.stored());
   to.pieces = Buffer<V>(cut.pieces);
-  to.arrivals = Buffer<std::int32_t>(to.long_rows.size());
-  std::fill(to.arrivals.begin(), to.arrivals.end(), 0);
   if (has_empty_rows(A)) mark_filled(A, to);
   parallel_ranges(to.tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) store_tile(A, cut, ends, t, to);

@@ -32,8 +32,13 @@ struct alignas(16) SegmentTile {
   Index row, rows, head, tail;
 };
 
-struct alignas(16) LongRow {
-  Index row, first, pieces, first_piece;  // first: number of the tile, or team, that has the first piece
+struct alignas(16) RowPieces {
+  Index row, first, count, first_piece;  // first: number of the tile, or team, that has the first one
+};
+
+// Who reads about a row early has also brought the counter near.
+struct alignas(32) LongRow : RowPieces {
+  std::int32_t arrived;  // scratch; zero between multiplications
 };
 
 struct alignas(16) Team {
@@ -53,8 +58,7 @@ struct Segments {
   Buffer<Index> rank;
   Buffer<LongRow> long_rows;
   Buffer<Team> teams;
-  Buffer<V> pieces;               // scratch of `multiply`, once for each vector that reserve() has made room for
-  Buffer<std::int32_t> arrivals;  // scratch; zero between multiplications
+  Buffer<V> pieces;  // scratch of `multiply`, once for each vector that reserve() has made room for
   int vectors = 1;
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
@@ -64,7 +68,7 @@ struct Segments {
   template <class Self, class F>
   static void each_array(Self& self, F f) {
     f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.rank), f(self.long_rows), f(self.teams),
-        f(self.pieces), f(self.arrivals);
+        f(self.pieces);
     ValueStore<V>::each_array(self.values, f);
   }
   bool uses_scratch() const { return !long_rows.empty(); }

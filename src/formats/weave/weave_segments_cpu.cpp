@@ -74,7 +74,7 @@ void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
   });
   for (const LongRow& row : long_rows) {
     V sum = 0;
-    for (Index i = 0; i < row.pieces; ++i) sum += pieces[row.first_piece + i];
+    for (Index i = 0; i < row.count; ++i) sum += pieces[row.first_piece + i];
     p.update(row.row, sum);
   }
 }

@@ -15,11 +15,10 @@ struct SegmentsView {
   CodedValues<V, S> values;
   const std::uint32_t* filled;  // null: every row has entries
   const Index* rank;
-  const LongRow* long_rows;
+  LongRow* long_rows;
   const Team* team;
   std::int64_t teams;
   V* pieces;
-  std::int32_t* arrivals;
 };
 
 // Which rows of a tile have entries, and how many such rows come before each: a lane holds 32 rows, fetched while the
@@ -66,28 +65,29 @@ class TileRows {
 // The long rows that reach into a tile: the head's in lane 0, the tail's in lane 1. Fetched early, so that no piece has
 // to wait for it.
 template <class V, class S>
-SIMT_DEVICE LongRow row_of_crossing(const SegmentsView<V, S>& A, const SegmentTile& tile) {
+SIMT_DEVICE RowPieces row_of_crossing(const SegmentsView<V, S>& A, const SegmentTile& tile) {
   const Index number = simt::lane() == 0 ? tile.head : simt::lane() == 1 ? tile.tail : -1;
-  return number >= 0 ? A.long_rows[number] : LongRow{};
+  if (number < 0) return {};
+  return A.long_rows[number];
 }
 
 // A piece of a long row, `row` in the lane `holder`. The last one to come adds them all up.
 template <class V, class S>
-SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, const LongRow& row, int holder, std::int64_t tile,
+SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, const RowPieces& row, int holder, std::int64_t tile,
                          V piece, const Update<V>& update) {
   int last = 0;
   if (simt::lane() == holder) {
     A.pieces[row.first_piece + (tile - row.first)] = piece;
-    last = simt::arrive_last(A.arrivals + number, row.pieces) ? 1 : 0;
+    last = simt::arrive_last(&A.long_rows[number].arrived, row.count) ? 1 : 0;
   }
   if (simt::shuffle(last, holder) == 0) return;
   const V* pieces = A.pieces + simt::shuffle(row.first_piece, holder);
-  const Index count = simt::shuffle(row.pieces, holder);
+  const Index count = simt::shuffle(row.count, holder);
   V sum = 0;
   for (Index i = simt::lane(); i < count; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
   sum = simt::shuffle(simt::warp_sum(sum), 0);
   if (simt::lane() == holder) {
-    A.arrivals[number] = 0;
+    A.long_rows[number].arrived = 0;
     update(row.row, sum);
   }
 }
@@ -139,23 +139,22 @@ SIMT_DEVICE V block_sum(V value, V* staged) {
 
 // The piece of a row that has several teams. The last team to come adds them all up.
 template <class V, class S>
-SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, V piece, V* staged,
-                                 const Update<V>& update) {
-  const LongRow row = A.long_rows[team.long_row];
+SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, const RowPieces& row, V piece,
+                                 V* staged, const Update<V>& update) {
   V* pieces = A.pieces + row.first_piece;
   if (simt::thread() == 0) {
     pieces[simt::block() - row.first] = piece;
-    staged[0] = simt::arrive_last(A.arrivals + team.long_row, row.pieces) ? V(1) : V(0);
+    staged[0] = simt::arrive_last(&A.long_rows[team.long_row].arrived, row.count) ? V(1) : V(0);
   }
   simt::sync_block();
   const bool last = staged[0] != V(0);
   simt::sync_block();
   if (!last) return;
   V sum = 0;
-  for (Index i = simt::thread(); i < row.pieces; i += threads) sum += simt::uncached_load(pieces + i);
+  for (Index i = simt::thread(); i < row.count; i += threads) sum += simt::uncached_load(pieces + i);
   sum = block_sum(sum, staged);
   if (simt::thread() > 0) return;
-  A.arrivals[team.long_row] = 0;
+  A.long_rows[team.long_row].arrived = 0;
   update(row.row, sum);
 }
 
@@ -163,6 +162,7 @@ SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, 
 template <int K, Keep keep, class V, class S>
 SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Update<V>& update) {
   const Team team = A.team[simt::block()];
+  const RowPieces row = team.long_row >= 0 ? A.long_rows[team.long_row] : RowPieces{};
   constexpr int tile_entries = simt::warp_size * K;
   const Index end = team.tile + (team.entries + tile_entries - 1) / tile_entries;
   Index tile = team.tile + simt::warp();
@@ -179,14 +179,19 @@ SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Up
   }
   sum = block_sum(sum, simt::shared<V>());
   if (team.long_row >= 0)
-    deliver_of_team(A, team, sum, simt::shared<V>(), update);
+    deliver_of_team(A, team, row, sum, simt::shared<V>(), update);
   else if (simt::thread() == 0)
     update(team.row, sum);
 }
 
+// Of a multiprocessor at once. With registers for 12 blocks doubles would be spilled (a tenth slower on large
+// matrices).
+template <class V>
+constexpr int most_blocks = sizeof(V) == 4 ? 12 : 8;
+
 // A warp a tile, behind the teams.
 template <int K, Keep keep, class V, class S>
-SIMT_BOUNDED_KERNEL(threads, 12)
+SIMT_BOUNDED_KERNEL(threads, most_blocks<V>)
 weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
   if (simt::block() < A.teams) return multiply_team<K, keep>(A, x, update);
   const std::int64_t t = simt::global_thread() / simt::warp_size - A.teams * warps;
@@ -197,7 +202,7 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
   entries.fetch(A, t);
   const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
   const TileRows<V, S> rows(A, tile);  // after those loads, which need not wait for the tile
-  const LongRow crossing = row_of_crossing(A, tile);
+  const RowPieces crossing = row_of_crossing(A, tile);
   V product[K];
   entries.multiply(A, x, product);
 #pragma unroll
@@ -229,11 +234,10 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                 values,
                                 A.filled.data(),
                                 A.rank.data(),
-                                A.long_rows.data(),
+                                const_cast<LongRow*>(A.long_rows.data()),
                                 A.teams.data(),
                                 A.teams.size(),
-                                const_cast<V*>(A.pieces.data()),
-                                const_cast<std::int32_t*>(A.arrivals.data())};
+                                const_cast<V*>(A.pieces.data())};
   dispatch_int<4, 8>(A.per_lane, [&](auto K) {
     const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
                              warps * staged_size<K.value> * sizeof(V), p.stream};

@@ -16,14 +16,13 @@ struct SegmentsOfMany {
   CodedValues<V, S> values;
   const std::uint32_t* filled;  // null: every row has entries
   const Index* rank;
-  const LongRow* long_rows;
+  LongRow* long_rows;
   const Team* team;
   std::int64_t teams;
   V* pieces;
   std::int64_t pieces_of_vector;
-  std::int32_t* arrivals;
 
-  SIMT_DEVICE V* piece(const LongRow& row, int vector) const {
+  SIMT_DEVICE V* piece(const RowPieces& row, int vector) const {
     return pieces + vector * pieces_of_vector + row.first_piece;
   }
 };
@@ -43,18 +42,18 @@ SIMT_DEVICE RowOrder order_of(const std::uint32_t* filled, const Index* rank, In
 // The pieces of all vectors are laid down; the last tile of the row to come adds them up.
 template <class V, class S>
 SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, const UpdateMany<V>& update) {
-  const LongRow row = A.long_rows[number];
+  const RowPieces row = A.long_rows[number];
   int last = 0;
-  if (simt::lane() == 0) last = simt::arrive_last(A.arrivals + number, row.pieces) ? 1 : 0;
+  if (simt::lane() == 0) last = simt::arrive_last(&A.long_rows[number].arrived, row.count) ? 1 : 0;
   if (simt::shuffle(last, 0) == 0) return;
   for (int j = 0; j < update.count; ++j) {
     const V* pieces = A.piece(row, j);
     V sum = 0;
-    for (Index i = simt::lane(); i < row.pieces; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
+    for (Index i = simt::lane(); i < row.count; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
     sum = simt::warp_sum(sum);
     if (simt::lane() == 0) update.row(row.row, j, sum, true);
   }
-  if (simt::lane() == 0) A.arrivals[number] = 0;
+  if (simt::lane() == 0) A.long_rows[number].arrived = 0;
 }
 
 // The rows of a tile, and its pieces of long rows, from their sums.
@@ -69,11 +68,11 @@ SIMT_DEVICE void deliver(const SegmentsOfMany<V, S>& A, std::int64_t t, const Se
   }
   if (simt::lane() != 0) return;
   if (tile.head >= 0) {
-    const LongRow row = A.long_rows[tile.head];
+    const RowPieces row = A.long_rows[tile.head];
     A.piece(row, vector)[t - row.first] = head_ends ? staged[0] : sums.open;
   }
   if (tile.tail >= 0) {
-    const LongRow row = A.long_rows[tile.tail];
+    const RowPieces row = A.long_rows[tile.tail];
     A.piece(row, vector)[t - row.first] = sums.open;
   }
 }
@@ -97,10 +96,12 @@ SIMT_DEVICE void deliver_of_team(const SegmentsOfMany<V, S>& A, const Team& team
   if (j < K && first + j < update.count) {
     V whole = 0;
     for (int w = 0; w < warps; ++w) whole += sums[w * K + j];
-    if (team.long_row < 0)
+    if (team.long_row < 0) {
       update.row(team.row, first + j, whole, true);
-    else
-      A.piece(A.long_rows[team.long_row], first + j)[simt::block() - A.long_rows[team.long_row].first] = whole;
+    } else {
+      const RowPieces row = A.long_rows[team.long_row];
+      A.piece(row, first + j)[simt::block() - row.first] = whole;
+    }
   }
   simt::sync_block();
 }
@@ -181,12 +182,11 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                   values,
                                   A.filled.data(),
                                   A.rank.data(),
-                                  A.long_rows.data(),
+                                  const_cast<LongRow*>(A.long_rows.data()),
                                   A.teams.data(),
                                   A.teams.size(),
                                   const_cast<V*>(A.pieces.data()),
-                                  A.pieces.size() / A.vectors,
-                                  const_cast<std::int32_t*>(A.arrivals.data())};
+                                  A.pieces.size() / A.vectors};
   dispatch_int<4, 8>(A.per_lane, [&](auto E) {
     const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
                              warps * staged_size<E.value> * sizeof(V), p.stream};
