@@ -7,6 +7,7 @@
 #include "bench/peer_cusparse.hpp"
 #include "bench/peer_eigen.hpp"
 #include "bench/peer_graphblas.hpp"
+#include "bench/peer_petsc.hpp"
 #include "bench/peer_rsb.hpp"
 #include "core/check.hpp"
 
@@ -32,8 +33,11 @@ std::string cpu_absence(const std::string& library) {
 #ifdef HEDDLE_HAS_GRAPHBLAS
   if (library == "graphblas") return reason(true, graphblas_opens());
 #endif
+#ifdef HEDDLE_HAS_PETSC
+  if (library == "petsc") return reason(true, petsc_opens());
+#endif
   if (library == "eigen") return reason(eigen, true);
-  return library == "librsb" || library == "graphblas" ? reason(false, false) : "";
+  return library == "librsb" || library == "graphblas" || library == "petsc" ? reason(false, false) : "";
 }
 
 [[noreturn]] void refuse(const std::string& word, Device device) {
@@ -55,6 +59,9 @@ std::vector<std::string> peer_names(Device device) {
     // The threads of OpenMP wait by spinning, which small matrices and busy machines do not forgive: one thread may
     // win.
     std::vector<std::string> names{"eigen", "eigen:one_thread", "librsb", "graphblas"};
+#ifdef HEDDLE_HAS_PETSC
+    for (const std::string& name : petsc_names()) names.push_back(name);
+#endif
     std::erase_if(names, [](const std::string& name) { return !cpu_absence(library_of(name)).empty(); });
     return names;
   }
@@ -100,6 +107,9 @@ std::unique_ptr<Peer<V>> make_peer(const std::string& name, Device device) {
 #endif
 #ifdef HEDDLE_HAS_GRAPHBLAS
   if (name == "graphblas") return make_graphblas<V>();
+#endif
+#ifdef HEDDLE_HAS_PETSC
+  if (library_of(name) == "petsc") return make_petsc<V>(name);
 #endif
 #ifdef HEDDLE_HAS_CUSPARSE
   return make_cusparse<V>(name, device);
