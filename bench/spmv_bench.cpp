@@ -1,4 +1,4 @@
-// Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS, PETSc: what is found), on one matrix of every
+// Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS, PETSc, MKL: what is found), on one matrix of every
 // generated class and on files, float and double. Each library is timed in blocks of its own with a rest before each:
 // called in turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's
 // threads spin for a while after their work; not proven). The time is the best call of all rounds, so that other work

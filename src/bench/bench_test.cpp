@@ -199,7 +199,7 @@ TEST(Peers, of_an_absent_library_are_unavailable_with_the_reason) {
 
 TEST(Peers, of_the_cpu_are_there_or_unavailable_with_the_reason) {
   const std::vector<std::string> names = peer_names(Device::cpu());
-  for (const std::string library : {"eigen", "librsb", "graphblas", "petsc"}) {
+  for (const std::string library : {"eigen", "librsb", "graphblas", "petsc", "mkl"}) {
     const auto belongs = [&](const std::string& name) { return name.substr(0, name.find(':')) == library; };
     if (const auto count = std::count_if(names.begin(), names.end(), belongs); count > 0) {
       const std::vector<std::string> selected = select_peers({library}, Device::cpu());
