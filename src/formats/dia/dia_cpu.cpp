@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/dia/dia.hpp"
 
@@ -14,7 +15,7 @@ constexpr std::int64_t chunk_rows = chunk_words * word_rows;  // 2 KB of sums: t
 
 // 32 rows of a diagonal. Every bit set: the loop is three streams side by side, without a test.
 template <class V>
-void add_word(std::uint32_t mask, const V* val, const V* x, V* sum) {
+inline void add_word(std::uint32_t mask, const V* val, const V* x, V* sum) {
   if (mask == ~std::uint32_t{0}) {
     for (std::int64_t i = 0; i < word_rows; ++i) sum[i] += val[i] * x[i];
   } else {
@@ -27,7 +28,7 @@ void add_word(std::uint32_t mask, const V* val, const V* x, V* sum) {
 
 // Rows first .. first + count - 1; `first` begins a word.
 template <class V>
-void multiply_chunk(const DiaView<V>& A, std::int64_t first, std::int64_t count, const Product<V>& p) {
+inline void multiply_chunk(const DiaView<V>& A, std::int64_t first, std::int64_t count, const Product<V>& p) {
   const std::int64_t words = (count + word_rows - 1) / word_rows, word = first / word_rows;
   V sum[chunk_rows] = {};
   std::uint32_t present[chunk_words] = {};
@@ -50,8 +51,10 @@ void DiaFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   constexpr std::int64_t work_per_task = 16 * 1024;
   const std::int64_t chunks_at_once = std::max<std::int64_t>(1, work_per_task / (chunk_rows * (1 + A.diagonals)));
   parallel_ranges(rows, chunks_at_once * chunk_rows, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; row += chunk_rows)
-      multiply_chunk(A, row, std::min(chunk_rows, end - row), p);
+    with_isa([&](auto) {
+      for (std::int64_t row = begin; row < end; row += chunk_rows)
+        multiply_chunk(A, row, std::min(chunk_rows, end - row), p);
+    });
   });
   if (remainder.nnz() > 0) add_product(OnCpu{}, remainder, p);
 }
