@@ -20,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <thread>
@@ -94,44 +95,55 @@ struct Case {
   }
 };
 
-// Seconds of the best call, in each round.
+// Seconds of the best call in each round: of the wall clock, and of the processor in the calling thread.
+struct Rounds {
+  std::vector<double> wall, processor;
+};
+
+double seconds_on(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 template <class F>
-void time_round(double seconds, F call, std::vector<double>& best) {
-  using Clock = std::chrono::steady_clock;
+void time_round(double seconds, F call, Rounds& rounds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  best.push_back(INFINITY);
+  double wall = INFINITY, processor = INFINITY;
   int calls = 0;
-  for (const auto begun = Clock::now(); calls < 3 || Clock::now() - begun < std::chrono::duration<double>(seconds);
+  for (const double begun = seconds_on(CLOCK_MONOTONIC); calls < 3 || seconds_on(CLOCK_MONOTONIC) - begun < seconds;
        ++calls) {
-    const auto start = Clock::now();
+    const double start = seconds_on(CLOCK_MONOTONIC), used = seconds_on(CLOCK_THREAD_CPUTIME_ID);
     call();
-    best.back() = std::min(best.back(), std::chrono::duration<double>(Clock::now() - start).count());
+    processor = std::min(processor, seconds_on(CLOCK_THREAD_CPUTIME_ID) - used);
+    wall = std::min(wall, seconds_on(CLOCK_MONOTONIC) - start);
   }
+  rounds.wall.push_back(wall);
+  rounds.processor.push_back(processor);
 }
 
 struct Line {
   double ours = 0, peer = 0;       // seconds, of the best call
   double lowest = 0, highest = 0;  // ratio of a single round
-  double one_core = 0;             // ratio when both sides have one thread; NaN without such a peer
+  double one_core = 0;             // ratio of processor time, one thread each; NaN without such a peer
   std::string winner;              // among the peers
   double ratio() const { return peer / ours; }
 };
 
 double best_of(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
-// The peer with the best call among those `wanted`; their number if none is.
-template <class V, class F>
-std::size_t best_peer(const Case<V>& c, const std::vector<std::vector<double>>& times, F wanted) {
-  std::size_t first = times.size();
-  for (std::size_t i = 0; i < times.size(); ++i)
-    if (wanted(c.peers[i]->name()) && (first == times.size() || best_of(times[i]) < best_of(times[first]))) first = i;
-  return first;
+template <class V>
+double best_alone(const Case<V>& c, const std::vector<Rounds>& peers) {
+  double best = NAN;
+  for (std::size_t i = 0; i < peers.size(); ++i)
+    if (c.peers[i]->name().ends_with("one_thread")) best = std::fmin(best, best_of(peers[i].processor));
+  return best;
 }
 
 template <class V>
 Line duel(Case<V>& c, const Options& options) {
-  std::vector<double> ours, alone;
-  std::vector<std::vector<double>> peers(c.peers.size());
+  Rounds ours, alone;
+  std::vector<Rounds> peers(c.peers.size());
   for (int round = 0; round < options.rounds; ++round) {
     time_round(
         options.seconds, [&] { c.multiply_ours(); }, ours);
@@ -141,13 +153,15 @@ Line duel(Case<V>& c, const Options& options) {
       time_round(
           options.seconds, [&] { c.peers[i]->multiply({}); }, peers[i]);
   }
-  const std::size_t first = best_peer(c, peers, [](const std::string&) { return true; });
-  const std::size_t single = best_peer(c, peers, [](const std::string& name) { return name.ends_with("one_thread"); });
-  Line line{best_of(ours), best_of(peers[first]), INFINITY, 0, NAN, c.peers[first]->name()};
-  if (single < peers.size()) line.one_core = best_of(peers[single]) / best_of(alone);
-  for (std::size_t round = 0; round < ours.size(); ++round) {
-    line.lowest = std::min(line.lowest, peers[first][round] / ours[round]);
-    line.highest = std::max(line.highest, peers[first][round] / ours[round]);
+  std::size_t first = 0;
+  for (std::size_t i = 1; i < peers.size(); ++i)
+    if (best_of(peers[i].wall) < best_of(peers[first].wall)) first = i;
+  Line line{best_of(ours.wall), best_of(peers[first].wall), INFINITY, 0, NAN, c.peers[first]->name()};
+  line.one_core = best_alone(c, peers) / best_of(alone.processor);
+  for (std::size_t round = 0; round < ours.wall.size(); ++round) {
+    const double ratio = peers[first].wall[round] / ours.wall[round];
+    line.lowest = std::min(line.lowest, ratio);
+    line.highest = std::max(line.highest, ratio);
   }
   return line;
 }
