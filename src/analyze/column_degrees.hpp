@@ -21,8 +21,9 @@ struct ColumnDegrees {
   static bool wanted(std::int64_t nnz, std::int64_t cols) {
     return nnz >= 1 << 20 && cols > std::int64_t{1} << tile_bits;
   }
+  static constexpr double scattered = 0.3;
   static bool matter(const ColumnFacts& facts) {
-    return facts.columns.tile_rows > 0.05 && facts.gather_f32.entries > 0.3;
+    return facts.columns.tile_rows > 0.05 && facts.gather_f32.entries > scattered;
   }
   static std::int64_t runs(std::int64_t nnz) { return std::min(nnz / 64, slots / 2) / run; }
   // Where run i of `count` begins.

@@ -90,19 +90,29 @@ SIMT_DEVICE void count_shape(const Survey<V>& s, const BlockLooker& looker) {
   add_warp(&s.totals->blocks[Shape], blocks);
 }
 
-// The other shapes, where 2x2 blocks leave hope: a little more than block_fills will ask for.
+// Whether block_fills may ask for the other shapes; at its border, yes.
 template <class V>
-SIMT_DEVICE void conclude_blocks(const Survey<V>& s, std::int64_t i) {
-  if (40 * s.totals->blocks[0] > static_cast<std::uint64_t>(10 * hopeless_fill + 1) * s.totals->block_entries) return;
-  const BlockLooker looker = look_at_blocks(s, s.blocks.first_row(i));
+SIMT_DEVICE bool blocks_leave_hope(const Survey<V>& s) {
+  const double fill = 4 * static_cast<double>(s.totals->blocks[0]) / static_cast<double>(s.totals->block_entries);
+  return fill < hopeless_fill + 0.1;
+}
+
+// One of the other shapes in one window: small tasks, so that many multiprocessors have one.
+inline constexpr int other_shapes = block_shapes - 1;
+
+template <class V>
+SIMT_DEVICE void conclude_blocks(const Survey<V>& s, std::int64_t task) {
+  const BlockLooker looker = look_at_blocks(s, s.blocks.first_row(task / other_shapes));
   if (simt::warp() * simt::warp_size >= looker.rows * looker.width) return;
-  count_shape<1>(s, looker);
-  count_shape<2>(s, looker);
-  count_shape<3>(s, looker);
-  count_shape<4>(s, looker);
-  count_shape<5>(s, looker);
-  count_shape<6>(s, looker);
-  count_shape<7>(s, looker);
+  switch (1 + task % other_shapes) {
+    case 1: return count_shape<1>(s, looker);
+    case 2: return count_shape<2>(s, looker);
+    case 3: return count_shape<3>(s, looker);
+    case 4: return count_shape<4>(s, looker);
+    case 5: return count_shape<5>(s, looker);
+    case 6: return count_shape<6>(s, looker);
+    case 7: return count_shape<7>(s, looker);
+  }
 }
 
 }  // namespace heddle

@@ -39,6 +39,16 @@ SIMT_DEVICE void survey_degrees(const Survey<V>& s, std::int64_t task, Board& bo
   add_warp(&board.totals.columns_at_least[1], fresh);
 }
 
+// Whether ColumnDegrees::matter may say yes: a mean is above its limit only where some window is. At the limit, yes.
+// By every warp for itself.
+template <class V>
+SIMT_DEVICE bool degrees_may_matter(const Survey<V>& s) {
+  bool scattered = false;
+  for (std::int64_t i = simt::lane(); i < s.window_counts(); i += simt::warp_size)
+    scattered |= s.window[i].gather_f32[1] > (ColumnDegrees::scattered - 0.01) * s.window[i].entries;
+  return simt::any(scattered);
+}
+
 // Pairs of a row and a tile, the columns in the order of degrees.
 template <class V>
 SIMT_DEVICE void conclude_window(const Survey<V>& s, std::int64_t i, Board& board) {

@@ -81,10 +81,10 @@ struct Four {
   SIMT_DEVICE T operator[](int i) const { return part[i / per_load].at[i % per_load]; }
 };
 
-// A whole task: eight groups of four entries a thread, four of them on the way at once.
+// A whole task: eight groups of four entries a thread, several of them on the way at once, as registers allow.
 template <class V>
 SIMT_DEVICE std::uint64_t look_at_groups(const Survey<V>& s, std::int64_t begin, bool values, ValueLooker<V>& looker) {
-  constexpr int at_once = 4, groups = entries_of_task / 4 / survey_threads;
+  constexpr int at_once = sizeof(V) == 8 ? 2 : 4, groups = entries_of_task / 4 / survey_threads;
   std::uint64_t hash = 0;
   for (int g = 0; g < groups; g += at_once) {
     Four<Index> col[at_once];

@@ -97,10 +97,11 @@ SIMT_DEVICE void count_row_window(Board& board, int length) {
   board.bins[quarter][simt::thread() % Board::quarter] = 0;
   if (simt::thread() < 4) board.long_rows[simt::thread()] = 0;
   simt::sync_block();
+  const unsigned alike = simt::same_lanes(static_cast<unsigned>(length));
   if (length >= short_row)
     count_long_row(board, static_cast<std::uint32_t>(length));
-  else if (length >= 0)
-    simt::atomic_add(&board.bins[quarter][length], 1u);
+  else if (length >= 0 && (alike & ((1u << simt::lane()) - 1)) == 0)  // neighbours are mostly of one length
+    simt::atomic_add(&board.bins[quarter][length], static_cast<std::uint32_t>(simt::count_bits(alike)));
   const int widest = simt::max_lanes(length);
   if (simt::lane() == 0) board.warp_word[simt::warp()] = static_cast<std::uint32_t>(std::max(0, widest));
   simt::sync_block();

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <limits>
+#include <tuple>
 
 #include <heddle/generate.hpp>
 
@@ -64,12 +65,13 @@ Csr<double> with_values(std::int64_t different, bool zero, double scale) {
 }
 
 TEST(Survey, counts_distinct_values_to_the_cap_and_tells_which_are_floats) {
-  for (const std::int64_t different : {planning_cap - 1, planning_cap, planning_cap + 1, 3 * planning_cap})
-    for (const bool zero : {false, true})
-      for (const double scale : {1.0, 0.1}) {
-        SCOPED_TRACE(testing::Message() << different << " values, scale " << scale << (zero ? " and 0" : ""));
-        expect_same_facts_on_emulator(with_values(different, zero, scale));
-      }
+  for (const auto& [different, zero, scale] : {std::tuple(planning_cap - 1, true, 0.1),
+                                               {planning_cap, false, 1.0},
+                                               {planning_cap, true, 1.0},
+                                               {planning_cap + 1, false, 0.1}}) {
+    SCOPED_TRACE(testing::Message() << different << " values, scale " << scale << (zero ? " and 0" : ""));
+    expect_same_facts_on_emulator(with_values(different, zero, scale));
+  }
 }
 
 TEST(Survey, tells_minus_zero_and_nan_from_other_values) {

@@ -11,6 +11,7 @@
 #include "plan/choice_cache.hpp"
 #include "plan/model.hpp"
 #include "support/command.hpp"
+#include "support/same_facts.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle {
@@ -219,6 +220,24 @@ TEST(Effort, has_a_name_each_way) {
   for (const Effort effort : {Effort::model, Effort::measure, Effort::exhaustive})
     EXPECT_EQ(parse_effort(to_string(effort)), effort);
   EXPECT_THROW(parse_effort("lots"), Error);
+}
+
+TEST(Choose, takes_a_matrix_in_the_memory_of_a_device_for_what_it_is_on_the_host) {
+  const Csr<double> A = generate<double>("fem,n=8,dof=3"), there = test::on_device(A, Device::emulator());
+  const Choice here = choose(A, analyze(A, Detail::planning), h200()),
+               on_device = choose(there, analyze(there, Detail::planning), h200());
+  EXPECT_EQ(to_string(here.plan), to_string(on_device.plan));
+  EXPECT_EQ(here.predicted_seconds, on_device.predicted_seconds);
+  EXPECT_EQ(here.reason, on_device.reason);
+}
+
+TEST(Optimize, takes_a_matrix_in_the_memory_of_a_device) {
+  const OwnCache cache;
+  const Csr<double> A = generate<double>("stencil2d5,n=24");
+  for (const Effort effort : {Effort::model, Effort::measure}) {
+    const ChooseOptions options{.effort = effort, .device = Device::emulator()};
+    EXPECT_TRUE(identical(optimize(test::on_device(A, Device::emulator()), options).restore(), A));
+  }
 }
 
 TEST(Optimize, multiplies_like_csr) {

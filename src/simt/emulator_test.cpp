@@ -61,6 +61,37 @@ TEST(Emulator, ballots_collect_the_votes_of_the_mask) {
   EXPECT_EQ(seen[1], 0xaau);
 }
 
+TEST(Emulator, lanes_find_who_has_their_value_and_agree_on_sum_and_maximum) {
+  std::vector<int> seen(32 * 3);
+  void (*kernel)(int*) = [](int* out) {
+    out[lane()] = static_cast<int>(same_lanes(static_cast<unsigned>(lane() % 3)));
+    out[32 + lane()] = sum_lanes(lane() - 16);
+    out[64 + lane()] = max_lanes(-lane() - 5);
+  };
+  launch(Here{}, one_warp, kernel, seen.data());
+  for (int i = 0; i < 32; ++i) {
+    EXPECT_EQ(static_cast<unsigned>(seen[i]), 0x49249249u << i % 3);
+    EXPECT_EQ(seen[32 + i], -16);
+    EXPECT_EQ(seen[64 + i], -5);
+  }
+}
+
+TEST(Emulator, atomic_operations_give_back_what_was_there) {
+  std::vector<unsigned> seen(8);
+  void (*kernel)(unsigned*) = [](unsigned* out) {
+    atomic_add(&out[0], 2u);
+    atomic_max(&out[1], static_cast<unsigned>(lane() ^ 5));
+    atomic_or(&out[2], 1u << lane() / 2);
+    if (atomic_claim(&out[3], static_cast<unsigned>(lane() + 1)) == 0) atomic_add(&out[4], 1u);
+  };
+  launch(Here{}, {2, 64}, kernel, seen.data());
+  EXPECT_EQ(seen[0], 256u);
+  EXPECT_EQ(seen[1], 31u);
+  EXPECT_EQ(seen[2], 0xffffu);
+  EXPECT_EQ(seen[3], 1u);
+  EXPECT_EQ(seen[4], 1u);
+}
+
 TEST(Emulator, team_sums_add_up_each_team) {
   std::vector<double> seen(32);
   void (*kernel)(double*) = [](double* out) { out[lane()] = team_sum<8>(lane() + 0.5); };
