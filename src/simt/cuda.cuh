@@ -36,6 +36,7 @@ SIMT_DEVICE T shuffle_xor(T value, int bits, unsigned mask = full_warp) {
 }
 SIMT_DEVICE unsigned ballot(bool vote, unsigned mask = full_warp) { return __ballot_sync(mask, vote); }
 SIMT_DEVICE bool any(bool vote, unsigned mask = full_warp) { return __any_sync(mask, vote); }
+SIMT_DEVICE std::int32_t warp_min(std::int32_t value) { return __reduce_min_sync(full_warp, value); }
 SIMT_DEVICE void sync_warp(unsigned mask = full_warp) { __syncwarp(mask); }
 SIMT_DEVICE void sync_block() { __syncthreads(); }
 SIMT_DEVICE int count_bits(unsigned bits) { return __popc(bits); }

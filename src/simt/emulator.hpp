@@ -100,6 +100,13 @@ inline unsigned ballot(bool vote, unsigned mask = full_warp, const Site& site = 
 inline bool any(bool vote, unsigned mask = full_warp, const Site& site = Site::current()) {
   return ballot(vote, mask, site) != 0;
 }
+inline std::int32_t warp_min(std::int32_t value, const Site& site = Site::current()) {
+  for (int step = warp_size / 2; step > 0; step /= 2) {
+    const std::int32_t other = shuffle_xor(value, step, full_warp, site);
+    if (other < value) value = other;
+  }
+  return value;
+}
 inline void sync_warp(unsigned mask = full_warp, const Site& site = Site::current()) {
   emulator::meet(emulator::Meeting::sync_warp, mask, 0, site);
 }

@@ -4,6 +4,7 @@
 //   lane() warp() global_thread()                       warps have 32 lanes
 //   shuffle  shuffle_down  shuffle_up  shuffle_xor      values from other lanes of a warp
 //   ballot  any  sync_warp  sync_block                  votes and barriers
+//   warp_min                                            the smallest integer of the warp, in every lane
 //   shared<T>()                                         the block's shared memory, Launch::shared_bytes of it
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
