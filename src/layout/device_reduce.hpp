@@ -19,6 +19,8 @@ namespace heddle::device {
 
 inline constexpr int reduce_threads = 256;
 
+namespace {  // kernels: compiled for two devices under one name
+
 template <class Items>
 SIMT_KERNEL reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
   using Result = typename Items::Result;
@@ -33,6 +35,8 @@ SIMT_KERNEL reduce_items(Items items, std::int64_t count, typename Items::Result
   }
   if (simt::thread() == 0) found[simt::block()] = of_threads[0];
 }
+
+}  // namespace
 
 // What each block found.
 template <class Items>

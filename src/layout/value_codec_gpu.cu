@@ -18,7 +18,7 @@ struct BeyondFloat {
   const double* val;
 
   SIMT_DEVICE void add(std::int64_t i, Miss& to) const {
-    if (value_bits(static_cast<double>(static_cast<float>(val[i]))) != value_bits(val[i])) to.any = 1;
+    if (!float_keeps(val[i])) to.any = 1;
   }
 };
 

@@ -31,6 +31,15 @@ std::string bits_of(const Buffer<ColumnSlice>& slices) {
   return bits;
 }
 
+std::string bits_of(const Buffer<LongRow>& rows) {
+  std::string bits;
+  for (const LongRow& r : rows) {
+    const Index numbers[] = {r.row, r.first, r.count, r.first_piece, r.arrived};
+    bits.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  }
+  return bits;
+}
+
 template <class Layout>
 std::vector<std::string> arrays_of(const Layout& layout) {
   std::vector<std::string> arrays;
@@ -49,9 +58,15 @@ template <template <class> class Layout, class V>
 void expect_same_arrays(const Csr<V>& A, const std::string& text) {
   const WeaveSettings settings = settings_of(text, A.view(), sizeof(V));
   if (!Layout<V>::footprint(A.view(), settings, sizeof(V)).fits) return;
-  const auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
+  auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
   ASSERT_TRUE(there);
-  EXPECT_EQ(arrays_of(Layout<V>::build(A.view(), settings)), arrays_of(*there));
+  auto here = Layout<V>::build(A.view(), settings);
+  if constexpr (requires { here.pieces; }) {  // scratch
+    ASSERT_EQ(here.pieces.size(), there->pieces.size());
+    std::fill(here.pieces.begin(), here.pieces.end(), V(0));
+    std::fill(there->pieces.begin(), there->pieces.end(), V(0));
+  }
+  EXPECT_EQ(arrays_of(here), arrays_of(*there));
   Layout<V>::each_array(*there,
                         [](const auto& array) { EXPECT_TRUE(array.empty() || array.device() == Device::emulator()); });
 }
@@ -98,7 +113,8 @@ TEST(WeaveBuild, blocks) {
 // (A row of 100,000 entries has as many diagonals: too many steps for the emulator.)
 TEST(WeaveBuild, diagonals) {
   expect_same_everywhere<Diagonals>({"layout=diagonals"}, Zoo::small);
-  for (const char* matrix : {"gen:stencil3d7,n=13,coefficients=varying", "gen:stencil2d9,n=61", "gen:band,rows=3000,width=5"})
+  for (const char* matrix :
+       {"gen:stencil3d7,n=13,coefficients=varying", "gen:stencil2d9,n=61", "gen:band,rows=3000,width=5"})
     expect_same_arrays<Diagonals>(read_matrix(matrix), "layout=diagonals");
 }
 
@@ -122,6 +138,32 @@ TEST(WeaveBuild, padded) {
 
 TEST(WeaveBuild, long_rows) {
   expect_same_everywhere<Long>({"layout=long", "layout=long team=32", "layout=long team=256"});
+}
+
+// Several chunks of rows, in a matrix small enough for teams and in one that is not; rows in pieces, empty rows
+// between.
+Csr<double> of_many_lengths(std::int64_t rows, std::int64_t mean) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t row = 0; row < rows; ++row)
+    lengths.push_back(row % 1000 == 7   ? 30 * mean
+                      : row % 4001 == 3 ? 5000
+                      : row % 5 == 0    ? 0
+                                        : row * 7919 % (2 * mean));
+  Csr<double> A{rows, 6000, Buffer<Offset>(rows + 1), {}, {}};
+  A.ptr[0] = 0;
+  for (std::int64_t row = 0; row < rows; ++row) A.ptr[row + 1] = A.ptr[row] + lengths[static_cast<std::size_t>(row)];
+  A.col = Buffer<Index>(A.ptr[rows]);
+  A.val = Buffer<double>(A.ptr[rows]);
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) A.col[k] = static_cast<Index>(row % 100 + k - A.ptr[row]);
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k);
+  return A;
+}
+
+TEST(WeaveBuild, segments) {
+  expect_same_everywhere<Segments>({"layout=segments", "layout=segments per_lane=8"});
+  expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
+  expect_same_arrays<Segments>(of_many_lengths(20000, 150), "layout=segments");
 }
 
 // What the choice of a layout asks is answered alike, so the choice is the same.

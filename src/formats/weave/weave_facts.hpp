@@ -67,7 +67,7 @@ struct SampledWindows {
       : step(std::max<std::int64_t>(window, nnz / most)), count(nnz < window ? 0 : (nnz - window) / step + 1) {}
 };
 
-// A part's diagonals count as so many places per entry at most: it is not looked at any longer.
+// The diagonals of a slice count as so many places per entry at most: then it is not looked at any longer.
 inline constexpr std::int64_t most_diagonal_fill = 8;
 
 }  // namespace heddle::weave

@@ -122,20 +122,20 @@ SIMT_KERNEL sorted_places_block_per_part(PatternArrays A, SampledRows sampled, T
 
 constexpr int diagonal_slices = SampledRows::part_rows / slice_rows;
 
-struct SliceFound {
-  std::int64_t places, most;  // `most`: of all slices of its part together
-};
-
-// A warp a slice, until the part has more places than count.
-SIMT_KERNEL count_diagonals_warp_per_slice(PatternArrays A, SampledRows sampled, SliceFound* to) {
+// A warp a slice, until it has more places than count.
+SIMT_KERNEL diagonal_places_warp_per_slice(PatternArrays A, SampledRows sampled, std::int64_t* to) {
   const std::int64_t i = simt::global_thread() / simt::warp_size, part = i / diagonal_slices;
   if (part >= sampled.parts) return;
-  const std::int64_t first = sampled.first(part) + i % diagonal_slices * slice_rows, last = sampled.last(part);
-  const std::int64_t most = most_diagonal_fill * (A.ptr[last] - A.ptr[sampled.first(part)]);
-  DiagonalWalk walk(A, first, first + slice_rows < last ? first + slice_rows : last);
+  const std::int64_t end = sampled.last(part), first = sampled.first(part) + i % diagonal_slices * slice_rows,
+                     last = first + slice_rows < end ? first + slice_rows : end;
   std::int64_t places = 0;
-  while (places < most && walk.advance()) places += slice_rows;
-  if (simt::lane() == 0) to[i] = {places, most};
+  if (first < last) {
+    const std::int64_t most = most_diagonal_fill * (A.ptr[last] - A.ptr[first]);
+    DiagonalWalk walk(A, first, last);
+    while (places < most && walk.advance()) places += slice_rows;
+    places = places < most ? places : most;
+  }
+  if (simt::lane() == 0) to[i] = places;
 }
 
 struct FetchItems {
@@ -168,17 +168,10 @@ class DeviceFacts final : public PatternFacts {
   }
   double diagonal_fill() override {
     constexpr int threads = 128;
-    Buffer<SliceFound> there(sampled_.parts * diagonal_slices, device_);
+    Buffer<std::int64_t> there(sampled_.parts * diagonal_slices, device_);
     simt::launch(here_, {simt::blocks_for(there.size() * simt::warp_size, threads), threads},
-                 count_diagonals_warp_per_slice, A_, sampled_, there.data());
-    const Buffer<SliceFound> found = there.to(Device::cpu());
-    std::int64_t places = 0;
-    for (std::int64_t first = 0; first < found.size(); first += diagonal_slices) {
-      std::int64_t of_part = 0;
-      for (int s = 0; s < diagonal_slices; ++s) of_part += found[first + s].places;
-      places += std::min(of_part, found[first].most);
-    }
-    return fill(places);
+                 diagonal_places_warp_per_slice, A_, sampled_, there.data());
+    return fill(sum_of(there));
   }
   double block_fill(int size) override {
     if (!blocks_) {
@@ -216,6 +209,9 @@ class DeviceFacts final : public PatternFacts {
     Buffer<std::int64_t> there(sampled_.parts, device_);
     simt::launch(here_, {sampled_.parts, sort_threads, 2 * sort_threads * sizeof(std::int32_t)},
                  sorted_places_block_per_part, A_, sampled_, shape, there.data());
+    return sum_of(there);
+  }
+  static std::int64_t sum_of(const Buffer<std::int64_t>& there) {
     std::int64_t sum = 0;
     for (const std::int64_t places : there.to(Device::cpu())) sum += places;
     return sum;
