@@ -50,7 +50,7 @@ struct EntriesOfParts {
   }
 };
 
-// Blocks of 2, 3 and 4 in one go: item = (size, part, row of blocks).
+// Blocks of 2, 3 and 4 in one go: item = (size, part, row of blocks), the work of a warp.
 struct BlocksFound {
   std::int64_t places[3] = {};
   SIMT_BOTH void add(const BlocksFound& other) {
@@ -63,8 +63,11 @@ struct BlocksOfParts {
   SampledRows sampled;
 
   static constexpr std::int64_t part_rows = SampledRows::part_rows;
-  std::int64_t count() const { return sampled.parts * (part_rows / 2 + part_rows / 3 + part_rows / 4); }
-  SIMT_DEVICE void add(std::int64_t i, BlocksFound& to) const {
+  std::int64_t threads() const {
+    return sampled.parts * (part_rows / 2 + part_rows / 3 + part_rows / 4) * simt::warp_size;
+  }
+  SIMT_DEVICE void add(std::int64_t thread, BlocksFound& to) const {
+    const std::int64_t i = thread / simt::warp_size;
     const std::int64_t twos = sampled.parts * (part_rows / 2), threes = sampled.parts * (part_rows / 3);
     if (i < twos)
       to.places[0] += places<2>(i);
@@ -79,10 +82,8 @@ struct BlocksOfParts {
   SIMT_DEVICE std::int64_t places(std::int64_t i) const {
     const std::int64_t part = i / (part_rows / B), first = sampled.first(part) + i % (part_rows / B) * B;
     if (first >= sampled.last(part)) return 0;
-    BlockRow<B> blocks(A, first / B);
-    std::int64_t found = 0;
-    while (blocks.advance()) found += B * B;
-    return found;
+    const Offset blocks = BlockLeaders<B>(A, first / B).count();
+    return simt::lane() == 0 ? blocks * B * B : 0;
   }
 };
 
@@ -176,7 +177,7 @@ class DeviceFacts final : public PatternFacts {
   double block_fill(int size) override {
     if (!blocks_) {
       const BlocksOfParts items{A_, sampled_};
-      blocks_ = device::reduce(here_, items, items.count(), device_, 1);
+      blocks_ = device::reduce(here_, items, items.threads(), device_, 1);
     }
     return fill(blocks_->places[size - 2]);
   }
