@@ -1,9 +1,11 @@
-// Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS: what is found), on one matrix of every generated
-// class and on files, float and double. Each library is timed in blocks of its own with a rest before each: called in
-// turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's threads spin for
-// a while after their work; not proven). The time is the best call of all rounds, so that other work on the machine
-// counts little; the ratio is the best peer's time / ours, and "rounds" its least and largest value in a single round,
-// to be looked at before the ratio is believed: on a machine with other work they are far apart.
+// Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS, PETSc, MKL: what is found), on one matrix of every
+// generated class and on files, float and double. Each library is timed in blocks of its own with a rest before each:
+// called in turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's
+// threads spin for a while after their work; not proven). The time is the best call of all rounds, so that other work
+// on the machine counts little; the ratio is the best peer's time / ours, and "rounds" its least and largest value in a
+// single round, to be looked at before the ratio is believed: on a machine with other work they are far apart. "one
+// core" is the same ratio with our plan on one thread, against the best of the peers that have one thread by their
+// nature or by name.
 //
 //   spmv_bench                    csr; exit code 1 when a ratio is below 1 - tolerance
 //   spmv_bench --plan=auto        the plan the planner chooses; any plan is possible
@@ -27,6 +29,7 @@
 
 #include "bench/peers.hpp"
 #include "bench/results.hpp"
+#include "core/check.hpp"
 
 namespace heddle {
 namespace {
@@ -71,12 +74,24 @@ struct Case {
         reference(A.view()),
         ours(plan == "auto" ? optimize(A, {.device = Device::cpu()}) : build(A, Plan::parse(plan))),
         y(A.rows) {
-    for (const std::string& name : bench::select_peers(names, Device::cpu())) {
-      peers.push_back(bench::make_peer<V>(name, Device::cpu()));
-      peers.back()->prepare(A.view(), reference.x(), y);
+    for (const std::string& name : bench::select_peers(names, Device::cpu())) add_peer(name);
+    check(!peers.empty(), ErrorKind::unavailable, "no peer can hold it");
+  }
+  void add_peer(const std::string& name) {
+    try {
+      auto peer = bench::make_peer<V>(name, Device::cpu());
+      peer->prepare(A.view(), reference.x(), y);
+      peers.push_back(std::move(peer));
+    } catch (const Error& error) {  // a library without this precision, or too large a matrix for its indices
+      if (error.kind() != ErrorKind::unavailable) throw;
     }
   }
   void multiply_ours() { ours.multiply(reference.x(), y); }
+  void multiply_ours_alone() {
+    set_threads(1);
+    multiply_ours();
+    set_threads(0);
+  }
 };
 
 // Seconds of the best call, in each round.
@@ -97,26 +112,39 @@ void time_round(double seconds, F call, std::vector<double>& best) {
 struct Line {
   double ours = 0, peer = 0;       // seconds, of the best call
   double lowest = 0, highest = 0;  // ratio of a single round
+  double one_core = 0;             // ratio when both sides have one thread; NaN without such a peer
   std::string winner;              // among the peers
   double ratio() const { return peer / ours; }
 };
 
+double best_of(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
+
+// The peer with the best call among those `wanted`; their number if none is.
+template <class V, class F>
+std::size_t best_peer(const Case<V>& c, const std::vector<std::vector<double>>& times, F wanted) {
+  std::size_t first = times.size();
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (wanted(c.peers[i]->name()) && (first == times.size() || best_of(times[i]) < best_of(times[first]))) first = i;
+  return first;
+}
+
 template <class V>
 Line duel(Case<V>& c, const Options& options) {
-  std::vector<double> ours;
+  std::vector<double> ours, alone;
   std::vector<std::vector<double>> peers(c.peers.size());
   for (int round = 0; round < options.rounds; ++round) {
     time_round(
         options.seconds, [&] { c.multiply_ours(); }, ours);
+    time_round(
+        options.seconds, [&] { c.multiply_ours_alone(); }, alone);
     for (std::size_t i = 0; i < peers.size(); ++i)
       time_round(
           options.seconds, [&] { c.peers[i]->multiply({}); }, peers[i]);
   }
-  const auto best = [](const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); };
-  std::size_t first = 0;
-  for (std::size_t i = 1; i < peers.size(); ++i)
-    if (best(peers[i]) < best(peers[first])) first = i;
-  Line line{best(ours), best(peers[first]), INFINITY, 0, c.peers[first]->name()};
+  const std::size_t first = best_peer(c, peers, [](const std::string&) { return true; });
+  const std::size_t single = best_peer(c, peers, [](const std::string& name) { return name.ends_with("one_thread"); });
+  Line line{best_of(ours), best_of(peers[first]), INFINITY, 0, NAN, c.peers[first]->name()};
+  if (single < peers.size()) line.one_core = best_of(peers[single]) / best_of(alone);
   for (std::size_t round = 0; round < ours.size(); ++round) {
     line.lowest = std::min(line.lowest, peers[first][round] / ours[round]);
     line.highest = std::max(line.highest, peers[first][round] / ours[round]);
@@ -136,9 +164,9 @@ template <class V>
 int table(const Options& options) {
   int below = 0;
   double logs = 0, lowest = INFINITY;
-  fmt::print("\n{}, {} threads\n{:44}{:>10}{:>9}  {:26}{:>11}{:>11}  {:10}{:>7}{:>16}\n",
+  fmt::print("\n{}, {} threads\n{:44}{:>10}{:>9}  {:26}{:>11}{:>11}  {:22}{:>7}{:>16}{:>10}\n",
              sizeof(V) == 8 ? "double" : "float", threads(), "matrix", "entries", "per row", "plan", "us", "peer us",
-             "peer", "ratio", "rounds");
+             "peer", "ratio", "rounds", "one core");
   int done = 0;
   for (const std::string& text : options.matrices) try {
       Case<V> c(text, options.plan, options.peers);
@@ -149,9 +177,9 @@ int table(const Options& options) {
       logs += std::log(line.ratio());
       lowest = std::min(lowest, line.ratio());
       const auto name = text.substr(text.starts_with("gen:") ? 4 : text.rfind('/') + 1);
-      fmt::print("{:44}{:10}{:9.1f}  {:26}{:11.1f}{:11.1f}  {:10}{:7.2f}{:7.2f} ..{:6.2f}{}\n", name, c.A.nnz(),
+      fmt::print("{:44}{:10}{:9.1f}  {:26}{:11.1f}{:11.1f}  {:22}{:7.2f}{:7.2f} ..{:6.2f}{:10.2f}{}\n", name, c.A.nnz(),
                  static_cast<double>(c.A.nnz()) / static_cast<double>(c.A.rows), short_text(c.ours.plan()),
-                 line.ours * 1e6, line.peer * 1e6, line.winner, line.ratio(), line.lowest, line.highest,
+                 line.ours * 1e6, line.peer * 1e6, line.winner, line.ratio(), line.lowest, line.highest, line.one_core,
                  slow ? "  slower" : "");
       std::fflush(stdout);
     } catch (const Error& error) {

@@ -79,19 +79,19 @@ struct Structure {
 
 inline constexpr std::int64_t distinct_cap = 65536;
 
-// `planning` leaves out what no choice of a format asks (symmetry, how many diagonals there are in all, blocks beside
-// 2x2 where those are nearly empty), counts distinct values to 4096 only and samples less: one to five multiplications'
-// time for matrices of a million entries and more.
+// `planning` leaves out what no choice of a format asks (symmetry, bandwidth and profile, how many diagonals there are
+// in all, blocks beside 2x2 where those are nearly empty), counts distinct values to 256 only and samples less: one to
+// five multiplications' time for matrices of a million entries and more.
 enum class Detail { all, planning };
 
 // A must be canonical. Threaded; the result does not depend on the number of threads. Values are distinct when their
 // bits are (NaN equals itself, -0 differs from 0); `symmetric` means a_ij and a_ji have the same bits.
+// A matrix in the memory of a GPU (or of the emulator) is analysed there for planning, with the same facts to the last
+// bit: all of it is read once, and a few kilobytes of counts come back. For Detail::all it is copied to the host first.
 template <class V>
 Structure analyze(CsrView<V> A, Detail detail = Detail::all);
 template <class V>
-Structure analyze(const Csr<V>& A, Detail detail = Detail::all) {
-  return analyze(A.view(), detail);
-}
+Structure analyze(const Csr<V>& A, Detail detail = Detail::all);
 
 // Several lines for people.
 std::string to_string(const Structure& facts);

@@ -50,11 +50,13 @@ struct Choice {
 // From the facts alone: effort = model, whatever the options say. value_bytes: 4 or 8.
 Choice choose(const Structure& facts, const Machine& machine, const ChooseOptions& options = {}, int value_bytes = 8);
 
-// With the matrix at hand: candidates carry exact bytes, effort = measure and exhaustive try them.
+// With the matrix at hand: candidates carry exact bytes, effort = measure and exhaustive try them. Of a matrix in the
+// memory of a device the pattern is not fetched: bytes are those predicted, and no format is asked whether it takes it.
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options = {});
 
-// analyze, choose, build; on options.device.
+// analyze, choose, build; on options.device. A matrix in host memory is checked, one in the memory of a device must be
+// canonical: there, the best candidate that can be built is taken.
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options = {});
 template <class V>

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "analyze/column_tiles.hpp"
+#include "analyze/block_windows.hpp"
 #include "analyze/parts.hpp"
+#include "analyze/survey_facts.hpp"
 
 namespace heddle {
 
@@ -15,13 +16,6 @@ int bits_for(std::int64_t lowest, std::int64_t highest) {
     return lowest >= -limit && highest < limit;
   };
   return fits(8) ? 8 : fits(16) ? 16 : 32;
-}
-
-// Asked only of matrices that tiles of columns could serve.
-double tile_rows_by_degree(const PatternView& A, double natural) {
-  constexpr std::int64_t many = 1 << 20, width = 1 << 15;
-  const bool serves = A.nnz() >= many && A.cols > width && natural > 0.05;
-  return serves ? column_tiles(A, width).by_degree : natural;
 }
 
 }  // namespace
@@ -39,12 +33,11 @@ Structure analyze(CsrView<V> A, Detail detail) {
   facts.bandwidth = pattern.bandwidth;
   facts.profile = pattern.profile;
   facts.blocks = measure_blocks(A, block_sample(A.nnz(), detail), detail);
-  facts.blocks_sampled = A.nnz() >= 2 * block_sample(A.nnz(), detail);
+  facts.blocks_sampled = are_blocks_sampled(A.nnz(), detail);
   facts.diagonals = pattern.diagonals;
   facts.padding = measure_padding(A);
-  const ColumnFacts columns = measure_columns(A, column_sample(A.nnz(), detail));
+  const SampledFacts columns = measure_columns(A, column_sample(A.nnz(), detail));
   facts.columns = columns.columns;
-  facts.columns.tile_rows_by_degree = tile_rows_by_degree(A, columns.columns.tile_rows);
   facts.gather_f32 = columns.gather_f32;
   facts.gather_f64 = columns.gather_f64;
   facts.sampled_entries = columns.entries;
@@ -53,7 +46,7 @@ Structure analyze(CsrView<V> A, Detail detail) {
   facts.diagonals.full_share = columns.diagonals.full_share;
   facts.diagonals.slice_fill = columns.diagonals.slice_fill;
   facts.pattern_hash = hash_pattern(A);
-  facts.index_bits = bits_for(pattern.lowest, pattern.highest);
+  if (detail == Detail::all) facts.index_bits = bits_for(pattern.lowest, pattern.highest);
   facts.structurally_symmetric = symmetry.structural;
   facts.symmetric = symmetry.numerical;
   facts.distinct_values = values.distinct;
@@ -62,6 +55,16 @@ Structure analyze(CsrView<V> A, Detail detail) {
   return facts;
 }
 
+template <class V>
+Structure analyze(const Csr<V>& A, Detail detail) {
+  if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
+  if (detail == Detail::planning) return survey(A);
+  const Csr<V> here{A.rows, A.cols, A.ptr.to(Device::cpu()), A.col.to(Device::cpu()), A.val.to(Device::cpu())};
+  return analyze(here.view(), detail);
+}
+
+template Structure analyze(const Csr<float>&, Detail);
+template Structure analyze(const Csr<double>&, Detail);
 template Structure analyze(CsrView<float>, Detail);
 template Structure analyze(CsrView<double>, Detail);
 

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "analyze/block_windows.hpp"
 #include "analyze/parts.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -8,36 +9,44 @@ namespace heddle {
 
 namespace {
 
-constexpr int window = 24;  // rows: a multiple of every block height
+struct Window {
+  std::int64_t first, last;  // rows
+  Index limit;               // column
+};
 
-// One window out of each `stride`, at a scattered place: a fixed distance could keep step with the lines of a grid.
-std::int64_t window_of(std::int64_t i, std::int64_t stride, std::int64_t windows) {
-  const std::uint64_t scattered = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u >> 33;
-  return std::min(i * stride + static_cast<std::int64_t>(scattered) % stride, windows - 1);
+Window window_at(const PatternView& A, std::int64_t first) {
+  Window w{first, std::min(first + BlockWindows::rows, A.rows), BlockWindows::no_limit};
+  for (std::int64_t row = w.first; row < w.last; ++row)
+    w.limit = std::min(w.limit, BlockWindows::limit(A.col.data() + A.ptr[row], A.length(row)));
+  return w;
 }
 
-constexpr int shapes = 8;
-constexpr int shape[shapes][2] = {{2, 2}, {3, 3}, {4, 4}, {6, 6}, {8, 8}, {1, 3}, {2, 4}, {4, 2}};
-
-struct Counts {
+std::int64_t entries_of(const PatternView& A, const Window& w) {
+  if (w.limit == BlockWindows::no_limit) return A.ptr[w.last] - A.ptr[w.first];
   std::int64_t entries = 0;
-  std::int64_t blocks[shapes] = {};
-};
+  for (std::int64_t row = w.first; row < w.last; ++row) {
+    const auto columns = A.col.subspan(A.ptr[row], A.length(row));
+    entries += std::lower_bound(columns.begin(), columns.end(), w.limit) - columns.begin();
+  }
+  return entries;
+}
 
 //  The rows of one block row, each sorted, are merged by block column:
 //
 //    row 0   0  1 | 4 5       block columns (c = 2)   0 2
 //    row 1   1  7                                     0   3     -> blocks 0, 2, 3
 template <int R, int C>
-std::int64_t blocks_of_rows(const PatternView& A, std::int64_t first, std::int64_t last) {
+std::int64_t blocks_of_rows(const PatternView& A, const Window& w) {
   constexpr Index none = INT32_MAX;
   Offset at[R];
   Index head[R];  // block column of the next entry
-  const int rows = static_cast<int>(last - first);
-  const auto block = [&](int i) { return at[i] < A.ptr[first + i + 1] ? A.col[at[i]] / C : none; };
+  const int rows = static_cast<int>(w.last - w.first);
+  const auto block = [&](int i) {
+    return at[i] < A.ptr[w.first + i + 1] && A.col[at[i]] < w.limit ? A.col[at[i]] / C : none;
+  };
   Index next = none;
   for (int i = 0; i < rows; ++i) {
-    at[i] = A.ptr[first + i];
+    at[i] = A.ptr[w.first + i];
     head[i] = block(i);
     next = std::min(next, head[i]);
   }
@@ -58,29 +67,37 @@ std::int64_t blocks_of_rows(const PatternView& A, std::int64_t first, std::int64
 }
 
 template <int Shape>
-std::int64_t blocks_of_window(const PatternView& A, std::int64_t first, std::int64_t last) {
-  constexpr int R = shape[Shape][0], C = shape[Shape][1];
+std::int64_t blocks_of_window(const PatternView& A, const Window& w) {
+  constexpr int R = block_shape[Shape][0], C = block_shape[Shape][1];
   std::int64_t count = 0;
-  for (std::int64_t row = first; row < last; row += R)
-    count += blocks_of_rows<R, C>(A, row, std::min<std::int64_t>(row + R, last));
+  for (std::int64_t row = w.first; row < w.last; row += R)
+    count += blocks_of_rows<R, C>(A, {row, std::min<std::int64_t>(row + R, w.last), w.limit});
   return count;
 }
 
-// Full blocks of any shape with two rows or more leave 2x2 blocks at most 16/9 times as empty: where 2x2 blocks hold
-// little, no other shape is worth a look.
-constexpr double hopeless = 2.7;
-
 template <int... Shape>
-void count_blocks(const PatternView& A, std::int64_t first, std::int64_t last, Counts& counts,
-                  std::integer_sequence<int, Shape...>) {
-  ((counts.blocks[Shape] += blocks_of_window<Shape>(A, first, last)), ...);
+BlockCounts count_blocks(const PatternView& A, const BlockWindows& windows, std::integer_sequence<int, Shape...>) {
+  constexpr std::int64_t grain = 64;
+  Vector<BlockCounts> parts(static_cast<std::size_t>((windows.count + grain - 1) / grain));
+  parallel_ranges(windows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+    BlockCounts& part = parts[begin / grain];
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Window w = window_at(A, windows.first_row(i));
+      part.entries += entries_of(A, w);
+      ((part.blocks[Shape] += blocks_of_window<Shape>(A, w)), ...);
+    }
+  });
+  BlockCounts sum;
+  for (const BlockCounts& part : parts) {
+    sum.entries += part.entries;
+    for (int i = 0; i < block_shapes; ++i) sum.blocks[i] += part.blocks[i];
+  }
+  return sum;
 }
 
-template <class Which>
-void count_window(const PatternView& A, std::int64_t first, Counts& counts, Which which) {
-  const std::int64_t last = std::min(first + window, A.rows);
-  counts.entries += A.ptr[last] - A.ptr[first];
-  count_blocks(A, first, last, counts, which);
+double fill_of(const BlockCounts& counts, int shape) {
+  const auto stored = static_cast<double>(counts.blocks[shape] * block_shape[shape][0] * block_shape[shape][1]);
+  return counts.entries > 0 ? stored / static_cast<double>(counts.entries) : 0;
 }
 
 }  // namespace
@@ -90,41 +107,21 @@ std::int64_t block_sample(std::int64_t nnz, Detail detail) {
   return std::clamp(nnz / 64, least, most);
 }
 
-namespace {
-
-template <int... Shape>
-std::vector<BlockFill> fills_of(const PatternView& A, std::int64_t sample, std::integer_sequence<int, Shape...> which) {
-  const std::int64_t windows = (A.rows + window - 1) / window;
-  const std::int64_t stride = std::max<std::int64_t>(1, A.nnz() / sample);  // every stride-th window
-  const std::int64_t looked_at = (windows + stride - 1) / stride;
-  constexpr std::int64_t grain = 64;
-  Vector<Counts> parts(static_cast<std::size_t>((looked_at + grain - 1) / grain));
-  parallel_ranges(looked_at, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      count_window(A, window_of(i, stride, windows) * window, parts[begin / grain], which);
-  });
-  Counts sum;
-  for (const Counts& part : parts) {
-    sum.entries += part.entries;
-    for (int i = 0; i < shapes; ++i) sum.blocks[i] += part.blocks[i];
-  }
+std::vector<BlockFill> block_fills(const BlockCounts& counts, Detail detail) {
+  const bool hopeless = detail == Detail::planning && fill_of(counts, 0) > hopeless_fill;
   std::vector<BlockFill> fills;
-  for (const int i : {Shape...}) {
-    const auto [r, c] = std::pair(shape[i][0], shape[i][1]);
-    const auto stored = static_cast<double>(sum.blocks[i] * r * c);
-    fills.push_back({r, c, sum.entries > 0 ? stored / static_cast<double>(sum.entries) : 0});
-  }
+  for (int i = 0; i < (hopeless ? 1 : block_shapes); ++i)
+    fills.push_back({block_shape[i][0], block_shape[i][1], fill_of(counts, i)});
   return fills;
 }
 
-}  // namespace
-
 std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample, Detail detail) {
+  const BlockWindows windows(A.rows, A.nnz(), sample);
   if (detail == Detail::planning) {
-    std::vector<BlockFill> smallest = fills_of(A, sample, std::integer_sequence<int, 0>());
-    if (smallest.front().fill > hopeless) return smallest;
+    const BlockCounts smallest = count_blocks(A, windows, std::integer_sequence<int, 0>());
+    if (fill_of(smallest, 0) > hopeless_fill) return block_fills(smallest, detail);
   }
-  return fills_of(A, sample, std::make_integer_sequence<int, shapes>());
+  return block_fills(count_blocks(A, windows, std::make_integer_sequence<int, block_shapes>()), detail);
 }
 
 }  // namespace heddle

@@ -30,7 +30,7 @@ class Sample {
 
   Vector<Index> order() const {
     Vector<std::uint16_t> count(static_cast<std::size_t>(A.cols), 0);
-    for (std::int64_t i = 0; i < windows_.count(); i += windows_.all() ? 1 : 2)
+    for (std::int64_t i = 0; i < windows_.count; i += windows_.all ? 1 : 2)
       for (Offset k = windows_[i].begin; k < windows_[i].end; ++k)
         if (std::uint16_t& c = count[static_cast<std::size_t>(A.col[k])]; c < UINT16_MAX) ++c;
     return places_by_count(count);
@@ -40,7 +40,7 @@ class Sample {
   double pairs_per_entry(std::int64_t width, Place place) const {
     Vector<std::int64_t> last_row(static_cast<std::size_t>(A.cols / width + 1), -1);
     double sum = 0, weights = 0;
-    for (std::int64_t i = windows_.all() ? 0 : 1; i < windows_.count(); i += windows_.all() ? 1 : 2) {
+    for (std::int64_t i = windows_.all ? 0 : 1; i < windows_.count; i += windows_.all ? 1 : 2) {
       const RowWindow w = windows_[i];
       std::int64_t pairs = 0;
       for (std::int64_t row = w.first; row < w.last; ++row)
@@ -49,7 +49,7 @@ class Sample {
           pairs += last != row;
           last = row;
         }
-      const auto entries = static_cast<double>(w.end - w.begin), weight = windows_.all() ? 1 : 1 / entries;
+      const auto entries = static_cast<double>(w.end - w.begin), weight = windows_.all ? 1 : 1 / entries;
       sum += static_cast<double>(pairs) * weight;
       weights += entries * weight;
     }

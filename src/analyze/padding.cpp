@@ -2,6 +2,7 @@
 #include <array>
 
 #include "analyze/parts.hpp"
+#include "analyze/row_facts.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 
@@ -9,8 +10,8 @@ namespace heddle {
 
 namespace {
 
-constexpr std::int64_t window = 1024;  // rows: a multiple of every slice and sorting window
-constexpr int pairs = 4;
+constexpr std::int64_t window = padding_window;
+constexpr int pairs = padding_pairs;
 constexpr std::array<SlicePadding, pairs> asked{{{32, 1, 0}, {32, 256, 0}, {32, 1024, 0}, {128, 1, 0}}};
 
 using Stored = std::array<std::int64_t, pairs>;
@@ -75,12 +76,16 @@ std::vector<SlicePadding> measure_padding(const PatternView& A) {
       for (int i = 0; i < pairs; ++i) sum[i] += stored[i];
     }
   });
+  Stored sum{};
+  for (const Stored& part : parts)
+    for (int i = 0; i < pairs; ++i) sum[i] += part[i];
+  return padding_facts(sum.data(), A.nnz());
+}
+
+std::vector<SlicePadding> padding_facts(const std::int64_t* stored, std::int64_t nnz) {
   std::vector<SlicePadding> result(asked.begin(), asked.end());
-  for (int i = 0; i < pairs; ++i) {
-    std::int64_t sum = 0;
-    for (const Stored& part : parts) sum += part[i];
-    result[i].stored = A.nnz() > 0 ? static_cast<double>(sum) / static_cast<double>(A.nnz()) : 0;
-  }
+  for (int i = 0; i < pairs; ++i)
+    result[i].stored = nnz > 0 ? static_cast<double>(stored[i]) / static_cast<double>(nnz) : 0;
   return result;
 }
 

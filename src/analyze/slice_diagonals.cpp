@@ -62,34 +62,41 @@ void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window) {
   }
 }
 
-Diagonals summary(std::span<const SliceDiagonals> parts) {
+DiagonalCounts counts_of(std::span<const SliceDiagonals> parts) {
   Vector<SeenDiagonal> all;
-  std::int64_t rows = 0, entries = 0, places = 0, slice_entries = 0;
+  DiagonalCounts sum;
   for (const SliceDiagonals& part : parts) {
     all.insert(all.end(), part.seen.begin(), part.seen.end());
-    rows += part.rows;
-    entries += part.entries;
-    places += part.slice_places;
-    slice_entries += part.slice_entries;
+    sum.rows += part.rows;
+    sum.entries += part.entries;
+    sum.slice_places += part.slice_places;
+    sum.slice_entries += part.slice_entries;
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const SeenDiagonal& a, const SeenDiagonal& b) { return a.distance < b.distance; });
-  Diagonals result;
-  std::int64_t on_full = 0;
-  for (std::size_t i = 0; i < all.size();) {
-    SeenDiagonal sum = all[i];
-    for (++i; i < all.size() && all[i].distance == sum.distance; ++i) {
-      sum.entries += all[i].entries;
-      sum.constant &= all[i].constant && all[i].bits == sum.bits;
+  for (std::size_t i = 0; i < all.size(); ++sum.different) {
+    SeenDiagonal diagonal = all[i];
+    for (++i; i < all.size() && all[i].distance == diagonal.distance; ++i) {
+      diagonal.entries += all[i].entries;
+      diagonal.constant &= all[i].constant && all[i].bits == diagonal.bits;
     }
-    if (2 * sum.entries < rows) continue;
-    ++result.full;
-    result.constant += sum.constant;
-    on_full += sum.entries;
+    if (2 * diagonal.entries < sum.rows) continue;
+    ++sum.full;
+    sum.constant += diagonal.constant;
+    sum.on_full += diagonal.entries;
   }
-  result.full_share = entries > 0 ? static_cast<double>(on_full) / static_cast<double>(entries) : 0;
-  result.slice_fill = slice_entries > 0 ? static_cast<double>(places) / static_cast<double>(slice_entries) : 0;
-  return result;
+  return sum;
+}
+
+Diagonals diagonal_facts(const DiagonalCounts& counts) {
+  Diagonals facts;
+  if (counts.slice_entries > 0)
+    facts.slice_fill = static_cast<double>(counts.slice_places) / static_cast<double>(counts.slice_entries);
+  if (counts.entries == 0 || counts.different > DiagonalCounts::most) return facts;
+  facts.full = counts.full;
+  facts.constant = counts.constant;
+  facts.full_share = static_cast<double>(counts.on_full) / static_cast<double>(counts.entries);
+  return facts;
 }
 
 template void SliceDiagonals::add(const CsrView<float>&, const RowWindow&);

@@ -27,7 +27,17 @@ class SliceDiagonals {
   Vector<SeenDiagonal> seen;       // of each window those in at least a quarter of its rows
 };
 
+// Sums over all windows.
+struct DiagonalCounts {
+  // More different diagonals that fill a quarter of a slice: nothing to store by diagonals, `full` is 0.
+  static constexpr std::int64_t most = 8192;
+
+  std::int64_t rows = 0, entries = 0, slice_places = 0, slice_entries = 0;
+  std::int64_t different = 0;  // diagonals seen
+  std::int64_t full = 0, constant = 0, on_full = 0;
+};
+DiagonalCounts counts_of(std::span<const SliceDiagonals> parts);
 // Everything of Diagonals but count and occupancy.
-Diagonals summary(std::span<const SliceDiagonals> parts);
+Diagonals diagonal_facts(const DiagonalCounts& counts);
 
 }  // namespace heddle

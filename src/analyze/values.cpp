@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "analyze/parts.hpp"
+#include "analyze/value_bits.hpp"
 #include "core/parallel.hpp"
 
 namespace heddle {
@@ -82,7 +83,10 @@ struct Recent {
 
 template <class V>
 bool survives_float(V value) {
-  return std::bit_cast<Bits<V>>(static_cast<V>(static_cast<float>(value))) == std::bit_cast<Bits<V>>(value);
+  if constexpr (sizeof(V) == 4)
+    return true;
+  else
+    return float_holds(std::bit_cast<std::uint64_t>(value));
 }
 
 }  // namespace

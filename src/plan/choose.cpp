@@ -80,6 +80,24 @@ void settle(Choice& choice, const Structure& facts, const Machine& machine, cons
                                  : explain(choice, {facts, value_bytes}, machine, options.expected_multiplies);
 }
 
+template <class V>
+bool on_device(const Csr<V>& A) {
+  return A.ptr.device().kind != Device::Kind::cpu;
+}
+
+// Formats are built from host memory.
+template <class V>
+Csr<V> host_copy(const Csr<V>& A) {
+  const Device host = Device::cpu();
+  return {A.rows, A.cols, A.ptr.to(host), A.col.to(host), A.val.to(host)};
+}
+
+template <class V>
+void measure(const Csr<V>& A, Device device, std::size_t count, std::vector<Candidate>& candidates) {
+  on_device(A) ? measure_candidates(host_copy(A), device, count, candidates)
+               : measure_candidates(A, device, count, candidates);
+}
+
 // The facts foretell bytes closely, the formats know them: whoever refuses the matrix is passed over.
 template <class V>
 void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
@@ -117,12 +135,12 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
     if (!choice.from_cache) {
       const bool all = options.effort == Effort::exhaustive || options.selector == "ellr_trials";
       const std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
-      measure_candidates(A, options.device, count, choice.candidates);
+      measure(A, options.device, count, choice.candidates);
       if (options.use_cache) write_choice(key, choice.candidates);
     }
     rank(choice.candidates, score);
   }
-  check_fit(choice, A, score);
+  if (!on_device(A)) check_fit(choice, A, score);
   settle(choice, facts, machine, options, sizeof(V));
   return choice;
 }
@@ -130,22 +148,35 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
 namespace {
 
 template <class V>
-Plan plan_for(const Csr<V>& A, const ChooseOptions& options) {
-  return choose(A, analyze(A, Detail::planning), this_machine(options.device), options).plan;
+Choice choice_for(const Csr<V>& A, const ChooseOptions& options) {
+  return choose(A, analyze(A, Detail::planning), this_machine(options.device), options);
+}
+
+// On a device no format was asked whether it takes the matrix: the first one that does is built.
+template <class V>
+Operator<V> build_best(const Csr<V>& A, const std::vector<Candidate>& candidates, Device device) {
+  for (const Candidate& candidate : candidates) try {
+      if (candidate.fits) return build(A, candidate.plan, {.device = device});
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unavailable) throw;
+    }
+  return build(A, Plan{}, {.device = device});
 }
 
 }  // namespace
 
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options) {
+  if (on_device(A)) return build_best(host_copy(A), choice_for(A, options).candidates, options.device);
   validate(A.view(), Require::canonical);
-  return build(A, plan_for(A, options), {.device = options.device});
+  return build(A, choice_for(A, options).plan, {.device = options.device});
 }
 
 template <class V>
 Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
+  if (on_device(A)) return optimize(static_cast<const Csr<V>&>(A), options);
   validate(A.view(), Require::canonical);
-  const Plan plan = plan_for(A, options);
+  const Plan plan = choice_for(A, options).plan;
   return build(std::move(A), plan, {.device = options.device});
 }
 

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 #include "simt/cuda_table.hpp"
 
 namespace heddle::simt {
@@ -36,7 +38,18 @@ SIMT_DEVICE T shuffle_xor(T value, int bits, unsigned mask = full_warp) {
 }
 SIMT_DEVICE unsigned ballot(bool vote, unsigned mask = full_warp) { return __ballot_sync(mask, vote); }
 SIMT_DEVICE bool any(bool vote, unsigned mask = full_warp) { return __any_sync(mask, vote); }
-SIMT_DEVICE std::int32_t warp_min(std::int32_t value) { return __reduce_min_sync(full_warp, value); }
+template <class T>
+SIMT_DEVICE T sum_lanes(T value) {
+  static_assert(std::is_integral_v<T> && sizeof(T) == 4);
+  return __reduce_add_sync(full_warp, value);
+}
+template <class T>
+SIMT_DEVICE T max_lanes(T value) {
+  static_assert(std::is_integral_v<T> && sizeof(T) == 4);
+  return __reduce_max_sync(full_warp, value);
+}
+// The lanes of the mask whose value is mine.
+SIMT_DEVICE unsigned same_lanes(unsigned value, unsigned mask = full_warp) { return __match_any_sync(mask, value); }
 SIMT_DEVICE void sync_warp(unsigned mask = full_warp) { __syncwarp(mask); }
 SIMT_DEVICE void sync_block() { __syncthreads(); }
 SIMT_DEVICE int count_bits(unsigned bits) { return __popc(bits); }
@@ -101,6 +114,32 @@ SIMT_DEVICE bool arrive_last(std::int32_t* counter, std::int32_t count) {
   if (before != count - 1) return false;
   __threadfence();
   return true;
+}
+
+// Unsigned numbers of 32 or 64 bits; what was there before comes back.
+template <class T>
+struct AtomicWord {
+  static_assert(std::is_unsigned_v<T> && sizeof(T) >= 4);
+  using type = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  static __device__ __forceinline__ type* at(T* memory) { return reinterpret_cast<type*>(memory); }
+};
+template <class T>
+SIMT_DEVICE T atomic_add(T* memory, T value) {
+  return static_cast<T>(atomicAdd(AtomicWord<T>::at(memory), static_cast<typename AtomicWord<T>::type>(value)));
+}
+template <class T>
+SIMT_DEVICE T atomic_max(T* memory, T value) {
+  return static_cast<T>(atomicMax(AtomicWord<T>::at(memory), static_cast<typename AtomicWord<T>::type>(value)));
+}
+template <class T>
+SIMT_DEVICE T atomic_or(T* memory, T bits) {
+  return static_cast<T>(atomicOr(AtomicWord<T>::at(memory), static_cast<typename AtomicWord<T>::type>(bits)));
+}
+// Puts `value` where there is 0; 0 comes back to the one who did.
+template <class T>
+SIMT_DEVICE T atomic_claim(T* memory, T value) {
+  using Word = typename AtomicWord<T>::type;
+  return static_cast<T>(atomicCAS(AtomicWord<T>::at(memory), Word{0}, static_cast<Word>(value)));
 }
 
 template <class... Parameters, class... Arguments>

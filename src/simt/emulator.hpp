@@ -9,10 +9,12 @@
 // Shared memory starts as garbage, has its exact size and is a heap block of its own, so ASan sees every overrun.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace heddle::simt {
 
@@ -44,7 +46,7 @@ struct Self {  // what the running fibre is
 };
 const Self& self();
 
-enum class Meeting { shuffle, ballot, sync_warp };
+enum class Meeting { shuffle, ballot, same_lanes, reduce, sync_warp };
 // Waits until every lane of `mask` has come to the same meeting; gives what each of the 32 lanes brought.
 const std::uint64_t* meet(Meeting kind, unsigned mask, std::uint64_t brought, const Site& site);
 [[noreturn]] void misuse(const char* what, const Site& site);
@@ -100,12 +102,29 @@ inline unsigned ballot(bool vote, unsigned mask = full_warp, const Site& site = 
 inline bool any(bool vote, unsigned mask = full_warp, const Site& site = Site::current()) {
   return ballot(vote, mask, site) != 0;
 }
-inline std::int32_t warp_min(std::int32_t value, const Site& site = Site::current()) {
-  for (int step = warp_size / 2; step > 0; step /= 2) {
-    const std::int32_t other = shuffle_xor(value, step, full_warp, site);
-    if (other < value) value = other;
-  }
+template <class T>
+T sum_lanes(T value, const Site& site = Site::current()) {
+  static_assert(std::is_integral_v<T> && sizeof(T) == 4);
+  const std::uint64_t* values =
+      emulator::meet(emulator::Meeting::reduce, full_warp, static_cast<unsigned>(value), site);
+  unsigned sum = 0;
+  for (int i = 0; i < warp_size; ++i) sum += static_cast<unsigned>(values[i]);
+  return static_cast<T>(sum);
+}
+template <class T>
+T max_lanes(T value, const Site& site = Site::current()) {
+  static_assert(std::is_integral_v<T> && sizeof(T) == 4);
+  const std::uint64_t* values =
+      emulator::meet(emulator::Meeting::reduce, full_warp, static_cast<unsigned>(value), site);
+  for (int i = 0; i < warp_size; ++i) value = std::max(value, static_cast<T>(static_cast<unsigned>(values[i])));
   return value;
+}
+inline unsigned same_lanes(unsigned value, unsigned mask = full_warp, const Site& site = Site::current()) {
+  const std::uint64_t* values = emulator::meet(emulator::Meeting::same_lanes, mask, value, site);
+  unsigned result = 0;
+  for (int i = 0; i < warp_size; ++i)
+    if ((mask >> i & 1) && values[i] == value) result |= 1u << i;
+  return result;
 }
 inline void sync_warp(unsigned mask = full_warp, const Site& site = Site::current()) {
   emulator::meet(emulator::Meeting::sync_warp, mask, 0, site);
@@ -137,6 +156,25 @@ void stream_store(T* to, T value) {
 
 // Blocks run one after another.
 inline bool arrive_last(std::int32_t* counter, std::int32_t count) { return ++*counter == count; }
+
+// One fibre runs at a time: what it does between two meetings is atomic.
+template <class T>
+T atomic_add(T* memory, T value) {
+  static_assert(std::is_unsigned_v<T> && sizeof(T) >= 4);
+  return std::exchange(*memory, *memory + value);
+}
+template <class T>
+T atomic_max(T* memory, T value) {
+  return std::exchange(*memory, *memory < value ? value : *memory);
+}
+template <class T>
+T atomic_or(T* memory, T bits) {
+  return std::exchange(*memory, *memory | bits);
+}
+template <class T>
+T atomic_claim(T* memory, T value) {
+  return *memory == 0 ? std::exchange(*memory, value) : *memory;
+}
 
 template <class... Parameters, class... Arguments>
 void launch(Emulator, const Launch& shape, void (*kernel)(Parameters...), const Arguments&... arguments) {

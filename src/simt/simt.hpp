@@ -3,13 +3,14 @@
 //   thread() block() block_threads() grid_blocks()      who am I, in one dimension
 //   lane() warp() global_thread()                       warps have 32 lanes
 //   shuffle  shuffle_down  shuffle_up  shuffle_xor      values from other lanes of a warp
-//   ballot  any  sync_warp  sync_block                  votes and barriers
-//   warp_min                                            the smallest integer of the warp, in every lane
+//   ballot  any  same_lanes  sync_warp  sync_block      votes and barriers
+//   sum_lanes  max_lanes                                of whole numbers of 32 bits over a warp, the same in every lane
 //   shared<T>()                                         the block's shared memory, Launch::shared_bytes of it
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
 //   uncached_load                                       past the L1, to measure what it gains
 //   arrive_last(counter, count)                         the last one to come finds what the others left
+//   atomic_add  atomic_max  atomic_or  atomic_claim     whole numbers in shared or global memory: any order, one result
 //   launch(Here, Launch, kernel, arguments...)          queue a grid
 //
 // nvcc turns them into intrinsics (cuda.cuh). The host compiler compiles the same .cu file against an emulator

@@ -34,7 +34,7 @@ class DiagonalWalk {
       }
       lowest = next_[j] < lowest ? next_[j] : lowest;
     }
-    offset = simt::warp_min(lowest);
+    offset = -simt::max_lanes(-lowest);  // the lowest of all lanes
     has = 0;
 #pragma unroll
     for (int j = 0; j < rows_per_lane; ++j) has |= (next_[j] == offset ? 1u : 0u) << j;

@@ -1,0 +1,108 @@
+// How many blocks the rows of a window touch. Without a merge: each entry asks whether it is the first of its block,
+// in the order of rows.
+//
+//    row 0   0  1 | 4 5       2x2 blocks: 0 and 4 open one each (1 and 5 follow in it),
+//    row 1   1  7             7 opens one, 1 finds row 0 in its block
+#pragma once
+
+#include "analyze/survey_board.hpp"
+
+namespace heddle {
+
+struct BlockLooker {
+  const Offset* ptr;  // of the window's rows
+  const Index* col;
+  int rows, width;  // width: the longest row, as far as it is looked at
+  Index limit;
+
+  SIMT_DEVICE int length(int row) const {
+    return static_cast<int>(std::min(ptr[row + 1] - ptr[row], Offset{BlockWindows::row_entries}));
+  }
+  // Whether a row has a column in low .. high-1.
+  SIMT_DEVICE bool touches(int row, Index low, Index high) const {
+    const Index* columns = col + ptr[row];
+    int from = 0, to = length(row);
+    while (from < to) {
+      const int middle = (from + to) / 2;
+      columns[middle] < low ? from = middle + 1 : to = middle;
+    }
+    return from < length(row) && columns[from] < high;
+  }
+  template <int R, int C>
+  SIMT_DEVICE bool opens(int row, int k, Index column) const {
+    const Index low = column / C * C;
+    if (k > 0 && col[ptr[row] + k - 1] >= low) return false;
+    for (int before = row / R * R; before < row; ++before)
+      if (touches(before, low, low + C)) return false;
+    return true;
+  }
+};
+
+// By every warp for itself: lane i has row i.
+template <class V>
+SIMT_DEVICE BlockLooker look_at_blocks(const Survey<V>& s, std::int64_t first) {
+  const int rows = static_cast<int>(std::min<std::int64_t>(BlockWindows::rows, s.rows - first));
+  BlockLooker looker{s.ptr + first, s.col, rows, 0, BlockWindows::no_limit};
+  const bool has_row = simt::lane() < rows;
+  const Offset begin = has_row ? s.ptr[first + simt::lane()] : 0;
+  const Offset length = has_row ? s.ptr[first + simt::lane() + 1] - begin : 0;
+  const Index limit = BlockWindows::limit(s.col + begin, length);
+  looker.limit = INT32_MAX - simt::max_lanes(INT32_MAX - limit);
+  looker.width = simt::max_lanes(static_cast<int>(std::min(length, Offset{BlockWindows::row_entries})));
+  return looker;
+}
+
+// f(row, k, column) for the entries of the window, by a team of threads.
+template <class F>
+SIMT_DEVICE void each_entry(const BlockLooker& w, int member, int team, F f) {
+  for (int i = member; i < w.rows * w.width; i += team) {
+    const int row = i / w.width, k = i % w.width;
+    if (k >= w.length(row)) continue;
+    const Index column = w.col[w.ptr[row] + k];
+    if (column < w.limit) f(row, k, column);
+  }
+}
+
+// 2x2 blocks, and the entries for all shapes. Four windows a task, a quarter of the threads each.
+inline constexpr int block_teams = 4;
+
+template <class V>
+SIMT_DEVICE void survey_blocks(const Survey<V>& s, std::int64_t task, Board& board) {
+  constexpr int team = survey_threads / block_teams;
+  const std::int64_t i = task * block_teams + simt::thread() / team;
+  if (i >= s.blocks.count) return;
+  const BlockLooker looker = look_at_blocks(s, s.blocks.first_row(i));
+  std::uint32_t entries = 0, blocks = 0;
+  each_entry(looker, simt::thread() % team, team, [&](int row, int k, Index column) {
+    ++entries;
+    blocks += looker.opens<block_shape[0][0], block_shape[0][1]>(row, k, column);
+  });
+  add_warp(&board.totals.block_entries, entries);
+  add_warp(&board.totals.blocks[0], blocks);
+}
+
+template <int Shape, class V>
+SIMT_DEVICE void count_shape(const Survey<V>& s, const BlockLooker& looker) {
+  std::uint32_t blocks = 0;
+  each_entry(looker, simt::thread(), survey_threads, [&](int row, int k, Index column) {
+    blocks += looker.opens<block_shape[Shape][0], block_shape[Shape][1]>(row, k, column);
+  });
+  add_warp(&s.totals->blocks[Shape], blocks);
+}
+
+// The other shapes, where 2x2 blocks leave hope: a little more than block_fills will ask for.
+template <class V>
+SIMT_DEVICE void conclude_blocks(const Survey<V>& s, std::int64_t i) {
+  if (40 * s.totals->blocks[0] > static_cast<std::uint64_t>(10 * hopeless_fill + 1) * s.totals->block_entries) return;
+  const BlockLooker looker = look_at_blocks(s, s.blocks.first_row(i));
+  if (simt::warp() * simt::warp_size >= looker.rows * looker.width) return;
+  count_shape<1>(s, looker);
+  count_shape<2>(s, looker);
+  count_shape<3>(s, looker);
+  count_shape<4>(s, looker);
+  count_shape<5>(s, looker);
+  count_shape<6>(s, looker);
+  count_shape<7>(s, looker);
+}
+
+}  // namespace heddle

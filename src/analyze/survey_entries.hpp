@@ -1,0 +1,167 @@
+// All columns, for the hash, and all values: how many different ones, and whether each is a float.
+#pragma once
+
+#include "analyze/parts.hpp"
+#include "analyze/pattern_hash.hpp"
+#include "analyze/survey_board.hpp"
+#include "analyze/value_bits.hpp"
+
+namespace heddle {
+
+inline constexpr std::int64_t entries_of_task = 1 << 15;
+
+template <class V>
+SIMT_DEVICE std::uint64_t device_bits(V value) {
+  std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t> bits;
+  memcpy(&bits, &value, sizeof(V));
+  return bits;
+}
+
+SIMT_DEVICE int value_slot(std::uint64_t bits) {
+  static_assert(Survey<float>::value_slots == 1 << 10);
+  return static_cast<int>(bits * 0x9E3779B97F4A7C15u >> (64 - 10));
+}
+
+// The values other than +0 that a block has met, `planning_cap` of them and not many more: half the slots stay free.
+template <class V>
+class ValueLooker {
+ public:
+  SIMT_DEVICE ValueLooker(const Survey<V>& survey, Board& board) : survey_(survey), board_(board) {}
+
+  // The last two are kept in registers: matrices with constant coefficients have hardly more.
+  SIMT_DEVICE void look_at(V value) {
+    const std::uint64_t bits = device_bits(value);
+    zero_ |= bits == 0;
+    if (bits == 0 || bits == known_[0] || bits == known_[1]) return;
+    if (sizeof(V) == 8) inexact_ |= !float_holds(bits);
+    insert(bits);
+    known_[1] = known_[0];
+    known_[0] = bits;
+  }
+  // By all lanes of a warp.
+  SIMT_DEVICE void finish() {
+    if (simt::any(zero_) && simt::lane() == 0) simt::atomic_or(&board_.totals.zeros, std::uint64_t{1});
+    if (simt::any(inexact_) && simt::lane() == 0) simt::atomic_or(&survey_.totals->inexact, std::uint64_t{1});
+  }
+
+ private:
+  SIMT_DEVICE void insert(std::uint64_t bits) {
+    constexpr int slots = Survey<V>::value_slots;
+    const volatile std::uint32_t& different = board_.different_values;
+    for (int at = value_slot(bits);; at = (at + 1) % slots) {
+      const std::uint64_t old = static_cast<const volatile std::uint64_t&>(board_.values[at]);
+      if (old == bits || different > planning_cap) return;
+      if (old != 0) continue;
+      const std::uint64_t there = simt::atomic_claim(&board_.values[at], bits);
+      if (there == bits) return;
+      if (there != 0) continue;
+      if (simt::atomic_add(&board_.different_values, 1u) == planning_cap)
+        simt::atomic_or(&survey_.totals->many_values, std::uint64_t{1});
+      return;
+    }
+  }
+
+  const Survey<V>& survey_;
+  Board& board_;
+  std::uint64_t known_[2] = {};
+  bool zero_ = false, inexact_ = false;
+};
+
+// Four neighbouring elements, 16 bytes a load.
+template <class T>
+struct Four {
+  static constexpr int per_load = 16 / sizeof(T), loads = 4 / per_load;
+  simt::Pack<T, per_load> part[loads];
+
+  SIMT_DEVICE explicit Four(const T* from) {
+#pragma unroll
+    for (int i = 0; i < loads; ++i) part[i] = simt::stream_pack<per_load>(from + i * per_load);
+  }
+  SIMT_DEVICE Four() {}
+  SIMT_DEVICE T operator[](int i) const { return part[i / per_load].at[i % per_load]; }
+};
+
+// A whole task: eight groups of four entries a thread, four of them on the way at once.
+template <class V>
+SIMT_DEVICE std::uint64_t look_at_groups(const Survey<V>& s, std::int64_t begin, bool values, ValueLooker<V>& looker) {
+  constexpr int at_once = 4, groups = entries_of_task / 4 / survey_threads;
+  std::uint64_t hash = 0;
+  for (int g = 0; g < groups; g += at_once) {
+    Four<Index> col[at_once];
+    Four<V> val[at_once];
+    const std::int64_t mine = begin + 4 * (std::int64_t{g} * survey_threads + simt::thread());
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) col[i] = Four<Index>(s.col + mine + 4 * i * survey_threads);
+    if (values) {
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) val[i] = Four<V>(s.val + mine + 4 * i * survey_threads);
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      const std::int64_t pair = mine / 2 + 2 * i * survey_threads;
+      hash += PatternHash::columns(pair, col[i][0], col[i][1]) + PatternHash::columns(pair + 1, col[i][2], col[i][3]);
+    }
+    if (!values) continue;
+#pragma unroll
+    for (int i = 0; i < at_once; ++i)
+#pragma unroll
+      for (int k = 0; k < 4; ++k) looker.look_at(val[i][k]);
+  }
+  return hash;
+}
+
+// The last task, or arrays that do not begin at a multiple of 16 bytes.
+template <class V>
+SIMT_DEVICE std::uint64_t look_at_pairs(const Survey<V>& s, std::int64_t begin, std::int64_t end,
+                                        ValueLooker<V>& looker) {
+  std::uint64_t hash = 0;
+  for (std::int64_t k = begin + 2 * simt::thread(); k < end; k += 2 * survey_threads) {
+    const bool two = k + 1 < end;
+    hash += PatternHash::columns(k / 2, s.col[k], two ? s.col[k + 1] : PatternHash::nothing);
+    looker.look_at(s.val[k]);
+    if (two) looker.look_at(s.val[k + 1]);
+  }
+  return hash;
+}
+
+// Values are read no further once nothing can be learnt from them.
+template <class V>
+SIMT_DEVICE bool values_matter(const Survey<V>& s) {
+  const bool many = simt::uncached_load(&s.totals->many_values) != 0;
+  return !many || (sizeof(V) == 8 && simt::uncached_load(&s.totals->inexact) == 0);
+}
+
+template <class V>
+SIMT_DEVICE void survey_entries(const Survey<V>& s, std::int64_t task, Board& board) {
+  if (simt::thread() == 0) board.looks_at_values = values_matter(s);
+  simt::sync_block();
+  const std::int64_t begin = task * entries_of_task, end = std::min(s.nnz, begin + entries_of_task);
+  ValueLooker<V> looker(s, board);
+  const bool whole = s.aligned && end - begin == entries_of_task;
+  add_hash(&board.totals.hash,
+           whole ? look_at_groups(s, begin, board.looks_at_values, looker) : look_at_pairs(s, begin, end, looker));
+  looker.finish();
+}
+
+// The block's different values into the set of all blocks. Whoever finds no free slot has found many.
+template <class V>
+SIMT_DEVICE void hand_in_values(const Survey<V>& s, const Board& board) {
+  constexpr int slots = Survey<V>::value_slots;
+  static_assert(slots <= survey_threads);
+  const std::uint64_t bits = simt::thread() < slots ? board.values[simt::thread()] : 0;
+  if (bits == 0 || board.different_values > planning_cap) return;
+  for (int at = value_slot(bits), tries = 0; tries < slots; at = (at + 1) % slots, ++tries) {
+    const std::uint64_t old = simt::uncached_load(s.values + at);
+    if (old == bits) return;
+    if (old != 0) continue;
+    const std::uint64_t there = simt::atomic_claim(s.values + at, bits);
+    if (there == bits) return;
+    if (there == 0) {
+      if (simt::atomic_add(&s.totals->values, std::uint64_t{1}) < planning_cap) return;
+      break;
+    }
+  }
+  simt::atomic_or(&s.totals->many_values, std::uint64_t{1});
+}
+
+}  // namespace heddle

@@ -1,0 +1,274 @@
+// Windows of rows as measure_columns looks at them, a block of threads each: see columns.cpp for what is counted.
+#pragma once
+
+#include "analyze/slice_diagonals.hpp"
+#include "analyze/survey_board.hpp"
+#include "analyze/survey_entries.hpp"
+
+namespace heddle {
+
+// The row that has an entry, by a warp: 32 places are asked at a time.
+template <class V>
+SIMT_DEVICE std::int64_t row_of_entry(const Survey<V>& s, Offset entry) {
+  std::int64_t low = 0, high = s.rows;  // ptr[low] <= entry < ptr[high]
+  while (high - low > 1) {
+    const std::int64_t step = (high - low + simt::warp_size) / (simt::warp_size + 1);
+    const std::int64_t asked = low + (simt::lane() + 1) * step;
+    const int below = simt::count_bits(simt::ballot(asked < high && s.ptr[asked] <= entry));
+    high = std::min(high, low + (below + 1) * step);
+    low += below * step;
+  }
+  return low;
+}
+
+// Finds window i and says where its rows start. False: there is nothing in it.
+template <class V>
+SIMT_DEVICE bool open_window(const Survey<V>& s, std::int64_t i, Board& board) {
+  simt::sync_block();  // nobody looks at the window before
+  if (simt::warp() == 0) {
+    const std::int64_t first = s.windows.all ? s.windows.first_row(i) : row_of_entry(s, s.windows.entry(i));
+    if (simt::lane() == 0) board.window.first = first;
+  }
+  simt::sync_block();
+  const std::int64_t row = board.window.first;
+  const std::int64_t base = row / WindowChoice::slice * WindowChoice::slice;
+  const std::int64_t rows = std::min(s.rows - base, std::int64_t{WindowChoice::rows});
+  for (std::int64_t r = simt::thread(); r <= rows; r += survey_threads) board.ptr[r] = s.ptr[base + r];
+  simt::sync_block();
+  if (simt::thread() == 0)
+    board.window = s.windows.all
+                       ? RowWindow{base, base + rows, board.ptr[0], board.ptr[rows]}
+                       : s.windows.around(row, s.windows.entry(i), [&](std::int64_t r) { return board.ptr[r - base]; });
+  simt::sync_block();
+  const RowWindow& w = board.window;
+  for (std::int64_t r = w.first + simt::thread(); r <= w.last; r += survey_threads)
+    board.start[r - w.first] = static_cast<int>(std::clamp(board.ptr[r - base], w.begin, w.end) - w.begin);
+  simt::sync_block();
+  return w.begin < w.end;
+}
+
+// The row of an entry of the open window, both counted from its beginning.
+SIMT_DEVICE int row_in_window(const Board& board, int entry) {
+  int low = 0, high = static_cast<int>(board.window.last - board.window.first);
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    board.start[middle] <= entry ? low = middle : high = middle;
+  }
+  return low;
+}
+
+// How many different sectors the lanes with `active` touch; counted in one lane of each sector's.
+SIMT_DEVICE bool leads_sector(std::uint32_t column, int sector, bool active) {
+  const std::uint32_t apart = 0x80000000u + simt::lane();
+  const unsigned same = simt::same_lanes(active ? column >> sector : apart);
+  return active && (same & ((1u << simt::lane()) - 1)) == 0;
+}
+
+// Sectors of 8 columns with a bit for either half: one set counts those of both precisions.
+SIMT_DEVICE void insert_sector(SharedSet& set, std::uint32_t column, int& f32, int& f64) {
+  const std::uint32_t key = (column >> f32_sector) + 1, half = 1u << (column >> f64_sector & 1);
+  for (int at = set.place(key);; at = set.next(at)) {
+    const std::uint32_t old = simt::atomic_claim(&set.slot[at], key << 2 | half);
+    if (old == 0) {
+      ++f32, ++f64;
+      return;
+    }
+    if (old >> 2 != key) continue;
+    f64 += (simt::atomic_or(&set.slot[at], half) & half) == 0;
+    return;
+  }
+}
+
+// Neighbours in a row, the distance from the diagonal, sectors along the entries and in the whole window.
+template <class V>
+SIMT_DEVICE void walk_entries(const Survey<V>& s, Board& board, WindowCounts* counts) {
+  const RowWindow w = board.window;
+  const int n = static_cast<int>(w.end - w.begin);
+  const Index* col = s.col + w.begin;
+  const int first = simt::warp() * simt::warp_size;
+  if (first >= n) return;
+  WindowCounts mine;
+  for (int base = first; base < n; base += survey_threads) {
+    const int k = base + simt::lane();
+    const bool active = k < n;
+    const Index column = active ? col[k] : 0;
+    mine.gather_f32[1] += leads_sector(static_cast<std::uint32_t>(column), f32_sector, active);
+    mine.gather_f64[1] += leads_sector(static_cast<std::uint32_t>(column), f64_sector, active);
+    if (!active) continue;
+    insert_sector(board.set, static_cast<std::uint32_t>(column), mine.gather_f32[2], mine.gather_f64[2]);
+    const int row = row_in_window(board, k);
+    const std::int64_t distance = column - (w.first + row);
+    mine.near16 += distance >= INT16_MIN && distance <= INT16_MAX;
+    const bool begins = k == board.start[row];
+    const Index before = begins ? -1 : col[k - 1], delta = column - before;
+    mine.runs += begins || delta != 1;
+    mine.tile_rows += begins || column >> tile_bits != before >> tile_bits;
+    mine.deltas += !begins;
+    mine.delta4 += !begins && delta < 1 << 4;
+    mine.delta8 += !begins && delta < 1 << 8;
+    mine.delta16 += !begins && delta < 1 << 16;
+  }
+  if (simt::thread() == 0) mine.entries = n;
+  add_warp(&counts->entries, mine.entries);
+  add_warp(&counts->deltas, mine.deltas);
+  add_warp(&counts->runs, mine.runs);
+  add_warp(&counts->delta4, mine.delta4);
+  add_warp(&counts->delta8, mine.delta8);
+  add_warp(&counts->delta16, mine.delta16);
+  add_warp(&counts->near16, mine.near16);
+  add_warp(&counts->tile_rows, mine.tile_rows);
+  for (int i = 1; i < 3; ++i) {
+    add_warp(&counts->gather_f32[i], mine.gather_f32[i]);
+    add_warp(&counts->gather_f64[i], mine.gather_f64[i]);
+  }
+}
+
+struct LaneRow {
+  int begin = 0, length = 0;
+};
+// Lane i has row i of a slice of 32.
+SIMT_DEVICE LaneRow row_of_slice(const Board& board, int slice) {
+  const int row = slice * simt::warp_size + simt::lane();
+  if (row >= board.window.last - board.window.first) return {};
+  return {board.start[row], board.start[row + 1] - board.start[row]};
+}
+
+// Entries of slices whose columns span less than 2^16: a slice a warp.
+template <class V>
+SIMT_DEVICE void walk_spans(const Survey<V>& s, const Board& board, int slices, WindowCounts* counts) {
+  if (simt::warp() >= slices) return;
+  const LaneRow mine = row_of_slice(board, simt::warp());
+  const Index* col = s.col + board.window.begin + mine.begin;
+  const Index high = simt::max_lanes(mine.length > 0 ? col[mine.length - 1] : -1);
+  const Index low = INT32_MAX - simt::max_lanes(mine.length > 0 ? INT32_MAX - col[0] : 0);
+  add_warp(&counts->slices16, high - low < 1 << 16 ? mine.length : 0);
+}
+
+// Sectors that the lanes of a slice touch when each reads the k-th entry of its row: a step k a warp. Where one row
+// alone goes on, each of its entries is a sector.
+template <class V>
+SIMT_DEVICE void walk_steps(const Survey<V>& s, const Board& board, int slices, WindowCounts* counts) {
+  int f32 = 0, f64 = 0;
+  for (int slice = 0; slice < slices; ++slice) {
+    const LaneRow mine = row_of_slice(board, slice);
+    const Index* col = s.col + board.window.begin + mine.begin;
+    const int longest = simt::max_lanes(mine.length);
+    const unsigned with_longest = simt::ballot(mine.length == longest);
+    const bool leads = with_longest >> simt::lane() == 1;
+    const int together = simt::max_lanes(leads ? 0 : mine.length);
+    for (int k = simt::warp(); k < together; k += survey_warps) {
+      const bool active = k < mine.length;
+      const Index column = active ? col[k] : 0;
+      f32 += leads_sector(static_cast<std::uint32_t>(column), f32_sector, active);
+      f64 += leads_sector(static_cast<std::uint32_t>(column), f64_sector, active);
+    }
+    if (simt::thread() == 0) {
+      f32 += longest - together;
+      f64 += longest - together;
+    }
+  }
+  add_warp(&counts->gather_f32[0], f32);
+  add_warp(&counts->gather_f64[0], f64);
+}
+
+// The diagonal in the table of all blocks; null when it is not there.
+template <class V>
+SIMT_DEVICE SurveyDiagonal* find_diagonal(const Survey<V>& s, std::uint32_t key, bool insert) {
+  constexpr std::uint32_t slots = SurveyDiagonal::slots;
+  std::uint32_t at = key * 0x9E3779B9u >> (32 - 14);
+  for (std::uint32_t tries = 0; tries < slots; ++tries, at = (at + 1) % slots) {
+    SurveyDiagonal& slot = s.diagonals[at];
+    std::uint32_t there = simt::uncached_load(&slot.key);
+    if (there == 0) {
+      if (!insert) return nullptr;
+      if (simt::uncached_load(&s.totals->diagonals) > DiagonalCounts::most) return nullptr;
+      there = simt::atomic_claim(&slot.key, key);
+      if (there == 0) simt::atomic_add(&s.totals->diagonals, std::uint64_t{1});
+      if (there == 0) return &slot;
+    }
+    if (there == key) return &slot;
+  }
+  return nullptr;
+}
+
+// 2^31 is the distance of no entry.
+SIMT_DEVICE std::uint32_t diagonal_key(std::int64_t distance) {
+  return static_cast<std::uint32_t>(distance) ^ 0x80000000u;
+}
+
+// A bit that is already known costs a look, not an atomic operation: constants have only such bits.
+template <class V>
+SIMT_DEVICE void note_value(SurveyDiagonal& diagonal, V value) {
+  const std::uint64_t ones = device_bits(value), all = sizeof(V) == 8 ? ~std::uint64_t{0} : UINT32_MAX;
+  const std::uint64_t zeros = ~ones & all;
+  if ((simt::uncached_load(&diagonal.ones) & ones) != ones) simt::atomic_or(&diagonal.ones, ones);
+  if ((simt::uncached_load(&diagonal.zeros) & zeros) != zeros) simt::atomic_or(&diagonal.zeros, zeros);
+}
+
+// Rows first .. last-1 of the open window: their diagonals are counted one by one, and those in a quarter of the rows
+// handed in.
+template <class V>
+SIMT_DEVICE void walk_diagonals(const Survey<V>& s, Board& board, int first, int last) {
+  const RowWindow w = board.window;
+  const int begin = board.start[first], end = board.start[last], height = last - first;
+  simt::sync_block();
+  board.set.clear(end - begin);
+  simt::sync_block();
+  const auto key_of = [&](int k) { return diagonal_key(s.col[w.begin + k] - (w.first + row_in_window(board, k))); };
+  std::uint32_t fresh = 0;
+  for (int k = begin + simt::thread(); k < end; k += survey_threads) {
+    const SharedSet::Place place = board.set.insert(key_of(k));
+    board.set.count_one(place.at);
+    fresh += place.fresh;
+  }
+  const bool whole = height == 128 || w.first + last == s.rows;
+  if (whole) add_warp(&board.totals.slice_places, fresh * height);
+  if (simt::thread() == 0) {
+    board.totals.diagonal_rows += height;
+    board.totals.diagonal_entries += end - begin;
+    if (whole) board.totals.slice_entries += end - begin;
+  }
+  simt::sync_block();
+  for (int at = simt::thread(); at < board.set.slots; at += survey_threads) {
+    if (board.set.slot[at] == 0 || 4 * board.set.counted(at) < height) continue;
+    SurveyDiagonal* diagonal = find_diagonal(s, board.set.slot[at], true);
+    if (diagonal) simt::atomic_add(&diagonal->entries, static_cast<std::uint32_t>(board.set.counted(at)));
+  }
+  simt::sync_block();
+  for (int k = begin + simt::thread(); k < end; k += survey_threads) {
+    const std::uint32_t key = key_of(k);
+    if (4 * board.set.counted(board.set.find(key)) < height) continue;
+    SurveyDiagonal* diagonal = find_diagonal(s, key, false);
+    if (diagonal) note_value(*diagonal, s.val[w.begin + k]);
+  }
+}
+
+template <class V>
+SIMT_DEVICE void walk_slices_of_diagonals(const Survey<V>& s, Board& board) {
+  const RowWindow w = board.window;
+  if (!w.whole_rows()) {  // part of a giant row: each of its entries is alone on its diagonal
+    if (simt::thread() != 0) return;
+    const auto count = static_cast<std::uint64_t>(w.end - w.begin);
+    board.totals.diagonal_entries += count;
+    board.totals.slice_entries += count;
+    board.totals.slice_places += count * 128;
+    return;
+  }
+  const int rows = static_cast<int>(w.last - w.first);
+  for (int first = 0; first < rows; first += 128) walk_diagonals(s, board, first, std::min(first + 128, rows));
+}
+
+template <class V>
+SIMT_DEVICE void survey_window(const Survey<V>& s, std::int64_t i, Board& board) {
+  if (!open_window(s, i, board)) return;
+  WindowCounts* counts = s.window + (s.windows.all ? 0 : i);
+  const int slices = static_cast<int>((board.window.last - board.window.first + 31) / 32);
+  board.set.clear(board.window.end - board.window.begin);
+  simt::sync_block();
+  walk_entries(s, board, counts);
+  walk_spans(s, board, slices, counts);
+  walk_steps(s, board, slices, counts);
+  walk_slices_of_diagonals(s, board);
+}
+
+}  // namespace heddle
