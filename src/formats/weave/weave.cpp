@@ -70,7 +70,7 @@ template <class V>
 template <class Where>
 bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> there) {
   const CsrView<V>& A = there.view;
-  choose_weave(settings, *weave::facts_of(where, A, there.device), sizeof(V));
+  choose_weave(settings, *weave::facts_of(where, A, there.longest, there.device), sizeof(V));
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(A.nnz())) return true;

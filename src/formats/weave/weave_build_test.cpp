@@ -173,8 +173,8 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
     all.push_back({matrix, read_matrix(matrix)});
   for (const auto& [name, A] : all) {
     SCOPED_TRACE(name);
-    const auto here = facts_of(A.view()), there = facts_of(simt::Emulator{}, A.view(), Device::emulator());
-    EXPECT_EQ(there->longest(), here->longest());
+    const auto here = facts_of(A.view()),
+               there = facts_of(simt::Emulator{}, A.view(), facts_of(A.view())->longest(), Device::emulator());
     EXPECT_EQ(there->diagonal_fill(), here->diagonal_fill());
     EXPECT_EQ(there->sectors_per_fetch(), here->sectors_per_fetch());
     for (const int size : {2, 3, 4}) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
@@ -187,7 +187,7 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
 template <class V>
 void expect_same_plan(const Csr<V>& A, const char* text) {
   const Plan plan = Plan::parse(text);
-  const Source<V> there{A.view(), nullptr, Device::emulator()};
+  const Source<V> there{A.view(), nullptr, Device::emulator(), facts_of(A.view())->longest()};
   const Format& format = registered_format("weave");
   if constexpr (sizeof(V) == 4)
     EXPECT_EQ(format.settle_there_f32(plan, there), format.settle_f32(plan, A.view()));

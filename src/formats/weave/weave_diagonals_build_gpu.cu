@@ -1,10 +1,15 @@
-// Kernels walk the diagonals of the slices; which slices share a pattern the host finds out, from 16 bytes a slice.
+// Which slices share a pattern is found out by their hashes, in a table that every slice enters; the first slice of
+// each pattern gives it, and patterns are numbered in the order of those slices, as the host does.
 //
-//   kernel   number of diagonals and hash of each slice          -> host: slices, and one slice of each pattern
-//   kernel   (offset, rows) of the diagonals of those slices     -> host: patterns and masks
+//   kernel   number of diagonals and hash of each slice; the table
+//   scan     where the diagonals of each slice, and of each pattern, begin
+//   kernel   (offset, rows) of the diagonals of the patterns     -> host: numbers for masks, of which there are few
 //   kernel   values; and every slice compares what it has with its pattern: a hash that lied is found out
+#include <bit>
+
 #include "formats/weave/weave_diagonal_walk.hpp"
 #include "formats/weave/weave_lists.hpp"
+#include "layout/device_scan.hpp"
 
 namespace heddle::weave {
 
@@ -16,9 +21,36 @@ simt::Launch warp_per(std::int64_t items) {
 }
 
 struct SliceFound {
-  std::uint64_t hash;
+  std::uint64_t hash;  // not 0
   std::int64_t count;
 };
+
+// Open addressing: hashes, and with each the first slice that has it, as ~slice.
+struct HashTable {
+  std::uint64_t *hash, *first;
+  std::uint64_t mask;  // a power of two of places, less one
+
+  SIMT_DEVICE void enter(std::uint64_t wanted, std::int64_t slice) const {
+    std::uint64_t at = wanted & mask;
+    for (;; at = (at + 1) & mask) {
+      std::uint64_t there = simt::uncached_load(hash + at);
+      if (there == 0) there = simt::atomic_claim(hash + at, wanted);
+      if (there == 0 || there == wanted) break;
+    }
+    // Thousands of slices share a pattern: only those before the first so far have something to say.
+    const std::uint64_t mine = ~static_cast<std::uint64_t>(slice);
+    if (simt::uncached_load(first + at) < mine) simt::atomic_max(first + at, mine);
+  }
+  SIMT_DEVICE std::int64_t first_with(std::uint64_t wanted) const {
+    std::uint64_t at = wanted & mask;
+    while (hash[at] != wanted) at = (at + 1) & mask;
+    return static_cast<std::int64_t>(~first[at]);
+  }
+};
+
+SIMT_KERNEL clear_thread_per_word(std::uint64_t* words, std::int64_t count) {
+  if (simt::global_thread() < count) words[simt::global_thread()] = 0;
+}
 
 SIMT_DEVICE std::uint64_t mixed(std::uint64_t hash, std::uint64_t more) {
   hash = (hash ^ more) * 0x9e3779b97f4a7c15u;
@@ -30,7 +62,7 @@ SIMT_DEVICE DiagonalWalk walk_of_slice(const PatternArrays& A, std::int64_t s) {
   return {A, first, first + slice_rows < A.rows ? first + slice_rows : A.rows};
 }
 
-SIMT_KERNEL find_diagonals_warp_per_slice(PatternArrays A, std::int64_t slices, SliceFound* to) {
+SIMT_KERNEL find_diagonals_warp_per_slice(PatternArrays A, std::int64_t slices, SliceFound* to, HashTable table) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= slices) return;
   SliceFound found{0, 0};
@@ -40,18 +72,62 @@ SIMT_KERNEL find_diagonals_warp_per_slice(PatternArrays A, std::int64_t slices, 
     found.hash = mixed(found.hash, std::uint64_t{mask.word[0]} << 32 | mask.word[1]);
     found.hash = mixed(found.hash, std::uint64_t{mask.word[2]} << 32 | mask.word[3]);
   }
-  if (simt::lane() == 0) to[s] = found;
+  if (simt::lane() != 0) return;
+  found.hash = mixed(found.hash, static_cast<std::uint64_t>(found.count)) | 1;
+  to[s] = found;
+  table.enter(found.hash, s);
 }
 
-struct FoundDiagonal {
-  RowMask rows;
-  Index offset;
+struct SliceSums {
+  Offset diagonals = 0, patterns = 0, pattern_size = 0;
+
+  SIMT_BOTH void add(const SliceSums& other) {
+    diagonals += other.diagonals;
+    patterns += other.patterns;
+    pattern_size += other.pattern_size;
+  }
 };
 
 // One slice of each pattern, and where its diagonals come to lie.
 struct PatternSlice {
   std::int64_t slice;
-  Offset begin, count;
+  Offset begin;
+};
+
+struct SliceItems {
+  using Sum = SliceSums;
+  const SliceFound* found;
+  HashTable table;
+  DiagonalSlice* slices;
+  PatternSlice* patterns;
+
+  SIMT_DEVICE SliceSums item(std::int64_t s) const {
+    const bool is_first = table.first_with(found[s].hash) == s;
+    return {found[s].count, is_first ? 1 : 0, is_first ? found[s].count : 0};
+  }
+  // The first slice of a pattern knows already where the pattern begins.
+  SIMT_DEVICE void place(std::int64_t s, const SliceSums& before) const {
+    slices[s] = {before.diagonals, static_cast<Index>(before.pattern_size), static_cast<Index>(found[s].count)};
+    if (table.first_with(found[s].hash) == s) patterns[before.patterns] = {s, before.pattern_size};
+  }
+};
+
+// All others ask it.
+SIMT_KERNEL number_patterns_thread_per_slice(const SliceFound* found, HashTable table, std::int64_t slices,
+                                             DiagonalSlice* to, std::int32_t* wrong) {
+  const std::int64_t s = simt::global_thread();
+  if (s >= slices) return;
+  const std::int64_t first = table.first_with(found[s].hash);
+  if (first != s) to[s].pattern = to[first].pattern;
+  if (found[first].count != found[s].count) {
+    to[s].count = 0;  // nobody reads behind the end of a shorter pattern
+    *wrong = 1;
+  }
+}
+
+struct FoundDiagonal {
+  RowMask rows;
+  Index offset;
 };
 
 SIMT_KERNEL list_diagonals_warp_per_pattern(PatternArrays A, const PatternSlice* patterns, std::int64_t count,
@@ -156,59 +232,6 @@ class Flag {
   Buffer<std::int32_t> there_;
 };
 
-// Numbers hashes in the order in which they are first met.
-class HashNumbers {
- public:
-  // The number of a hash, and whether it is new.
-  std::pair<std::int64_t, bool> number_of(std::uint64_t hash) {
-    if (2 * (known_.size() + 1) >= table_.size()) grow();
-    std::int64_t& place = table_[slot_of(hash)];
-    const bool is_new = place < 0;
-    if (is_new) {
-      place = static_cast<std::int64_t>(known_.size());
-      known_.push_back(hash);
-    }
-    return {place, is_new};
-  }
-
- private:
-  std::size_t slot_of(std::uint64_t hash) const {
-    std::size_t slot = hash & (table_.size() - 1);
-    while (table_[slot] >= 0 && known_[static_cast<std::size_t>(table_[slot])] != hash)
-      slot = (slot + 1) & (table_.size() - 1);
-    return slot;
-  }
-  void grow() {
-    table_.assign(std::max<std::size_t>(64, 4 * table_.size()), -1);
-    for (std::size_t i = 0; i < known_.size(); ++i) table_[slot_of(known_[i])] = static_cast<std::int64_t>(i);
-  }
-  Vector<std::uint64_t> known_;
-  Vector<std::int64_t> table_;  // -1: free; a power of two of them
-};
-
-// Slices with their numbers, and a slice of each pattern, in the order of first appearance: as the host numbers them.
-struct NumberedSlices {
-  Buffer<DiagonalSlice> slices;
-  Vector<PatternSlice> patterns;
-  Offset diagonals = 0, pattern_size = 0;
-  bool possible = true;  // false: two patterns of different size have one hash
-
-  explicit NumberedSlices(const Buffer<SliceFound>& found) : slices(found.size()) {
-    HashNumbers numbers;
-    for (std::int64_t s = 0; s < found.size(); ++s) {
-      const auto [number, is_new] = numbers.number_of(found[s].hash);
-      if (is_new) {
-        patterns.push_back({s, pattern_size, found[s].count});
-        pattern_size += found[s].count;
-      }
-      const PatternSlice& pattern = patterns[static_cast<std::size_t>(number)];
-      possible &= pattern.count == found[s].count;
-      slices[s] = {diagonals, static_cast<Index>(pattern.begin), static_cast<Index>(found[s].count)};
-      diagonals += found[s].count;
-    }
-  }
-};
-
 struct Patterns {
   Buffer<Diagonal> pattern;
   Buffer<RowMask> masks;
@@ -225,18 +248,35 @@ struct Patterns {
   }
 };
 
-Buffer<SliceFound> find_slices(simt::Here here, const PatternView& A, Device device) {
-  Buffer<SliceFound> found(simt::blocks_for(A.rows, slice_rows), device);
-  simt::launch(here, warp_per(found.size()), find_diagonals_warp_per_slice, PatternArrays(A), found.size(),
-               found.data());
-  return found.to(Device::cpu());
+// Slices with the numbers of their patterns, and a slice of each pattern.
+struct NumberedSlices {
+  Buffer<DiagonalSlice> slices;
+  Buffer<PatternSlice> patterns;  // the first `total.patterns` count
+  SliceSums total;
+};
+
+NumberedSlices number_slices(simt::Here here, const PatternView& A, Flag& wrong, Device device) {
+  constexpr int threads = 256;
+  const std::int64_t count = simt::blocks_for(A.rows, slice_rows);
+  const auto places = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * count + 1)));
+  Buffer<std::uint64_t> words(2 * places, device);
+  Buffer<SliceFound> found(count, device);
+  const HashTable table{words.data(), words.data() + places, static_cast<std::uint64_t>(places - 1)};
+  simt::launch(here, {simt::blocks_for(words.size(), threads), threads}, clear_thread_per_word, words.data(),
+               words.size());
+  simt::launch(here, warp_per(count), find_diagonals_warp_per_slice, PatternArrays(A), count, found.data(), table);
+  NumberedSlices made{Buffer<DiagonalSlice>(count, device), Buffer<PatternSlice>(count, device), {}};
+  const SliceItems items{found.data(), table, made.slices.data(), made.patterns.data()};
+  made.total = device::scan(here, items, count, device);
+  simt::launch(here, {simt::blocks_for(count, threads), threads}, number_patterns_thread_per_slice, found.data(), table,
+               count, made.slices.data(), wrong.data());
+  return made;
 }
 
 Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlices& numbered, Device device) {
-  const auto patterns = Buffer<PatternSlice>::copy_of(numbered.patterns, device);
-  Buffer<FoundDiagonal> found(numbered.pattern_size, device);
-  simt::launch(here, warp_per(patterns.size()), list_diagonals_warp_per_pattern, PatternArrays(A), patterns.data(),
-               patterns.size(), found.data());
+  Buffer<FoundDiagonal> found(numbered.total.pattern_size, device);
+  simt::launch(here, warp_per(numbered.total.patterns), list_diagonals_warp_per_pattern, PatternArrays(A),
+               numbered.patterns.data(), numbered.total.patterns, found.data());
   return Patterns(found.to(Device::cpu()));
 }
 
@@ -253,21 +293,21 @@ bool constant_diagonals(simt::Here here, const CsrView<V>& A, Device device) {
 template <class V>
 std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const CsrView<V>& A,
                                                       const WeaveSettings& settings, Device device) {
-  const NumberedSlices numbered(find_slices(here, A, device));
+  Flag wrong(device);
+  NumberedSlices numbered = number_slices(here, A, wrong, device);
+  const std::int64_t stored = numbered.total.diagonals * slice_rows;
+  if (too_much_padding(stored, A.nnz())) return {};
   const bool constant = settings.codec() == ValueCodec::constant;
-  if (!numbered.possible || too_much_padding(numbered.diagonals * slice_rows, A.nnz())) return {};
   const Patterns patterns = list_patterns(here, A, numbered, device);
-  auto values = make_value_store(here, A.val, settings.codec(),
-                                 constant ? numbered.diagonals : numbered.diagonals * slice_rows, device);
+  auto values = make_value_store(here, A.val, settings.codec(), constant ? numbered.total.diagonals : stored, device);
   if (!values) return {};
   Diagonals to{A.rows,
                A.cols,
                settings.keep == 1,
-               numbered.slices.to(device),
+               std::move(numbered.slices),
                patterns.pattern.to(device),
                patterns.masks.to(device),
                std::move(*values)};
-  Flag wrong(device);
   const DiagonalsTarget target{to.slices.data(), to.slices.size(), to.pattern.data(), to.masks.data(), wrong.data()};
   const auto launch = [&](auto store) {
     simt::launch(here, warp_per(target.count), store_diagonals_warp_per_slice<V, decltype(store)>, CsrArrays<V>(A),

@@ -36,8 +36,8 @@ class PatternFacts {
 };
 
 std::unique_ptr<PatternFacts> facts_of(const PatternView& A);
-std::unique_ptr<PatternFacts> facts_of(simt::Emulator, const PatternView& there, Device device);
-std::unique_ptr<PatternFacts> facts_of(simt::Cuda, const PatternView& there, Device device);
+std::unique_ptr<PatternFacts> facts_of(simt::Emulator, const PatternView& there, std::int64_t longest, Device device);
+std::unique_ptr<PatternFacts> facts_of(simt::Cuda, const PatternView& there, std::int64_t longest, Device device);
 
 // The parts of a large matrix that are looked at, spread evenly. (Their rows are a multiple of those of every slice and
 // block.)

@@ -14,24 +14,20 @@ namespace {
 
 constexpr int smallest_team = 32, team_sizes = 6;  // 32 .. 1024
 
-struct LengthsFound {
-  std::int64_t longest = 0;
-  std::int64_t steps[team_sizes] = {};  // of teams of 32, 64, ..
+struct StepsFound {
+  std::int64_t of[team_sizes] = {};  // teams of 32, 64, ..
 
-  SIMT_BOTH void add(const LengthsFound& other) {
-    longest = longest < other.longest ? other.longest : longest;
-    for (int t = 0; t < team_sizes; ++t) steps[t] += other.steps[t];
+  SIMT_BOTH void add(const StepsFound& other) {
+    for (int t = 0; t < team_sizes; ++t) of[t] += other.of[t];
   }
 };
-struct LengthItems {
-  using Result = LengthsFound;
+struct TeamSteps {
+  using Result = StepsFound;
   PatternArrays A;
 
-  SIMT_DEVICE void add(std::int64_t row, LengthsFound& to) const {
-    const Offset length = A.length(row);
-    to.longest = to.longest < length ? length : to.longest;
+  SIMT_DEVICE void add(std::int64_t row, StepsFound& to) const {
 #pragma unroll
-    for (int t = 0; t < team_sizes; ++t) to.steps[t] += LongShape{0, smallest_team << t}.steps(length);
+    for (int t = 0; t < team_sizes; ++t) to.of[t] += LongShape{0, smallest_team << t}.steps(A.length(row));
   }
 };
 
@@ -158,14 +154,15 @@ struct FetchItems {
 // Every answer is a launch and a small copy; answers that are asked for again are kept.
 class DeviceFacts final : public PatternFacts {
  public:
-  DeviceFacts(simt::Here here, const PatternView& there, Device device)
-      : PatternFacts(there), here_(here), device_(device), A_(there), sampled_(there.rows) {}
+  DeviceFacts(simt::Here here, const PatternView& there, std::int64_t longest, Device device)
+      : PatternFacts(there), here_(here), device_(device), longest_(longest), A_(there), sampled_(there.rows) {}
 
-  std::int64_t longest() override { return lengths().longest; }
+  std::int64_t longest() override { return longest_; }
   std::int64_t team_steps(int threads) override {
     int t = 0;
     while (smallest_team << t < threads) ++t;
-    return lengths().steps[t];
+    if (!steps_) steps_ = device::reduce(here_, TeamSteps{A_}, A_.rows, device_);
+    return steps_->of[t];
   }
   double diagonal_fill() override {
     constexpr int threads = 128;
@@ -202,10 +199,6 @@ class DeviceFacts final : public PatternFacts {
   }
 
  private:
-  const LengthsFound& lengths() {
-    if (!lengths_) lengths_ = device::reduce(here_, LengthItems{A_}, A_.rows, device_);
-    return *lengths_;
-  }
   std::int64_t sorted_places(TeamShape shape) const {
     Buffer<std::int64_t> there(sampled_.parts, device_);
     simt::launch(here_, {sampled_.parts, sort_threads, 2 * sort_threads * sizeof(std::int32_t)},
@@ -224,9 +217,10 @@ class DeviceFacts final : public PatternFacts {
 
   simt::Here here_;
   Device device_;
+  std::int64_t longest_;
   PatternArrays A_;
   SampledRows sampled_;
-  std::optional<LengthsFound> lengths_;
+  std::optional<StepsFound> steps_;
   std::optional<Count> entries_;
   std::optional<BlocksFound> blocks_;
   Buffer<Offset> ptr_;  // in host memory
@@ -235,8 +229,8 @@ class DeviceFacts final : public PatternFacts {
 
 }  // namespace
 
-std::unique_ptr<PatternFacts> facts_of(simt::Here here, const PatternView& A, Device device) {
-  return std::make_unique<DeviceFacts>(here, A, device);
+std::unique_ptr<PatternFacts> facts_of(simt::Here here, const PatternView& A, std::int64_t longest, Device device) {
+  return std::make_unique<DeviceFacts>(here, A, longest, device);
 }
 
 }  // namespace heddle::weave
