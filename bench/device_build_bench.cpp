@@ -84,13 +84,13 @@ void measure(const Settings& settings, const std::string& matrix, const std::str
   const Device device = settings.device;
   const Csr<V> there{A.rows, A.cols, A.ptr.to(device), A.col.to(device), A.val.to(device)};
   const Plan asked = Plan::parse(text);
-  const Source<V> source{there.view(), nullptr, device};
+  Source<V> source{there.view(), nullptr, device};
   const Format& format = registered_format(asked.format);
   const Operator<V> op = build(there, asked, {device});
   const double multiply = multiply_seconds(settings, op);
   const double built = seconds_of(settings, [&] { build(there, asked, {device}); });
   const std::string look = part(settings, [&] {
-    on_gpu(device, [&](auto where) { look_at(where, there.view(), device); });
+    on_gpu(device, [&](auto where) { source.longest = look_at(where, there.view(), device).longest; });
     return true;
   });
   const std::string settle = part(settings, [&] { return settle_there(format, asked, source).has_value(); });

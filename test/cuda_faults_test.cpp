@@ -35,6 +35,7 @@ simt::CudaTable stand_ins() {
     return status;
   };
   t.free = [](void* p) { return alive.erase(p), std::free(p), cudaSuccess; };
+  t.pool_create = [](cudaMemPool_t*, int, std::uint64_t) { return cudaErrorNotSupported; };
   t.memcpy = [](void* to, const void* from, std::size_t n, cudaMemcpyKind) { return std::memcpy(to, from, n), next(); };
   t.pointer_get_attributes = [](cudaPointerAttributes* a, const void*) { return a->type = cudaMemoryTypeHost, next(); };
   t.launch_kernel = [](const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return next(); };

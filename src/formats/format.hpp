@@ -58,7 +58,8 @@ template <class V>
 struct Source {
   CsrView<V> view;
   Csr<V>* given = nullptr;
-  Device device = {};  // where its arrays lie: for the CPU the only one whose memory `build` may read
+  Device device = {};         // where its arrays lie: for the CPU the only one whose memory `build` may read
+  std::int64_t longest = -1;  // the most entries of a row; known of matrices on a device
 
   // Arrays the format may keep; borrowed ones are copied when the format is placed on its device.
   Csr<V> take() const {

@@ -32,6 +32,7 @@ class Given {
 
   const Source<V>& there() const { return source_; }
   bool on_device() const { return source_.device.kind != Device::Kind::cpu; }
+  void know_longest(std::int64_t longest) { source_.longest = longest; }
   Source<V> here() {
     if (!on_device()) return source_;
     if (!copied_) copy_ = copy_here(source_), copied_ = true;
@@ -55,19 +56,20 @@ Device home_of(const Csr<V>& A) {
   return home;
 }
 
-bool is_canonical_there(const PatternView& A, Device device) {
+DevicePattern look_there(const PatternView& A, Device device) {
   const bool possible = A.rows >= 0 && A.cols >= 0 && A.rows <= max_dimension && A.cols <= max_dimension &&
                         static_cast<std::int64_t>(A.ptr.size()) == A.rows + 1;
-  if (!possible) return false;
-  bool canonical = false;
-  on_gpu(device, [&](auto where) { canonical = look_at(where, A, device).canonical; });
-  return canonical;
+  DevicePattern found;
+  if (possible) on_gpu(device, [&](auto where) { found = look_at(where, A, device); });
+  return found;
 }
 
 template <class V>
 void check_matrix(Given<V>& A) {
   const CsrView<V>& view = A.there().view;
-  if (!A.on_device() || !is_canonical_there(view, A.there().device)) validate(A.here().view, Require::canonical);
+  const DevicePattern found = A.on_device() ? look_there(view, A.there().device) : DevicePattern{};
+  if (!found.canonical) validate(A.here().view, Require::canonical);
+  A.know_longest(found.longest);
   check(view.val.size() == view.col.size(), ErrorKind::input, "{} columns but {} values", view.col.size(),
         view.val.size());
 }
@@ -90,8 +92,10 @@ std::unique_ptr<Store<V>> store(Given<V>& A, const Plan& resolved, Device device
 
 template <class V>
 Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& options) {
-  if (options.device.kind == Device::Kind::gpu) describe(options.device);  // Error(unavailable) says why there is none
   Given<V> A(source);
+  // Error(unavailable) says why there is none. It takes longer than a build, and a matrix that is there is proof
+  // enough.
+  if (options.device.kind == Device::Kind::gpu && !A.on_device()) describe(options.device);
   check_matrix(A);
   auto impl = std::make_unique<typename Operator<V>::Impl>();
   impl->rows = source.view.rows;

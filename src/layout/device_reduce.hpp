@@ -6,7 +6,7 @@
 //   };
 //   struct Result { SIMT_BOTH void add(const Result& other); };  // exact, so that no order matters: integers, flags
 //
-// Blocks lay down what they found and the host adds it up.
+// Blocks lay down what they found and the host adds it up. Items that take long want a thread each.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,8 @@
 namespace heddle::device {
 
 inline constexpr int reduce_threads = 256;
+
+namespace {  // kernels: compiled for two devices under one name
 
 template <class Items>
 SIMT_KERNEL reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
@@ -34,12 +36,14 @@ SIMT_KERNEL reduce_items(Items items, std::int64_t count, typename Items::Result
   if (simt::thread() == 0) found[simt::block()] = of_threads[0];
 }
 
+}  // namespace
+
 // What each block found.
 template <class Items>
-Buffer<typename Items::Result> reduce_by_blocks(simt::Here here, const Items& items, std::int64_t count,
-                                                Device device) {
+Buffer<typename Items::Result> reduce_by_blocks(simt::Here here, const Items& items, std::int64_t count, Device device,
+                                                int items_of_thread = 4) {
   using Result = typename Items::Result;
-  constexpr std::int64_t items_of_thread = 4, most_blocks = 1024;
+  constexpr std::int64_t most_blocks = 1024;
   const std::int64_t blocks = std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread));
   Buffer<Result> found(blocks, device);
   simt::launch(here, {blocks, reduce_threads, reduce_threads * sizeof(Result)}, reduce_items<Items>, items, count,
@@ -48,9 +52,10 @@ Buffer<typename Items::Result> reduce_by_blocks(simt::Here here, const Items& it
 }
 
 template <class Items>
-typename Items::Result reduce(simt::Here here, const Items& items, std::int64_t count, Device device) {
+typename Items::Result reduce(simt::Here here, const Items& items, std::int64_t count, Device device,
+                              int items_of_thread = 4) {
   typename Items::Result sum{};
-  for (const auto& part : reduce_by_blocks(here, items, count, device)) sum.add(part);
+  for (const auto& part : reduce_by_blocks(here, items, count, device, items_of_thread)) sum.add(part);
   return sum;
 }
 

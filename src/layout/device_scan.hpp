@@ -47,6 +47,8 @@ SIMT_DEVICE std::int64_t first_item_of_thread() {
   return simt::block() * scan_tile + std::int64_t{simt::thread()} * scan_items_of_thread;
 }
 
+namespace {  // kernels: compiled for two devices under one name
+
 template <class Items>
 SIMT_KERNEL sum_tiles(Items items, std::int64_t count, typename Items::Sum* tiles) {
   typename Items::Sum total;
@@ -80,6 +82,8 @@ SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::S
     before.add(own);
   }
 }
+
+}  // namespace
 
 template <class Items>
 typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Device device) {

@@ -4,6 +4,7 @@
 
 #include "layout/device_csr.hpp"
 #include "layout/device_scan.hpp"
+#include "layout/device_sort.hpp"
 
 namespace heddle {
 
@@ -71,23 +72,14 @@ SIMT_KERNEL plan_group_per_slice(PatternArrays A, TeamShape shape, const Index* 
 
 constexpr int sort_threads = 512, sort_window = 2 * sort_threads;
 
-// The rows of a window by falling length, those of equal length in their order: a bitonic sort of
-// (INT32_MAX - length, row) in shared memory.
+// The rows of a window by falling length, those of equal length in their order: by (INT32_MAX - length, row).
 SIMT_KERNEL sort_block_per_window(PatternArrays A, Index* row_of) {
   auto* keys = simt::shared<std::uint64_t>();
   const std::int64_t first = simt::block() * sort_window;
   for (int i = simt::thread(); i < sort_window; i += sort_threads)
     keys[i] = first + i < A.rows ? static_cast<std::uint64_t>(INT32_MAX - A.length(first + i)) << 32 | unsigned(i)
                                  : UINT64_MAX;
-  for (int run = 2; run <= sort_window; run *= 2)
-    for (int distance = run / 2; distance > 0; distance /= 2) {
-      simt::sync_block();
-      const int low = 2 * simt::thread() - simt::thread() % distance, high = low + distance;
-      const bool ascending = (low & run) == 0;
-      const std::uint64_t a = keys[low], b = keys[high];
-      if ((a > b) == ascending) keys[low] = b, keys[high] = a;
-    }
-  simt::sync_block();
+  device::block_sort(keys);
   for (int i = simt::thread(); i < sort_window && first + i < A.rows; i += sort_threads)
     row_of[first + i] = static_cast<Index>(first + static_cast<std::int64_t>(keys[i] & 0xffffffffu));
 }

@@ -38,6 +38,21 @@ SIMT_BOTH std::uint64_t value_bits(double value) {
   return bits;
 }
 
+// Whether a float holds the value, and that float. A GPU's own conversion would change the payload of a NaN; one of
+// which a float keeps all bits is quiet and has its payload on top.
+SIMT_BOTH bool float_keeps(double value) {
+  if (value == value) return value_bits(static_cast<double>(static_cast<float>(value))) == value_bits(value);
+  return (value_bits(value) & 0x1fffffffu) == 0 && (value_bits(value) >> 51 & 1) != 0;
+}
+SIMT_BOTH float kept_in_float(double value) {
+  if (value == value) return static_cast<float>(value);
+  const auto bits = static_cast<std::uint32_t>(value_bits(value) >> 32 & 0x80000000u) | 0x7f800000u |
+                    static_cast<std::uint32_t>(value_bits(value) >> 29 & 0x7fffffu);
+  float kept;
+  memcpy(&kept, &bits, sizeof kept);
+  return kept;
+}
+
 // What a kernel reads: S is V, float or std::uint8_t.
 template <class V, class S>
 struct CodedValues {
@@ -61,8 +76,10 @@ struct ValueWriter {
   SIMT_DEVICE S encode(V value) const {
     if constexpr (std::is_same_v<S, std::uint8_t>)
       return place_in_table(value);
+    else if constexpr (std::is_same_v<S, V>)
+      return value;
     else
-      return static_cast<S>(value);
+      return kept_in_float(value);
   }
 
  private:

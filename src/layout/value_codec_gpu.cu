@@ -18,7 +18,7 @@ struct BeyondFloat {
   const double* val;
 
   SIMT_DEVICE void add(std::int64_t i, Miss& to) const {
-    if (value_bits(static_cast<double>(static_cast<float>(val[i]))) != value_bits(val[i])) to.any = 1;
+    if (!float_keeps(val[i])) to.any = 1;
   }
 };
 
@@ -60,7 +60,7 @@ SIMT_KERNEL sample_thread_per_value(const V* val, std::int64_t size, std::int64_
 template <class V>
 Buffer<V> sample(simt::Here here, std::span<const V> all, Device device) {
   constexpr int threads = 256;
-  const auto size = static_cast<std::int64_t>(all.size()), samples = std::min<std::int64_t>(size, 4096);
+  const auto size = static_cast<std::int64_t>(all.size()), samples = std::min<std::int64_t>(size, 512);
   Buffer<V> there(samples, device);
   simt::launch(here, {simt::blocks_for(samples, threads), threads}, sample_thread_per_value<V>, all.data(), size,
                samples, there.data());

@@ -15,6 +15,10 @@ struct CudaTable {
   cudaError_t (*mem_get_info)(std::size_t*, std::size_t*);
   cudaError_t (*malloc)(void**, std::size_t);
   cudaError_t (*free)(void*);
+  cudaError_t (*pool_create)(cudaMemPool_t*, int device, std::uint64_t keeps);
+  cudaError_t (*pool_malloc)(void**, std::size_t, cudaMemPool_t, cudaStream_t);
+  cudaError_t (*pool_free)(void*, cudaStream_t);
+  cudaError_t (*device_synchronize)();
   cudaError_t (*memcpy)(void*, const void*, std::size_t, cudaMemcpyKind);
   cudaError_t (*memcpy_async)(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
   cudaError_t (*memset_async)(void*, int, std::size_t, cudaStream_t);

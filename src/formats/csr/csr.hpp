@@ -10,7 +10,6 @@
 #pragma once
 
 #include "formats/format.hpp"
-#include "layout/device_pattern.hpp"
 #include "layout/row_tasks.hpp"
 
 namespace heddle {
@@ -47,9 +46,8 @@ struct CsrFormat {
     return kept(there, settings, row_tasks(where, there.view, there.device));
   }
   template <class Where>
-  static bool settle_there(Where where, Settings& settings, Source<V> there) {
-    if (settings.lanes == automatic)
-      settings.lanes = lanes_for(there.view, look_at(where, there.view, there.device).longest);
+  static bool settle_there(Where, Settings& settings, Source<V> there) {
+    if (settings.lanes == automatic) settings.lanes = lanes_for(there.view, there.longest);
     return true;
   }
   Csr<V> restore() const { return {rows, cols, ptr, col, val}; }

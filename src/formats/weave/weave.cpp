@@ -48,16 +48,37 @@ void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
   choose_weave(settings, A, sizeof(V));
 }
 
+namespace {
+
+// Whether values shall be looked at. A small matrix is a matter of latency: a table is one more load to wait for.
+bool small_values_pay(std::int64_t nnz) { return nnz >= 1 << 18; }
+
+}  // namespace
+
 template <class V>
 void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
   const bool open = settings.values == automatic;
   settle(settings, A);
-  // A small matrix is a matter of latency: a table is one more load to wait for.
   if (!open) return;
   settings.values = static_cast<int>(ValueCodec::raw);
-  if (A.nnz() < 1 << 18) return;
+  if (!small_values_pay(A.nnz())) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
   settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val));
+}
+
+template <class V>
+template <class Where>
+bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> there) {
+  const CsrView<V>& A = there.view;
+  choose_weave(settings, *weave::facts_of(where, A, there.longest, there.device), sizeof(V));
+  if (settings.values != automatic) return true;
+  settings.values = static_cast<int>(ValueCodec::raw);
+  if (!small_values_pay(A.nnz())) return true;
+  const bool constant =
+      settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(where, A, there.device);
+  const auto codec = constant ? std::optional(ValueCodec::constant) : smallest_codec(where, A.val, there.device);
+  if (codec) settings.values = static_cast<int>(*codec);
+  return codec.has_value();
 }
 
 template <class V>

@@ -15,6 +15,7 @@
 
 #include "formats/weave/weave_blocks.hpp"
 #include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/weave_facts.hpp"
 #include "formats/weave/weave_long.hpp"
 #include "formats/weave/weave_padded.hpp"
 #include "formats/weave/weave_rows.hpp"
@@ -39,6 +40,8 @@ struct WeaveFormat {
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
   static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes);
   static WeaveFormat build(Source<V> source, const Settings& settings);
+  template <class Where>
+  static bool settle_there(Where where, Settings& settings, Source<V> there);
   template <class Where>
   static std::optional<WeaveFormat> build_there(Where where, Source<V> there, const Settings& settings);
   Csr<V> restore() const;
@@ -81,5 +84,6 @@ struct WeaveFormat {
 
 // Replaces every `automatic` but `values` (weave_choice.cpp).
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
+void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 
 }  // namespace heddle

@@ -1,7 +1,7 @@
 // The matrix of blocks of a matrix on the device.
 #include "core/dispatch.hpp"
+#include "formats/weave/weave_block_row.hpp"
 #include "formats/weave/weave_blocks.hpp"
-#include "layout/device_csr.hpp"
 #include "layout/device_reduce.hpp"
 #include "layout/device_scan.hpp"
 
@@ -9,70 +9,32 @@ namespace heddle::weave {
 
 namespace {
 
-constexpr int pattern_threads = 128;
-
-// Walks the blocks of a row of blocks by ascending column: its B rows are merged.
-template <int B>
-class BlockRow {
- public:
-  Index col = 0;  // of the block it stands on
-  std::uint32_t mask = 0;
-
-  SIMT_DEVICE BlockRow(const PatternArrays& A, std::int64_t block_row) : A_(A) {
-#pragma unroll
-    for (int line = 0; line < B; ++line) {
-      const std::int64_t row = block_row * B + line;
-      at_[line] = row < A.rows ? A.ptr[row] : 0;
-      end_[line] = row < A.rows ? A.ptr[row + 1] : 0;
-      load(line);
-    }
-  }
-  // To the next block; false: there is none.
-  SIMT_DEVICE bool advance() {
-    Index lowest = none;
-#pragma unroll
-    for (int line = 0; line < B; ++line) lowest = next_[line] < lowest ? next_[line] : lowest;
-    if (lowest == none) return false;
-    col = lowest / B;
-    mask = 0;
-#pragma unroll
-    for (int line = 0; line < B; ++line)
-      while (next_[line] != none && next_[line] / B == col) {
-        mask |= 1u << (line * B + next_[line] % B);
-        ++at_[line];
-        load(line);
-      }
-    return true;
-  }
-
- private:
-  static constexpr Index none = INT32_MAX;  // columns are below it
-  SIMT_DEVICE void load(int line) {
-    next_[line] = at_[line] < end_[line] ? simt::cached_load(A_.col + at_[line]) : none;
-  }
-
-  const PatternArrays& A_;
-  Offset at_[B], end_[B];
-  Index next_[B];
-};
+constexpr int pattern_threads = 256;
 
 template <int B>
-SIMT_KERNEL count_thread_per_block_row(PatternArrays A, std::int64_t block_rows, Offset* count) {
-  const std::int64_t row = simt::global_thread();
+SIMT_KERNEL count_warp_per_block_row(PatternArrays A, std::int64_t block_rows, Offset* count) {
+  const std::int64_t row = simt::global_thread() / simt::warp_size;
   if (row >= block_rows) return;
-  BlockRow<B> blocks(A, row);
-  Offset found = 0;
-  while (blocks.advance()) ++found;
-  count[row] = found;
+  const Offset found = BlockLeaders<B>(A, row).count();
+  if (simt::lane() == 0) count[row] = found;
 }
 
+// Mostly every block has an entry in its first row, and their order is that of the entries. Where some have not, one
+// lane walks.
 template <int B>
-SIMT_KERNEL store_thread_per_block_row(PatternArrays A, std::int64_t block_rows, const Offset* ptr, Index* col,
-                                       std::uint32_t* mask) {
-  const std::int64_t row = simt::global_thread();
+SIMT_KERNEL store_warp_per_block_row(PatternArrays A, std::int64_t block_rows, const Offset* ptr, Index* col,
+                                     std::uint32_t* mask) {
+  const std::int64_t row = simt::global_thread() / simt::warp_size;
   if (row >= block_rows) return;
+  const Offset begin = ptr[row], count = ptr[row + 1] - begin;
+  const Offset led = BlockLeaders<B>(A, row).of_first_row([&](Offset k, Index block, std::uint32_t bits) {
+    col[begin + k] = block;
+    mask[begin + k] = bits;
+  });
+  simt::sync_warp();
+  if (led == count || simt::lane() != 0) return;
   BlockRow<B> blocks(A, row);
-  for (Offset k = ptr[row]; blocks.advance(); ++k) {
+  for (Offset k = begin; blocks.advance(); ++k) {
     col[k] = blocks.col;
     mask[k] = blocks.mask;
   }
@@ -110,14 +72,14 @@ struct BlocksWithHoles {
 BlockPattern block_pattern(simt::Here here, const PatternView& A, int size, Device device) {
   const std::int64_t block_rows = simt::blocks_for(A.rows, size);
   BlockPattern made{block_rows, (A.cols + size - 1) / size, Buffer<Offset>(block_rows + 1, device), {}, {}};
-  const simt::Launch launch{simt::blocks_for(block_rows, pattern_threads), pattern_threads};
+  const simt::Launch launch{simt::blocks_for(block_rows * simt::warp_size, pattern_threads), pattern_threads};
   dispatch_int<2, 3, 4>(size, [&](auto B) {
-    simt::launch(here, launch, count_thread_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data());
+    simt::launch(here, launch, count_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data());
     const BlockCounts counts{block_rows, made.ptr.data()};
     const Offset blocks = device::scan(here, counts, block_rows + 1, device).blocks;
     made.col = Buffer<Index>(blocks, device);
     made.mask = Buffer<std::uint32_t>(blocks, device);
-    simt::launch(here, launch, store_thread_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
+    simt::launch(here, launch, store_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
                  made.col.data(), made.mask.data());
     const std::uint32_t full = (1u << B.value * B.value) - 1;
     made.full = device::reduce(here, BlocksWithHoles{made.mask.data(), full}, blocks, device).any == 0;

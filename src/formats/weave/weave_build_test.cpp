@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include <heddle/generate.hpp>
+#include <heddle/io.hpp>
 
 #include "formats/registered.hpp"
 #include "formats/weave/weave.hpp"
@@ -31,6 +31,15 @@ std::string bits_of(const Buffer<ColumnSlice>& slices) {
   return bits;
 }
 
+std::string bits_of(const Buffer<LongRow>& rows) {
+  std::string bits;
+  for (const LongRow& r : rows) {
+    const Index numbers[] = {r.row, r.first, r.count, r.first_piece, r.arrived};
+    bits.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  }
+  return bits;
+}
+
 template <class Layout>
 std::vector<std::string> arrays_of(const Layout& layout) {
   std::vector<std::string> arrays;
@@ -49,9 +58,15 @@ template <template <class> class Layout, class V>
 void expect_same_arrays(const Csr<V>& A, const std::string& text) {
   const WeaveSettings settings = settings_of(text, A.view(), sizeof(V));
   if (!Layout<V>::footprint(A.view(), settings, sizeof(V)).fits) return;
-  const auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
+  auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
   ASSERT_TRUE(there);
-  EXPECT_EQ(arrays_of(Layout<V>::build(A.view(), settings)), arrays_of(*there));
+  auto here = Layout<V>::build(A.view(), settings);
+  if constexpr (requires { here.pieces; }) {  // scratch
+    ASSERT_EQ(here.pieces.size(), there->pieces.size());
+    std::fill(here.pieces.begin(), here.pieces.end(), V(0));
+    std::fill(there->pieces.begin(), there->pieces.end(), V(0));
+  }
+  EXPECT_EQ(arrays_of(here), arrays_of(*there));
   Layout<V>::each_array(*there,
                         [](const auto& array) { EXPECT_TRUE(array.empty() || array.device() == Device::emulator()); });
 }
@@ -68,7 +83,7 @@ Csr<double> with_few_values(Csr<double> A) {
 }
 
 template <template <class> class Layout>
-void expect_same_everywhere(const std::vector<std::string>& plans) {
+void expect_same_everywhere(const std::vector<std::string>& plans, Zoo raw_doubles = Zoo::full) {
   for (const std::string& plan : plans) {
     for (const Specimen& specimen : zoo(Zoo::small)) {
       SCOPED_TRACE(specimen.name + ", " + plan);
@@ -77,7 +92,7 @@ void expect_same_everywhere(const std::vector<std::string>& plans) {
       expect_same_arrays<Layout>(with_few_values(specimen.A), plan + " values=dictionary");
     }
     simt::emulator::set_order(simt::emulator::Order::reverse);
-    for (const Specimen& specimen : zoo(Zoo::full)) {
+    for (const Specimen& specimen : zoo(raw_doubles)) {
       SCOPED_TRACE(specimen.name + ", " + plan);
       expect_same_arrays<Layout>(specimen.A, plan);
     }
@@ -93,6 +108,104 @@ TEST(WeaveBuild, rows) {
 TEST(WeaveBuild, blocks) {
   expect_same_everywhere<Blocks>({"layout=blocks block=2 lanes=1", "layout=blocks block=3",
                                   "layout=blocks block=4 lanes=8", "layout=blocks block=3 lanes=4 sort=1024"});
+}
+
+// (A row of 100,000 entries has as many diagonals: too many steps for the emulator.)
+TEST(WeaveBuild, diagonals) {
+  expect_same_everywhere<Diagonals>({"layout=diagonals"}, Zoo::small);
+  for (const char* matrix :
+       {"gen:stencil3d7,n=13,coefficients=varying", "gen:stencil2d9,n=61", "gen:band,rows=3000,width=5"})
+    expect_same_arrays<Diagonals>(read_matrix(matrix), "layout=diagonals");
+}
+
+TEST(WeaveBuild, diagonals_of_one_value_each) {
+  for (const char* matrix : {"gen:stencil2d5,n=37", "gen:stencil3d7,n=11"}) {
+    const Csr<double> A = read_matrix(matrix);
+    expect_same_arrays<Diagonals>(A, "layout=diagonals values=constant");
+    expect_same_arrays<Diagonals>(convert<float>(A.view()), "layout=diagonals values=constant");
+    EXPECT_TRUE(constant_diagonals(simt::Emulator{}, A.view(), Device::emulator()));
+    Csr<double> B = A;
+    B.val[B.nnz() / 2] += 1;
+    EXPECT_FALSE(constant_diagonals(simt::Emulator{}, B.view(), Device::emulator()));
+    const WeaveSettings constant = settings_of("layout=diagonals values=constant", B.view(), 8);
+    EXPECT_FALSE(Diagonals<double>::build_there(simt::Emulator{}, B.view(), constant, Device::emulator()));
+  }
+}
+
+TEST(WeaveBuild, padded) {
+  expect_same_everywhere<Padded>({"layout=padded", "layout=padded lanes=2 per_lane=1", "layout=padded lanes=32"});
+}
+
+TEST(WeaveBuild, long_rows) {
+  expect_same_everywhere<Long>({"layout=long", "layout=long team=32", "layout=long team=256"});
+}
+
+// Several chunks of rows, in a matrix small enough for teams and in one that is not; rows in pieces, empty rows
+// between.
+Csr<double> of_many_lengths(std::int64_t rows, std::int64_t mean) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t row = 0; row < rows; ++row)
+    lengths.push_back(row % 1000 == 7   ? 30 * mean
+                      : row % 4001 == 3 ? 5000
+                      : row % 5 == 0    ? 0
+                                        : row * 7919 % (2 * mean));
+  Csr<double> A{rows, 6000, Buffer<Offset>(rows + 1), {}, {}};
+  A.ptr[0] = 0;
+  for (std::int64_t row = 0; row < rows; ++row) A.ptr[row + 1] = A.ptr[row] + lengths[static_cast<std::size_t>(row)];
+  A.col = Buffer<Index>(A.ptr[rows]);
+  A.val = Buffer<double>(A.ptr[rows]);
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) A.col[k] = static_cast<Index>(row % 100 + k - A.ptr[row]);
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k);
+  return A;
+}
+
+TEST(WeaveBuild, segments) {
+  expect_same_everywhere<Segments>({"layout=segments", "layout=segments per_lane=8"});
+  expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
+  expect_same_arrays<Segments>(of_many_lengths(20000, 150), "layout=segments");
+}
+
+// What the choice of a layout asks is answered alike, so the choice is the same.
+TEST(WeaveFacts, are_the_same_from_the_device) {
+  std::vector<Specimen> all = zoo(Zoo::full);
+  for (const char* matrix : {"gen:stencil3d7,n=20", "gen:fem,n=9,dof=3", "gen:band,rows=3000,width=20"})
+    all.push_back({matrix, read_matrix(matrix)});
+  for (const auto& [name, A] : all) {
+    SCOPED_TRACE(name);
+    const auto here = facts_of(A.view()),
+               there = facts_of(simt::Emulator{}, A.view(), facts_of(A.view())->longest(), Device::emulator());
+    EXPECT_EQ(there->diagonal_fill(), here->diagonal_fill());
+    EXPECT_EQ(there->sectors_per_fetch(), here->sectors_per_fetch());
+    for (const int size : {2, 3, 4}) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
+    for (const int team : {32, 64, 1024}) EXPECT_EQ(there->team_steps(team), here->team_steps(team));
+    for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{4, 2}, TeamShape{32, 1}})
+      for (const int sort : {1, 1024}) EXPECT_EQ(there->slice_fill(shape, sort), here->slice_fill(shape, sort));
+  }
+}
+
+template <class V>
+void expect_same_plan(const Csr<V>& A, const char* text) {
+  const Plan plan = Plan::parse(text);
+  const Source<V> there{A.view(), nullptr, Device::emulator(), facts_of(A.view())->longest()};
+  const Format& format = registered_format("weave");
+  if constexpr (sizeof(V) == 4)
+    EXPECT_EQ(format.settle_there_f32(plan, there), format.settle_f32(plan, A.view()));
+  else
+    EXPECT_EQ(format.settle_there_f64(plan, there), format.settle_f64(plan, A.view()));
+}
+
+// More than 2^18 entries, from where on values are looked at.
+TEST(WeaveFacts, give_the_plan_that_the_host_gives) {
+  for (const char* matrix :
+       {"gen:stencil3d7,n=36", "gen:fem,n=13,dof=3", "gen:band,rows=20000,width=20", "gen:circuit,rows=60000"}) {
+    SCOPED_TRACE(matrix);
+    const Csr<double> A = read_matrix(matrix);
+    expect_same_plan(A, "weave");
+    expect_same_plan(convert<float>(A.view()), "weave");
+    expect_same_plan(with_float_values(A), "weave layout=rows");
+    expect_same_plan(with_few_values(A), "weave layout=blocks");
+  }
 }
 
 }  // namespace

@@ -2,86 +2,13 @@
 // docs/performance.md).
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <optional>
 
-#include "analyze/column_tiles.hpp"
-#include "core/parallel.hpp"
 #include "formats/weave/weave.hpp"
-#include "layout/blocks_build.hpp"
 
 namespace heddle {
 
 namespace {
-
-struct Lengths {
-  std::int64_t longest = 0;
-  double mean = 0;
-};
-
-Lengths lengths_of(const PatternView& A) {
-  Lengths found;
-  for (std::int64_t row = 0; row < A.rows; ++row) found.longest = std::max<std::int64_t>(found.longest, A.length(row));
-  found.mean = A.rows > 0 ? static_cast<double>(A.nnz()) / static_cast<double>(A.rows) : 0;
-  return found;
-}
-
-// Pieces of a large matrix, spread evenly: f(part, entries) gives what the part would store. Returns stored / entries.
-// (A multiple of the rows of every slice and block.)
-constexpr std::int64_t sampled_parts = 64, rows_of_part = 768;
-
-PatternView rows_between(const PatternView& A, std::int64_t first, std::int64_t last, Buffer<Offset>& ptr) {
-  ptr = Buffer<Offset>(last - first + 1);
-  for (std::int64_t row = first; row <= last; ++row) ptr[row - first] = A.ptr[row] - A.ptr[first];
-  return {last - first, A.cols, ptr, A.col.subspan(A.ptr[first], A.ptr[last] - A.ptr[first])};
-}
-
-template <class F>
-double sampled_fill(const PatternView& A, F stored_of) {
-  const std::int64_t parts = (A.rows + rows_of_part - 1) / rows_of_part;
-  const std::int64_t step = std::max<std::int64_t>(1, parts / sampled_parts);
-  double stored = 0, entries = 0;
-  for (std::int64_t part = 0; part < parts; part += step) {
-    Buffer<Offset> ptr;
-    const std::int64_t first = part * rows_of_part;
-    const PatternView piece = rows_between(A, first, std::min(first + rows_of_part, A.rows), ptr);
-    stored += static_cast<double>(stored_of(piece));
-    entries += static_cast<double>(piece.nnz());
-  }
-  return entries > 0 ? stored / entries : 1;
-}
-
-double diagonal_fill(const PatternView& A) {
-  return sampled_fill(A, [](const PatternView& part) { return weave::diagonal_places(part, 8 * part.nnz()); });
-}
-
-double block_fill(const PatternView& A, int size) {
-  return sampled_fill(A, [&](const PatternView& part) {
-    const Buffer<Offset> start = block_starts(part, {size, size});
-    return start[start.size() - 1] * size * size;
-  });
-}
-
-// Places of slices of rows, per entry.
-double slice_fill(const PatternView& A, TeamShape shape, std::int64_t sort) {
-  return sampled_fill(A, [&](const PatternView& part) {
-    std::int64_t places = 0;
-    std::vector<Offset> length;
-    for (std::int64_t first = 0; first<part.rows; first += sort> 1 ? rows_of_part : shape.slice_rows()) {
-      const std::int64_t last = std::min(part.rows, first + (sort > 1 ? rows_of_part : shape.slice_rows()));
-      length.clear();
-      for (std::int64_t row = first; row < last; ++row) length.push_back(part.length(row));
-      if (sort > 1) std::sort(length.begin(), length.end(), std::greater<>());
-      for (std::size_t at = 0; at < length.size(); at += static_cast<std::size_t>(shape.slice_rows())) {
-        const auto end = std::min(length.size(), at + static_cast<std::size_t>(shape.slice_rows()));
-        const Offset longest = *std::max_element(length.begin() + static_cast<std::ptrdiff_t>(at),
-                                                 length.begin() + static_cast<std::ptrdiff_t>(end));
-        places += (longest + shape.lanes - 1) / shape.lanes * shape.step_slots();
-      }
-    }
-    return places;
-  });
-}
 
 int power_of_two(double at_most) {
   return at_most < 1 ? 1 : static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(at_most, 32.0))));
@@ -98,25 +25,10 @@ bool stays_in_cache(const PatternView& A) {
   return 6.0 * static_cast<double>(A.nnz()) + 8.0 * static_cast<double>(A.rows + A.cols) < cache_bytes;
 }
 
-// Sectors of 32 bytes of x that 32 consecutive entries fetch together, in float: 4 for a dense row, 32 for columns far
-// apart. Windows spread evenly over the matrix.
-double sectors_per_fetch(const PatternView& A) {
-  constexpr std::int64_t windows = 1024, window = simt::warp_size, elements = 8;
-  const std::int64_t step = std::max<std::int64_t>(window, A.nnz() / windows);
-  std::int64_t sectors = 0, fetches = 0;
-  for (Offset at = 0; at + window <= A.nnz(); at += step, ++fetches) {
-    Index sector[window];
-    for (std::int64_t i = 0; i < window; ++i) sector[i] = A.col[at + i] / elements;
-    std::sort(sector, sector + window);
-    sectors += std::unique(sector, sector + window) - sector;
-  }
-  return fetches > 0 ? static_cast<double>(sectors) / static_cast<double>(fetches) : 0;
-}
-
 class Chooser {
  public:
-  Chooser(WeaveSettings& settings, const PatternView& A, int value_bytes)
-      : settings_(settings), A_(A), value_bytes_(value_bytes), lengths_(lengths_of(A)) {}
+  Chooser(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes)
+      : settings_(settings), facts_(facts), A_(facts.pattern()), value_bytes_(value_bytes), mean_(facts.mean()) {}
 
   void choose() {
     if (settings_.layout == automatic) settings_.layout = static_cast<int>(layout());
@@ -129,7 +41,9 @@ class Chooser {
         if (settings_.per_lane < 4) settings_.per_lane = 4;
         break;
       case WeaveLayout::padded: settle_padded(); break;
-      case WeaveLayout::long_rows: fill(settings_.team, team()); break;
+      case WeaveLayout::long_rows:
+        if (settings_.team == automatic) settings_.team = team();
+        break;
       case WeaveLayout::tiles: settle_tiles(); break;
       case WeaveLayout::sums:
         fill(settings_.kb, weave::default_sums_kb);
@@ -157,7 +71,7 @@ class Chooser {
     return A_.nnz() <= few;
   }
   double padded_fill() const {
-    return static_cast<double>(A_.rows) * static_cast<double>(lengths_.longest) /
+    return static_cast<double>(A_.rows) * static_cast<double>(facts_.longest()) /
            std::max<double>(1, static_cast<double>(A_.nnz()));
   }
 
@@ -165,30 +79,31 @@ class Chooser {
     const bool narrow = A_.cols <= weave::PaddedShape::none;
     if (narrow && small() && padded_fill() <= 2) return WeaveLayout::padded;
     if (const auto gathers = gathering_layout()) return *gathers;
-    if (lengths_.mean >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
-    if (lengths_.mean >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
-    if (lengths_.mean <= 64 && diagonal_fill(A_) <= 1.35) return WeaveLayout::diagonals;
-    if (lengths_.mean >= 8 && suits_blocks() && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
-    if (lengths_.mean >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
+    if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
+    if (mean_ >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
+    if (mean_ <= 64 && facts_.diagonal_fill() <= 1.35) return WeaveLayout::diagonals;
+    if (mean_ >= 8 && suits_blocks() && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
+    if (mean_ >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
     const WeaveSettings given = settings_;
     settle_row_shape();
-    if (settings_.sort == 1 && row_warps() >= 4000 && slice_fill(A_, {settings_.lanes, settings_.per_lane}, 1) <= 1.12)
+    if (settings_.sort == 1 && row_warps() >= 4000 &&
+        facts_.slice_fill({settings_.lanes, settings_.per_lane}, 1) <= 1.12)
       return WeaveLayout::rows;
     settings_ = given;
     return WeaveLayout::segments;
   }
 
   // A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments.
-  bool suits_blocks() const { return lengths_.longest <= 8192; }
+  bool suits_blocks() const { return facts_.longest() <= 8192; }
 
   // For large matrices whose fetches of x are scattered over more than the L1 holds.
   std::optional<WeaveLayout> gathering_layout() const {
     constexpr std::int64_t many = 1 << 21, l1_bytes = 256 << 10;
-    if (A_.nnz() < many || A_.cols * value_bytes_ < 4 * l1_bytes || sectors_per_fetch(A_) < 14) return {};
+    if (A_.nnz() < many || A_.cols * value_bytes_ < 4 * l1_bytes || facts_.sectors_per_fetch() < 14) return {};
     const std::int64_t width = weave::widest_tile(4, value_bytes_);
-    const ColumnTiles partials = column_tiles(A_, width);
+    const ColumnTiles partials = facts_.column_tiles(width);
     if (std::min(partials.natural, partials.by_degree) < 0.2) return WeaveLayout::tiles;
-    const bool even = static_cast<double>(lengths_.longest) < 8 * lengths_.mean + 64;  // few places without an entry
+    const bool even = static_cast<double>(facts_.longest()) < 8 * mean_ + 64;  // few places without an entry
     if (even && weave::entries_per_sector(A_, value_bytes_) > 1.5) return WeaveLayout::sums;
     return {};
   }
@@ -196,9 +111,8 @@ class Chooser {
   // Half a dozen steps for a row, and threads for the whole GPU when rows are few, as long as little is empty (a small
   // matrix has no bytes to save, only time to wait).
   int team() const {
-    const double by_length = lengths_.mean / 24,
-                 by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
-    const double wanted = std::min(std::max(by_length, std::min(by_size, lengths_.mean / 4)), 1024.0);
+    const double by_length = mean_ / 24, by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
+    const double wanted = std::min(std::max(by_length, std::min(by_size, mean_ / 4)), 1024.0);
     int threads = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
     while (!small() && threads > simt::warp_size && long_fill(threads) > 1.15) threads /= 2;
     return threads;
@@ -206,12 +120,11 @@ class Chooser {
   // Little padding, and no row that keeps its team busy when all others are done.
   bool suits_teams(double most_fill) const {
     constexpr double most_steps = 10;
-    return static_cast<double>(lengths_.longest) <= most_steps * 4 * team() && long_fill(team()) <= most_fill;
+    return static_cast<double>(facts_.longest()) <= most_steps * 4 * team() && long_fill(team()) <= most_fill;
   }
   double long_fill(int lanes) const {
     const weave::LongShape shape{A_.rows, lanes};
-    std::int64_t steps = 0;
-    for (std::int64_t row = 0; row < A_.rows; ++row) steps += shape.steps(A_.length(row));
+    const std::int64_t steps = facts_.team_steps(lanes);
     return static_cast<double>(steps * shape.step_entries()) / std::max<double>(1, static_cast<double>(A_.nnz()));
   }
   double row_warps() const {
@@ -223,7 +136,7 @@ class Chooser {
     int best = 0;
     double least = most;
     for (const int size : {4, 3, 2}) {
-      const double fill = block_fill(A_, size);
+      const double fill = facts_.block_fill(size);
       if (fill < least - (best > 0 ? 0.02 : 0)) {
         least = fill;
         best = size;
@@ -244,7 +157,7 @@ class Chooser {
 
   // A fifth of a row a lane when the matrix is large; more lanes for a row when it is not.
   void settle_row_shape() {
-    const int few = power_of_two(lengths_.mean / 5), many = power_of_two(lengths_.mean);
+    const int few = power_of_two(mean_ / 5), many = power_of_two(mean_);
     const bool fills = static_cast<double>(A_.rows) * few / (2 * simt::warp_size) >= 4000;
     if (settings_.lanes == automatic)
       settings_.lanes = fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many);
@@ -252,7 +165,7 @@ class Chooser {
     if (settings_.per_lane > 4) settings_.per_lane = 4;
     if (settings_.sort == automatic) {
       const TeamShape shape{settings_.lanes, settings_.per_lane};
-      settings_.sort = lengths_.mean >= 6 && slice_fill(A_, shape, 1) > 1.15 * slice_fill(A_, shape, 1024) ? 1024 : 1;
+      settings_.sort = mean_ >= 6 && facts_.slice_fill(shape, 1) > 1.15 * facts_.slice_fill(shape, 1024) ? 1024 : 1;
     }
   }
   // Neighbouring rows on one multiprocessor share x in its L1, as long as every multiprocessor gets two blocks.
@@ -267,7 +180,7 @@ class Chooser {
     fill(settings_.per_lane, 4);
     if (settings_.per_lane != 1) settings_.per_lane = 4;
     const auto lanes =
-        std::bit_ceil(static_cast<unsigned>((lengths_.longest + settings_.per_lane - 1) / settings_.per_lane));
+        std::bit_ceil(static_cast<unsigned>((facts_.longest() + settings_.per_lane - 1) / settings_.per_lane));
     fill(settings_.lanes, static_cast<int>(std::clamp(lanes, 1u, 32u)));
   }
 
@@ -281,20 +194,25 @@ class Chooser {
   weave::ColumnOrder tile_order() const {
     using enum weave::ColumnOrder;
     if (A_.cols <= settings_.width) return natural;
-    const ColumnTiles partials = column_tiles(A_, settings_.width);
+    const ColumnTiles partials = facts_.column_tiles(settings_.width);
     return partials.by_degree < 0.8 * partials.natural ? degree : natural;
   }
 
   WeaveSettings& settings_;
-  const PatternView& A_;
+  weave::PatternFacts& facts_;
+  const PatternView& A_;  // its shape and number of entries alone: it may lie on a device
   int value_bytes_;
-  Lengths lengths_;
+  double mean_;
 };
 
 }  // namespace
 
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes) {
-  Chooser(settings, A, value_bytes).choose();
+  choose_weave(settings, *weave::facts_of(A), value_bytes);
+}
+
+void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
+  Chooser(settings, facts, value_bytes).choose();
 }
 
 }  // namespace heddle

@@ -1,13 +1,13 @@
 #include "formats/weave/weave_diagonals.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
 #include "core/bits.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
+#include "formats/weave/weave_lists.hpp"
 
 namespace heddle::weave {
 
@@ -61,47 +61,6 @@ std::int64_t slice_count(std::int64_t rows) { return (rows + slice_rows - 1) / s
 
 constexpr std::int64_t slices_at_once = 64;
 
-// Lists of numbers, each stored once and known by where it starts. A list is found again by its content.
-class Lists {
- public:
-  Vector<std::int64_t> all;
-
-  std::int64_t number_of(std::span<const std::int64_t> list) {
-    if (2 * known_.size() >= table_.size()) grow();
-    std::size_t at = hash(list) % table_.size();
-    for (; table_[at] >= 0; at = (at + 1) % table_.size()) {
-      const Known& known = known_[static_cast<std::size_t>(table_[at])];
-      if (std::equal(list.begin(), list.end(), all.begin() + known.start, all.begin() + known.start + known.size))
-        return known.start;
-    }
-    table_[at] = static_cast<std::int64_t>(known_.size());
-    known_.push_back({static_cast<std::int64_t>(all.size()), static_cast<std::int64_t>(list.size())});
-    all.insert(all.end(), list.begin(), list.end());
-    return known_.back().start;
-  }
-
- private:
-  struct Known {
-    std::int64_t start, size;
-  };
-  static std::size_t hash(std::span<const std::int64_t> list) {
-    std::uint64_t h = list.size();
-    for (const std::int64_t n : list) h = (h ^ static_cast<std::uint64_t>(n)) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-    return h;
-  }
-  void grow() {
-    table_.assign(std::max<std::size_t>(64, 4 * known_.size()), -1);
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-      const auto from = all.begin() + known_[i].start;
-      std::size_t at = hash({from, from + known_[i].size}) % table_.size();
-      while (table_[at] >= 0) at = (at + 1) % table_.size();
-      table_[at] = static_cast<std::int64_t>(i);
-    }
-  }
-  Vector<Known> known_;
-  Vector<std::int64_t> table_;  // numbers of known lists, by hash; -1: free
-};
-
 // Everything about the layout that follows from the pattern of the matrix.
 struct Skeleton {
   Buffer<DiagonalSlice> slices;
@@ -115,12 +74,6 @@ struct Part {
   Lists patterns, masks;
   Vector<std::int64_t> list_of, count_of;  // per slice
 };
-
-std::array<std::int64_t, 4> as_list(const RowMask& mask) {
-  return {mask.word[0], mask.word[1], mask.word[2], mask.word[3]};
-}
-
-constexpr RowMask all_rows{{~0u, ~0u, ~0u, ~0u}};
 
 Part collect_part(const PatternView& A, std::int64_t first, std::int64_t last) {
   Part part;

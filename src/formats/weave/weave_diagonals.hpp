@@ -44,6 +44,9 @@ struct Diagonals {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings);
+  static std::optional<Diagonals> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings,
+                                              Device);
+  static std::optional<Diagonals> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>
@@ -66,6 +69,10 @@ std::int64_t diagonal_places(const PatternView& A, std::int64_t limit);
 // Whether every diagonal of every slice has one value only.
 template <class V>
 bool constant_diagonals(const CsrView<V>& A);
+template <class V>
+bool constant_diagonals(simt::Emulator, const CsrView<V>& there, Device device);
+template <class V>
+bool constant_diagonals(simt::Cuda, const CsrView<V>& there, Device device);
 
 // Where row p of a slice has its value of a diagonal, among the diagonal's 128 values of type S.
 template <class S>

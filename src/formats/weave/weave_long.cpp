@@ -8,12 +8,6 @@ namespace heddle::weave {
 
 namespace {
 
-constexpr std::int64_t most_narrow_columns = 65535;
-
-LongShape shape_of(const PatternView& A, const WeaveSettings& settings) {
-  return {A.rows, settings.team, A.cols > most_narrow_columns};
-}
-
 Buffer<Offset> row_steps(const PatternView& A, const LongShape& shape) {
   Buffer<Offset> begin(A.rows + 1);
   begin[0] = 0;
@@ -57,7 +51,7 @@ Index column_at(const Long<V>& A, std::int64_t place) {
 
 template <class V>
 Footprint Long<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
-  const LongShape shape = shape_of(A, settings);
+  const LongShape shape = LongShape::of(A, settings);
   const Buffer<Offset> begin = row_steps(A, shape);
   const std::int64_t stored = begin[A.rows] * shape.step_entries();
   return {.bytes = static_cast<std::int64_t>(begin.bytes()) + stored * (shape.wide ? 4 : 2) +
@@ -67,7 +61,7 @@ Footprint Long<V>::footprint(const PatternView& A, const WeaveSettings& settings
 
 template <class V>
 Long<V> Long<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
-  Long to{.cols = A.cols, .shape = shape_of(A, settings)};
+  Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = row_steps(A, to.shape);
   const std::int64_t stored = to.begin[A.rows] * to.shape.step_entries();
   if (to.shape.wide)

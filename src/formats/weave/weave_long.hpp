@@ -22,6 +22,10 @@ struct LongShape {
   int lanes = 32;  // L
   bool wide = false;
 
+  static LongShape of(const PatternView& A, const WeaveSettings& settings) {
+    constexpr std::int64_t most_narrow_columns = 65535;
+    return {A.rows, settings.team, A.cols > most_narrow_columns};
+  }
   SIMT_BOTH int warps() const { return lanes / simt::warp_size; }
   SIMT_BOTH std::int64_t step_entries() const { return std::int64_t{lanes} * per_thread; }
   SIMT_BOTH std::int64_t steps(std::int64_t length) const { return (length + step_entries() - 1) / step_entries(); }
@@ -38,6 +42,8 @@ struct Long {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Long build(const CsrView<V>& A, const WeaveSettings& settings);
+  static std::optional<Long> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Long> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -13,8 +13,7 @@ namespace {
 PaddedShape shape_of(const PatternView& A, const WeaveSettings& settings) {
   Offset longest = 0;
   for (std::int64_t row = 0; row < A.rows; ++row) longest = std::max(longest, A.length(row));
-  const std::int64_t step = std::int64_t{settings.lanes} * settings.per_lane;
-  return {A.rows, settings.lanes, settings.per_lane, static_cast<Index>((longest + step - 1) / step)};
+  return PaddedShape::of(A.rows, longest, settings);
 }
 
 // Where entry k of row i is, in an array of T.

@@ -18,6 +18,10 @@ struct PaddedShape {
   Index steps = 0;
 
   static constexpr std::uint16_t none = 0xffff;
+  static PaddedShape of(std::int64_t rows, Offset longest, const WeaveSettings& settings) {
+    const std::int64_t step = std::int64_t{settings.lanes} * settings.per_lane;
+    return {rows, settings.lanes, settings.per_lane, static_cast<Index>((longest + step - 1) / step)};
+  }
   SIMT_BOTH std::int64_t teams() const { return simt::warp_size / lanes; }
   SIMT_BOTH std::int64_t warps() const { return (rows + teams() - 1) / teams(); }
   SIMT_BOTH std::int64_t step_begin(std::int64_t step, std::int64_t warp) const {
@@ -35,6 +39,8 @@ struct Padded {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Padded build(const CsrView<V>& A, const WeaveSettings& settings);
+  static std::optional<Padded> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Padded> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -1,5 +1,6 @@
-// Equal non-zeros: the layout for any row lengths. Entries are cut into tiles of 32 * K, the work of a warp, and a tile
-// is closed before a short row that would not fit: so only long rows cross tiles.
+// Equal non-zeros: the layout for any row lengths (how they are cut: weave_segments_cut.hpp). Entries are cut into
+// tiles of 32 * K, the work of a warp, and a tile is closed before a short row that would not fit: so only long rows
+// cross tiles.
 //
 //   tile      |a a a b c c c c . .|d d d d d d d d d d|d d d d e e f f f .|     . no entry (column -1)
 //   row_end    0 0 1 1 0 0 0 1 0 0  ...                                         one bit an entry, K bits a lane
@@ -63,6 +64,9 @@ struct Segments {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
+  static std::optional<Segments> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings,
+                                             Device);
+  static std::optional<Segments> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

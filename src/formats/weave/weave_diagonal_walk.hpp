@@ -1,0 +1,64 @@
+// The diagonals of a slice of 128 rows, for kernels: a warp walks them by ascending offset. Lane l has rows l, l + 32,
+// l + 64, l + 96, as in the layout.
+#pragma once
+
+#include "formats/weave/weave_diagonals.hpp"
+#include "layout/device_csr.hpp"
+
+namespace heddle::weave {
+
+class DiagonalWalk {
+ public:
+  Index offset = 0;  // of the diagonal it stands on: column - row
+  unsigned has = 0;  // bit j: row l + 32 j has it
+
+  SIMT_DEVICE DiagonalWalk(const PatternArrays& A, std::int64_t first_row, std::int64_t last_row) : col_(A.col) {
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j) {
+      row_[j] = static_cast<Index>(first_row + simt::lane() + j * simt::warp_size);
+      const bool exists = row_[j] < last_row;
+      at_[j] = exists ? A.ptr[row_[j]] : 0;
+      end_[j] = exists ? A.ptr[row_[j] + 1] : 0;
+      look(j);
+    }
+  }
+
+  // To the next diagonal; false: there is none. All lanes together.
+  SIMT_DEVICE bool advance() {
+    Index lowest = none;
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j) {
+      if ((has >> j & 1) != 0) {
+        ++at_[j];
+        look(j);
+      }
+      lowest = next_[j] < lowest ? next_[j] : lowest;
+    }
+    offset = -simt::max_lanes(-lowest);  // the lowest of all lanes
+    has = 0;
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j) has |= (next_[j] == offset ? 1u : 0u) << j;
+    return offset != none;
+  }
+
+  // The entry of row l + 32 j on the diagonal it stands on, where it has one.
+  SIMT_DEVICE Offset entry(int j) const { return at_[j]; }
+  // Which of the slice's rows have it. All lanes together.
+  SIMT_DEVICE RowMask mask() const {
+    RowMask rows;
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j) rows.word[j] = simt::ballot((has >> j & 1) != 0);
+    return rows;
+  }
+
+ private:
+  static constexpr Index none = INT32_MAX;  // columns, hence offsets, are below it
+  SIMT_DEVICE void look(int j) { next_[j] = at_[j] < end_[j] ? simt::cached_load(col_ + at_[j]) - row_[j] : none; }
+
+  const Index* col_;
+  Index row_[rows_per_lane];
+  Offset at_[rows_per_lane], end_[rows_per_lane];
+  Index next_[rows_per_lane];  // offset of the next entry
+};
+
+}  // namespace heddle::weave

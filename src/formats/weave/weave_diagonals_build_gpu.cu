@@ -1,0 +1,331 @@
+// Which slices share a pattern is found out by their hashes, in a table that every slice enters; the first slice of
+// each pattern gives it, and patterns are numbered in the order of those slices, as the host does.
+//
+//   kernel   number of diagonals and hash of each slice; the table
+//   scan     where the diagonals of each slice, and of each pattern, begin
+//   kernel   (offset, rows) of the diagonals of the patterns     -> host: numbers for masks, of which there are few
+//   kernel   values; and every slice compares what it has with its pattern: a hash that lied is found out
+#include <bit>
+
+#include "formats/weave/weave_diagonal_walk.hpp"
+#include "formats/weave/weave_lists.hpp"
+#include "layout/device_scan.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+simt::Launch warp_per(std::int64_t items) {
+  constexpr int block_threads = 256;
+  return {simt::blocks_for(items, block_threads / simt::warp_size), block_threads};
+}
+
+struct SliceFound {
+  std::uint64_t hash;  // not 0
+  std::int64_t count;
+};
+
+// Open addressing: hashes, and with each the first slice that has it, as ~slice.
+struct HashTable {
+  std::uint64_t *hash, *first;
+  std::uint64_t mask;  // a power of two of places, less one
+
+  SIMT_DEVICE void enter(std::uint64_t wanted, std::int64_t slice) const {
+    std::uint64_t at = wanted & mask;
+    for (;; at = (at + 1) & mask) {
+      std::uint64_t there = simt::uncached_load(hash + at);
+      if (there == 0) there = simt::atomic_claim(hash + at, wanted);
+      if (there == 0 || there == wanted) break;
+    }
+    // Thousands of slices share a pattern: only those before the first so far have something to say.
+    const std::uint64_t mine = ~static_cast<std::uint64_t>(slice);
+    if (simt::uncached_load(first + at) < mine) simt::atomic_max(first + at, mine);
+  }
+  SIMT_DEVICE std::int64_t first_with(std::uint64_t wanted) const {
+    std::uint64_t at = wanted & mask;
+    while (hash[at] != wanted) at = (at + 1) & mask;
+    return static_cast<std::int64_t>(~first[at]);
+  }
+};
+
+SIMT_KERNEL clear_thread_per_word(std::uint64_t* words, std::int64_t count) {
+  if (simt::global_thread() < count) words[simt::global_thread()] = 0;
+}
+
+SIMT_DEVICE std::uint64_t mixed(std::uint64_t hash, std::uint64_t more) {
+  hash = (hash ^ more) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+SIMT_DEVICE DiagonalWalk walk_of_slice(const PatternArrays& A, std::int64_t s) {
+  const std::int64_t first = s * slice_rows;
+  return {A, first, first + slice_rows < A.rows ? first + slice_rows : A.rows};
+}
+
+SIMT_KERNEL find_diagonals_warp_per_slice(PatternArrays A, std::int64_t slices, SliceFound* to, HashTable table) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= slices) return;
+  SliceFound found{0, 0};
+  for (DiagonalWalk walk = walk_of_slice(A, s); walk.advance(); ++found.count) {
+    const RowMask mask = walk.mask();
+    found.hash = mixed(found.hash, static_cast<std::uint32_t>(walk.offset));
+    found.hash = mixed(found.hash, std::uint64_t{mask.word[0]} << 32 | mask.word[1]);
+    found.hash = mixed(found.hash, std::uint64_t{mask.word[2]} << 32 | mask.word[3]);
+  }
+  if (simt::lane() != 0) return;
+  found.hash = mixed(found.hash, static_cast<std::uint64_t>(found.count)) | 1;
+  to[s] = found;
+  table.enter(found.hash, s);
+}
+
+struct SliceSums {
+  Offset diagonals = 0, patterns = 0, pattern_size = 0;
+
+  SIMT_BOTH void add(const SliceSums& other) {
+    diagonals += other.diagonals;
+    patterns += other.patterns;
+    pattern_size += other.pattern_size;
+  }
+};
+
+// One slice of each pattern, and where its diagonals come to lie.
+struct PatternSlice {
+  std::int64_t slice;
+  Offset begin;
+};
+
+struct SliceItems {
+  using Sum = SliceSums;
+  const SliceFound* found;
+  HashTable table;
+  DiagonalSlice* slices;
+  PatternSlice* patterns;
+
+  SIMT_DEVICE SliceSums item(std::int64_t s) const {
+    const bool is_first = table.first_with(found[s].hash) == s;
+    return {found[s].count, is_first ? 1 : 0, is_first ? found[s].count : 0};
+  }
+  // The first slice of a pattern knows already where the pattern begins.
+  SIMT_DEVICE void place(std::int64_t s, const SliceSums& before) const {
+    slices[s] = {before.diagonals, static_cast<Index>(before.pattern_size), static_cast<Index>(found[s].count)};
+    if (table.first_with(found[s].hash) == s) patterns[before.patterns] = {s, before.pattern_size};
+  }
+};
+
+// All others ask it.
+SIMT_KERNEL number_patterns_thread_per_slice(const SliceFound* found, HashTable table, std::int64_t slices,
+                                             DiagonalSlice* to, std::int32_t* wrong) {
+  const std::int64_t s = simt::global_thread();
+  if (s >= slices) return;
+  const std::int64_t first = table.first_with(found[s].hash);
+  if (first != s) to[s].pattern = to[first].pattern;
+  if (found[first].count != found[s].count) {
+    to[s].count = 0;  // nobody reads behind the end of a shorter pattern
+    *wrong = 1;
+  }
+}
+
+struct FoundDiagonal {
+  RowMask rows;
+  Index offset;
+};
+
+SIMT_KERNEL list_diagonals_warp_per_pattern(PatternArrays A, const PatternSlice* patterns, std::int64_t count,
+                                            FoundDiagonal* to) {
+  const std::int64_t i = simt::global_thread() / simt::warp_size;
+  if (i >= count) return;
+  Offset at = patterns[i].begin;
+  for (DiagonalWalk walk = walk_of_slice(A, patterns[i].slice); walk.advance(); ++at) {
+    const RowMask mask = walk.mask();
+    if (simt::lane() == 0) to[at] = {mask, walk.offset};
+  }
+}
+
+struct DiagonalsTarget {
+  const DiagonalSlice* slices;
+  std::int64_t count;
+  const Diagonal* pattern;
+  const RowMask* masks;
+  std::int32_t* wrong;  // set where something is not as it was thought to be
+};
+
+// Whether diagonal d of the slice is the one of its pattern.
+SIMT_DEVICE bool as_in_pattern(const DiagonalsTarget& to, const DiagonalSlice& slice, Index d,
+                               const DiagonalWalk& walk) {
+  const RowMask mask = walk.mask();
+  if (d >= slice.count) return false;
+  const Diagonal known = to.pattern[slice.pattern + d];
+  const RowMask rows = to.masks[known.mask];
+  bool same = known.offset == walk.offset;
+  for (int j = 0; j < rows_per_lane; ++j) same &= mask.word[j] == rows.word[j];
+  return same;
+}
+
+template <class V, class S>
+struct StoreAll {
+  ValueWriter<V, S> values;
+
+  // False: the codec does not hold the values of the diagonal.
+  SIMT_DEVICE bool store(const DiagonalWalk& walk, const V* val, Offset diagonal) const {
+    S stored[rows_per_lane];
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j)
+      stored[j] = (walk.has >> j & 1) != 0 ? values.encode(simt::cached_load(val + walk.entry(j))) : S(0);
+    store_pieces(values.data + diagonal * slice_rows, stored);
+    return true;
+  }
+};
+
+// One value a diagonal.
+template <class V>
+struct StoreConstant {
+  V* values;  // null: only look whether there is one value
+
+  SIMT_DEVICE bool store(const DiagonalWalk& walk, const V* val, Offset diagonal) const {
+    V mine{};
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j)
+      if ((walk.has >> j & 1) != 0) mine = val[walk.entry(j)];
+    const int somebody = simt::warp_size - 1 - simt::leading_zeros(simt::ballot(walk.has != 0));
+    const V value = simt::shuffle(mine, somebody);
+    bool same = true;
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j)
+      if ((walk.has >> j & 1) != 0) same &= value_bits(val[walk.entry(j)]) == value_bits(value);
+    if (values && simt::lane() == 0) values[diagonal] = value;
+    return same;
+  }
+};
+
+template <class V, class Store>
+SIMT_KERNEL store_diagonals_warp_per_slice(CsrArrays<V> A, DiagonalsTarget to, Store store) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= to.count) return;
+  const DiagonalSlice slice = to.slices[s];
+  Index d = 0;
+  bool right = true;
+  for (DiagonalWalk walk = walk_of_slice(A, s); right && walk.advance(); ++d) {
+    right = as_in_pattern(to, slice, d, walk);
+    if (right) right = !simt::any(!store.store(walk, A.val, slice.first + d));
+  }
+  if (!right || d != slice.count) *to.wrong = 1;
+}
+
+template <class V>
+SIMT_KERNEL look_for_constants_warp_per_slice(CsrArrays<V> A, std::int64_t slices, std::int32_t* several) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= slices || *several != 0) return;
+  bool same = true;
+  for (DiagonalWalk walk = walk_of_slice(A, s); same && walk.advance();)
+    same = !simt::any(!StoreConstant<V>{nullptr}.store(walk, A.val, 0));
+  if (!same) *several = 1;
+}
+
+// A flag on the device that any thread may set.
+class Flag {
+ public:
+  explicit Flag(Device device) : there_(Buffer<std::int32_t>{0}.to(device)) {}
+  std::int32_t* data() { return there_.data(); }
+  bool is_set() const { return there_.to(Device::cpu())[0] != 0; }
+
+ private:
+  Buffer<std::int32_t> there_;
+};
+
+struct Patterns {
+  Buffer<Diagonal> pattern;
+  Buffer<RowMask> masks;
+
+  explicit Patterns(const Buffer<FoundDiagonal>& found) : pattern(found.size()) {
+    Lists numbers;
+    numbers.number_of(as_list(all_rows));
+    for (std::int64_t i = 0; i < found.size(); ++i)
+      pattern[i] = {found[i].offset, static_cast<Index>(numbers.number_of(as_list(found[i].rows)) / 4)};
+    masks = Buffer<RowMask>(static_cast<std::int64_t>(numbers.all.size() / 4));
+    for (std::int64_t i = 0; i < masks.size(); ++i)
+      for (int w = 0; w < 4; ++w)
+        masks[i].word[w] = static_cast<std::uint32_t>(numbers.all[static_cast<std::size_t>(4 * i + w)]);
+  }
+};
+
+// Slices with the numbers of their patterns, and a slice of each pattern.
+struct NumberedSlices {
+  Buffer<DiagonalSlice> slices;
+  Buffer<PatternSlice> patterns;  // the first `total.patterns` count
+  SliceSums total;
+};
+
+NumberedSlices number_slices(simt::Here here, const PatternView& A, Flag& wrong, Device device) {
+  constexpr int threads = 256;
+  const std::int64_t count = simt::blocks_for(A.rows, slice_rows);
+  const auto places = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * count + 1)));
+  Buffer<std::uint64_t> words(2 * places, device);
+  Buffer<SliceFound> found(count, device);
+  const HashTable table{words.data(), words.data() + places, static_cast<std::uint64_t>(places - 1)};
+  simt::launch(here, {simt::blocks_for(words.size(), threads), threads}, clear_thread_per_word, words.data(),
+               words.size());
+  simt::launch(here, warp_per(count), find_diagonals_warp_per_slice, PatternArrays(A), count, found.data(), table);
+  NumberedSlices made{Buffer<DiagonalSlice>(count, device), Buffer<PatternSlice>(count, device), {}};
+  const SliceItems items{found.data(), table, made.slices.data(), made.patterns.data()};
+  made.total = device::scan(here, items, count, device);
+  simt::launch(here, {simt::blocks_for(count, threads), threads}, number_patterns_thread_per_slice, found.data(), table,
+               count, made.slices.data(), wrong.data());
+  return made;
+}
+
+Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlices& numbered, Device device) {
+  Buffer<FoundDiagonal> found(numbered.total.pattern_size, device);
+  simt::launch(here, warp_per(numbered.total.patterns), list_diagonals_warp_per_pattern, PatternArrays(A),
+               numbered.patterns.data(), numbered.total.patterns, found.data());
+  return Patterns(found.to(Device::cpu()));
+}
+
+}  // namespace
+
+template <class V>
+bool constant_diagonals(simt::Here here, const CsrView<V>& A, Device device) {
+  Flag several(device);
+  const std::int64_t slices = simt::blocks_for(A.rows, slice_rows);
+  simt::launch(here, warp_per(slices), look_for_constants_warp_per_slice<V>, CsrArrays<V>(A), slices, several.data());
+  return !several.is_set();
+}
+
+template <class V>
+std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const CsrView<V>& A,
+                                                      const WeaveSettings& settings, Device device) {
+  Flag wrong(device);
+  NumberedSlices numbered = number_slices(here, A, wrong, device);
+  const std::int64_t stored = numbered.total.diagonals * slice_rows;
+  if (too_much_padding(stored, A.nnz())) return {};
+  const bool constant = settings.codec() == ValueCodec::constant;
+  const Patterns patterns = list_patterns(here, A, numbered, device);
+  auto values = make_value_store(here, A.val, settings.codec(), constant ? numbered.total.diagonals : stored, device);
+  if (!values) return {};
+  Diagonals to{A.rows,
+               A.cols,
+               settings.keep == 1,
+               std::move(numbered.slices),
+               patterns.pattern.to(device),
+               patterns.masks.to(device),
+               std::move(*values)};
+  const DiagonalsTarget target{to.slices.data(), to.slices.size(), to.pattern.data(), to.masks.data(), wrong.data()};
+  const auto launch = [&](auto store) {
+    simt::launch(here, warp_per(target.count), store_diagonals_warp_per_slice<V, decltype(store)>, CsrArrays<V>(A),
+                 target, store);
+  };
+  if (constant)
+    launch(StoreConstant<V>{to.values.raw.data()});
+  else
+    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) { launch(StoreAll<V, S>{writer}); });
+  if (wrong.is_set()) return {};
+  return to;
+}
+
+template bool constant_diagonals(simt::Here, const CsrView<float>&, Device);
+template bool constant_diagonals(simt::Here, const CsrView<double>&, Device);
+template std::optional<Diagonals<float>> Diagonals<float>::build_there(simt::Here, const CsrView<float>&,
+                                                                       const WeaveSettings&, Device);
+template std::optional<Diagonals<double>> Diagonals<double>::build_there(simt::Here, const CsrView<double>&,
+                                                                         const WeaveSettings&, Device);
+
+}  // namespace heddle::weave

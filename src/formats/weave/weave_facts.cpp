@@ -1,0 +1,105 @@
+#include "formats/weave/weave_facts.hpp"
+
+#include <algorithm>
+
+#include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/weave_long.hpp"
+#include "layout/blocks_build.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+PatternView rows_between(const PatternView& A, std::int64_t first, std::int64_t last, Buffer<Offset>& ptr) {
+  ptr = Buffer<Offset>(last - first + 1);
+  for (std::int64_t row = first; row <= last; ++row) ptr[row - first] = A.ptr[row] - A.ptr[first];
+  return {last - first, A.cols, ptr, A.col.subspan(A.ptr[first], A.ptr[last] - A.ptr[first])};
+}
+
+// stored_of(part) gives what the part would store. Returns stored / entries.
+template <class F>
+double sampled_fill(const PatternView& A, F stored_of) {
+  const SampledRows sampled(A.rows);
+  double stored = 0, entries = 0;
+  for (std::int64_t part = 0; part < sampled.parts; ++part) {
+    Buffer<Offset> ptr;
+    const PatternView piece = rows_between(A, sampled.first(part), sampled.last(part), ptr);
+    stored += static_cast<double>(stored_of(piece));
+    entries += static_cast<double>(piece.nnz());
+  }
+  return entries > 0 ? stored / entries : 1;
+}
+
+std::int64_t places_of_slices(const PatternView& part, TeamShape shape, bool sorted) {
+  Vector<Offset> length;
+  for (std::int64_t row = 0; row < part.rows; ++row) length.push_back(part.length(row));
+  if (sorted) std::sort(length.begin(), length.end(), std::greater<>());
+  std::int64_t places = 0;
+  for (std::int64_t first = 0; first < part.rows; first += shape.slice_rows()) {
+    const auto begin = length.begin() + first, end = length.begin() + std::min(part.rows, first + shape.slice_rows());
+    places += (*std::max_element(begin, end) + shape.lanes - 1) / shape.lanes * shape.step_slots();
+  }
+  return places;
+}
+
+class HostFacts final : public PatternFacts {
+ public:
+  using PatternFacts::PatternFacts;
+
+  std::int64_t longest() override {
+    if (!longest_) {
+      longest_ = 0;
+      for (std::int64_t row = 0; row < pattern().rows; ++row) longest_ = std::max(*longest_, pattern().length(row));
+    }
+    return *longest_;
+  }
+  double diagonal_fill() override {
+    return sampled_fill(pattern(), [](const PatternView& part) {
+      std::int64_t places = 0;
+      Buffer<Offset> ptr;
+      for (std::int64_t first = 0; first < part.rows; first += slice_rows) {
+        const PatternView slice = rows_between(part, first, std::min<std::int64_t>(first + slice_rows, part.rows), ptr);
+        const std::int64_t most = most_diagonal_fill * slice.nnz();
+        places += std::min(most, diagonal_places(slice, most));
+      }
+      return places;
+    });
+  }
+  double block_fill(int size) override {
+    return sampled_fill(pattern(), [&](const PatternView& part) {
+      const Buffer<Offset> start = block_starts(part, {size, size});
+      return start[start.size() - 1] * size * size;
+    });
+  }
+  double slice_fill(TeamShape shape, std::int64_t sort) override {
+    return sampled_fill(pattern(), [&](const PatternView& part) { return places_of_slices(part, shape, sort > 1); });
+  }
+  std::int64_t team_steps(int threads) override {
+    const LongShape shape{pattern().rows, threads};
+    std::int64_t steps = 0;
+    for (std::int64_t row = 0; row < pattern().rows; ++row) steps += shape.steps(pattern().length(row));
+    return steps;
+  }
+  double sectors_per_fetch() override {
+    const SampledWindows windows(pattern().nnz());
+    std::int64_t sectors = 0;
+    for (std::int64_t w = 0; w < windows.count; ++w) {
+      Index sector[SampledWindows::window];
+      for (std::int64_t i = 0; i < SampledWindows::window; ++i)
+        sector[i] = pattern().col[w * windows.step + i] / SampledWindows::sector_elements;
+      std::sort(sector, sector + SampledWindows::window);
+      sectors += std::unique(sector, sector + SampledWindows::window) - sector;
+    }
+    return windows.count > 0 ? static_cast<double>(sectors) / static_cast<double>(windows.count) : 0;
+  }
+  ColumnTiles column_tiles(std::int64_t width) override { return heddle::column_tiles(pattern(), width); }
+
+ private:
+  std::optional<std::int64_t> longest_;
+};
+
+}  // namespace
+
+std::unique_ptr<PatternFacts> facts_of(const PatternView& A) { return std::make_unique<HostFacts>(A); }
+
+}  // namespace heddle::weave

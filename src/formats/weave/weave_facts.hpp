@@ -1,0 +1,73 @@
+// What the choice of a layout asks about a pattern, whether it lies in host memory (weave_facts.cpp) or on a device
+// (weave_facts_gpu.cu): the same numbers, hence the same choice.
+#pragma once
+
+#include <optional>
+
+#include "analyze/column_tiles.hpp"
+#include "formats/weave/weave_layout.hpp"
+#include "layout/sliced_columns.hpp"
+
+namespace heddle::weave {
+
+class PatternFacts {
+ public:
+  explicit PatternFacts(const PatternView& A) : A_(A) {}
+  virtual ~PatternFacts() = default;
+
+  // Its shape and number of entries. The arrays are for host memory only.
+  const PatternView& pattern() const { return A_; }
+  double mean() const { return A_.rows > 0 ? static_cast<double>(A_.nnz()) / static_cast<double>(A_.rows) : 0; }
+
+  virtual std::int64_t longest() = 0;
+  // Places stored per entry; from parts of the matrix where it is large.
+  virtual double diagonal_fill() = 0;
+  virtual double block_fill(int size) = 0;
+  virtual double slice_fill(TeamShape shape, std::int64_t sort) = 0;
+  // Steps of teams of so many threads over all rows.
+  virtual std::int64_t team_steps(int threads) = 0;
+  // Sectors of 32 bytes of x that 32 consecutive entries fetch together, in float: 4 for a dense row, 32 for columns
+  // far apart. From windows spread evenly over the matrix.
+  virtual double sectors_per_fetch() = 0;
+  virtual ColumnTiles column_tiles(std::int64_t width) = 0;
+
+ private:
+  PatternView A_;
+};
+
+std::unique_ptr<PatternFacts> facts_of(const PatternView& A);
+std::unique_ptr<PatternFacts> facts_of(simt::Emulator, const PatternView& there, std::int64_t longest, Device device);
+std::unique_ptr<PatternFacts> facts_of(simt::Cuda, const PatternView& there, std::int64_t longest, Device device);
+
+// The parts of a large matrix that are looked at, spread evenly. (Their rows are a multiple of those of every slice and
+// block.)
+struct SampledRows {
+  static constexpr std::int64_t part_rows = 768, most_parts = 64;
+  std::int64_t rows = 0, parts = 0, step = 1;
+
+  explicit SampledRows(std::int64_t matrix_rows)
+      : rows(matrix_rows), step(std::max<std::int64_t>(1, all_parts(matrix_rows) / most_parts)) {
+    parts = (all_parts(matrix_rows) + step - 1) / step;
+  }
+  SIMT_BOTH std::int64_t first(std::int64_t part) const { return part * step * part_rows; }
+  SIMT_BOTH std::int64_t last(std::int64_t part) const {
+    return first(part) + part_rows < rows ? first(part) + part_rows : rows;
+  }
+
+ private:
+  static std::int64_t all_parts(std::int64_t rows) { return (rows + part_rows - 1) / part_rows; }
+};
+
+// Windows of 32 consecutive entries.
+struct SampledWindows {
+  static constexpr std::int64_t window = simt::warp_size, most = 1024, sector_elements = 8;
+  std::int64_t step, count;
+
+  explicit SampledWindows(std::int64_t nnz)
+      : step(std::max<std::int64_t>(window, nnz / most)), count(nnz < window ? 0 : (nnz - window) / step + 1) {}
+};
+
+// The diagonals of a slice count as so many places per entry at most: then it is not looked at any longer.
+inline constexpr std::int64_t most_diagonal_fill = 8;
+
+}  // namespace heddle::weave

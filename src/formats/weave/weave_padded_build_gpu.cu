@@ -1,0 +1,60 @@
+#include "core/dispatch.hpp"
+#include "formats/weave/weave_padded.hpp"
+#include "layout/device_csr.hpp"
+#include "layout/device_pattern.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+// A warp has the rows of one warp of the layout in one step, a lane W entries of its row. Every place is written.
+template <int W, class V, class S>
+SIMT_KERNEL store_padded_warp_per_step(CsrArrays<V> A, PaddedShape shape, std::uint16_t* codes,
+                                       ValueWriter<V, S> values) {
+  const std::int64_t number = simt::global_thread() / simt::warp_size;
+  if (number >= shape.steps * shape.warps()) return;
+  const std::int64_t row = number % shape.warps() * shape.teams() + simt::lane() / shape.lanes;
+  const Offset k = (number / shape.warps() * shape.lanes + simt::lane() % shape.lanes) * W;
+  const Offset begin = row < A.rows ? A.ptr[row] : 0, length = row < A.rows ? A.length(row) : 0;
+  std::uint16_t code[W];
+  S stored[W];
+#pragma unroll
+  for (int j = 0; j < W; ++j) {
+    const bool present = k + j < length;
+    code[j] = present ? static_cast<std::uint16_t>(A.col[begin + k + j]) : PaddedShape::none;
+    stored[j] = present ? values.encode(A.val[begin + k + j]) : S(0);
+  }
+  store_pieces(codes + number * simt::warp_size * W, code);
+  store_pieces(values.data + number * simt::warp_size * W, stored);
+}
+
+}  // namespace
+
+template <class V>
+std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
+                                                Device device) {
+  if (A.cols > PaddedShape::none) return {};
+  Padded to{A.cols, PaddedShape::of(A.rows, look_at(here, A, device).longest, settings), {}, {}};
+  const std::int64_t stored = to.shape.stored();
+  if (too_much_padding(stored, A.nnz())) return {};
+  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  if (!values) return {};
+  to.values = std::move(*values);
+  to.col = Buffer<std::uint16_t>(stored, device);
+  constexpr int threads = 128;
+  const simt::Launch launch{simt::blocks_for(to.shape.steps * to.shape.warps() * simt::warp_size, threads), threads};
+  dispatch_int<1, 4>(to.shape.per_lane, [&](auto W) {
+    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      simt::launch(here, launch, store_padded_warp_per_step<W.value, V, S>, CsrArrays<V>(A), to.shape, to.col.data(),
+                   writer);
+    });
+  });
+  return to;
+}
+
+template std::optional<Padded<float>> Padded<float>::build_there(simt::Here, const CsrView<float>&,
+                                                                 const WeaveSettings&, Device);
+template std::optional<Padded<double>> Padded<double>::build_there(simt::Here, const CsrView<double>&,
+                                                                   const WeaveSettings&, Device);
+
+}  // namespace heddle::weave
