@@ -21,6 +21,7 @@ SIMT_KERNEL clear_words(std::uint64_t* words, std::int64_t count) {
 }
 
 struct Tasks {
+  std::int64_t parts;  // of a window, a task each
   std::int64_t windows, blocks, degrees, rows, entries;
 
   std::int64_t all() const { return windows + blocks + degrees + rows + entries; }
@@ -28,15 +29,20 @@ struct Tasks {
 
 template <class V>
 Tasks tasks_of(const Survey<V>& s) {
-  return {std::min(s.windows.count, most_window_tasks), simt::blocks_for(s.blocks.count, block_teams),
-          simt::blocks_for(s.runs, runs_of_task), simt::blocks_for(s.rows, row_windows * padding_window),
+  const std::int64_t parts = s.windows.count * window_parts <= most_blocks ? window_parts : 1;
+  return {parts,
+          std::min(parts * s.windows.count, most_window_tasks),
+          simt::blocks_for(s.blocks.count, block_teams),
+          simt::blocks_for(s.runs, runs_of_task),
+          simt::blocks_for(s.rows, rows_of_task),
           simt::blocks_for(s.nnz, entries_of_task)};
 }
 
 template <class V>
 SIMT_DEVICE void do_task(const Survey<V>& s, const Tasks& tasks, std::int64_t task, Board& board) {
   if (task < tasks.windows) {
-    for (std::int64_t i = task; i < s.windows.count; i += tasks.windows) survey_window(s, i, board);
+    if (tasks.parts > 1) return survey_window(s, task / window_parts, 1u << task % window_parts, board);
+    for (std::int64_t i = task; i < s.windows.count; i += tasks.windows) survey_window(s, i, all_parts, board);
     return;
   }
   task -= tasks.windows;
@@ -48,17 +54,40 @@ SIMT_DEVICE void do_task(const Survey<V>& s, const Tasks& tasks, std::int64_t ta
   survey_entries(s, task - tasks.rows, board);
 }
 
+// What the first thread asks for while a task is done: the next one, and whether anything can still be learnt from
+// values. Its answers are looked at when the task is over.
+template <class V>
+class Foresight {
+ public:
+  SIMT_DEVICE void ask(const Survey<V>& s) {
+    if (simt::thread() != 0) return;
+    task_ = simt::atomic_add(&s.totals->next_task, std::uint64_t{1});
+    many_ = simt::uncached_load(&s.totals->many_values);
+    inexact_ = simt::uncached_load(&s.totals->inexact);
+  }
+  SIMT_DEVICE void tell(Board& board) const {
+    if (simt::thread() != 0) return;
+    board.task = static_cast<std::int64_t>(task_);
+    board.looks_at_values = many_ == 0 || (sizeof(V) == 8 && inexact_ == 0);
+  }
+
+ private:
+  std::uint64_t task_ = 0, many_ = 0, inexact_ = 0;
+};
+
 template <class V>
 SIMT_BOUNDED_KERNEL(survey_threads, 1)
 count_tasks(Survey<V> s, Tasks tasks, std::int64_t count) {
   Board& board = *simt::shared<Board>();
+  Foresight<V> next;
+  next.ask(s);
   board.clear();
   for (;;) {
-    if (simt::thread() == 0)
-      board.task = static_cast<std::int64_t>(simt::atomic_add(&s.totals->next_task, std::uint64_t{1}));
+    next.tell(board);
     simt::sync_block();
     const std::int64_t task = board.task;
     if (task >= count) break;
+    next.ask(s);
     do_task(s, tasks, task, board);
     simt::sync_block();
   }
