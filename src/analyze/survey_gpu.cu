@@ -61,18 +61,18 @@ class Foresight {
  public:
   SIMT_DEVICE void ask(const Survey<V>& s) {
     if (simt::thread() != 0) return;
-    task_ = simt::atomic_add(&s.totals->next_task, std::uint64_t{1});
-    many_ = simt::uncached_load(&s.totals->many_values);
-    inexact_ = simt::uncached_load(&s.totals->inexact);
+    task_ = static_cast<std::uint32_t>(simt::atomic_add(&s.totals->next_task, std::uint64_t{1}));
+    many_ = static_cast<std::uint32_t>(simt::uncached_load(&s.totals->many_values));
+    inexact_ = static_cast<std::uint32_t>(simt::uncached_load(&s.totals->inexact));
   }
   SIMT_DEVICE void tell(Board& board) const {
     if (simt::thread() != 0) return;
-    board.task = static_cast<std::int64_t>(task_);
+    board.task = task_;
     board.looks_at_values = many_ == 0 || (sizeof(V) == 8 && inexact_ == 0);
   }
 
  private:
-  std::uint64_t task_ = 0, many_ = 0, inexact_ = 0;
+  std::uint32_t task_ = 0, many_ = 0, inexact_ = 0;  // in few registers
 };
 
 template <class V>
