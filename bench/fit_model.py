@@ -389,7 +389,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="put the fitted lines into " + COSTS)
     parser.add_argument("--split", action="store_true")
     parser.add_argument("--svg", help="draw predicted against measured into this file")
-    parser.add_argument("--show", action="store_true", help="name every choice that lost 5 % or more")
+    parser.add_argument("--show", action="store_true", help="name every choice that lost 5 %% or more")
     parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
     options = parser.parse_args()
     lines = read(options.files, options.device)

@@ -1,19 +1,24 @@
 // Conjugate gradients, time per iteration, on symmetric positive definite matrices of more than 100,000 rows.
 //
-//   solve_bench                     CPU: the chosen plan against Eigen, same preconditioner, all cores each
+//   solve_bench                     CPU: the chosen plan against Eigen and PETSc, what is found of them, with the same
+//                                   preconditioner and the same norm; first one core each, then all cores
 //   solve_bench --device=gpu        GPU: our fastest plan against cuSPARSE's best SpMV with cuBLAS
 //   solve_bench --device=gpu --graph=on
 //                                   ... with iterations replayed as a CUDA graph; off: never; without it by the size
 //   ... gen:stencil3d7,n=64 M.mtx   these matrices instead of the list
 //
 // The libraries take turns in rounds, with a rest before each. A ratio is the peer's time over ours, from the medians
-// over the rounds; "rounds" is its least and largest value in a single round.
+// over the rounds; "rounds" is its least and largest value in a single round. With one thread the times are the
+// processor's. PETSc has one core per process of MPI and here one process: its time is that of one core in both halves.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -24,6 +29,13 @@
 #include "solve_peers.hpp"
 
 namespace heddle {
+
+double bench::seconds_now() {
+  timespec now{};
+  clock_gettime(threads() == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 namespace {
 
 const std::vector<std::string> usual = {"gen:stencil2d5,n=1000",
@@ -40,7 +52,8 @@ struct Arguments {
   std::vector<std::string> matrices;
 };
 
-// Seconds per iteration of ours: a tolerance out of reach, so that all of them are done.
+// Seconds per iteration of ours: a tolerance out of reach, so that all of them are done. On the CPU with everything
+// around them, as the peers are timed.
 double ours(const Operator<double>& op, const Csr<double>& A, std::span<const double> b, std::span<double> x,
             const std::string& preconditioner, int iterations, Graph graph = Graph::automatic) {
   const Buffer<double> zero_here = [&] {
@@ -49,6 +62,7 @@ double ours(const Operator<double>& op, const Csr<double>& A, std::span<const do
     return zeros;
   }();
   memory::copy(x.data(), op.device(), zero_here.data(), Device::cpu(), x.size_bytes());
+  const double begun = bench::seconds_now();
   const Report report = solve(op, b, x,
                               {.method = "cg",
                                .preconditioner = preconditioner,
@@ -56,7 +70,8 @@ double ours(const Operator<double>& op, const Csr<double>& A, std::span<const do
                                .max_iterations = iterations,
                                .graph = graph,
                                .matrix = &A});
-  return report.seconds / static_cast<double>(std::max<std::int64_t>(1, report.iterations));
+  const double seconds = op.device().kind == Device::Kind::cpu ? bench::seconds_now() - begun : report.seconds;
+  return seconds / static_cast<double>(std::max<std::int64_t>(1, report.iterations));
 }
 
 Buffer<double> some_right_hand_side(std::int64_t n) {
@@ -67,22 +82,42 @@ Buffer<double> some_right_hand_side(std::int64_t n) {
 
 void rest() { std::this_thread::sleep_for(std::chrono::milliseconds(60)); }
 
-struct Duel {
-  double ours, peer, lowest, highest;
+struct Opponent {
+  std::string name;
+  double seconds = 0;              // an iteration
+  double lowest = 0, highest = 0;  // its time over ours in a single round
 };
 
-template <class Ours, class Peer>
-Duel duel(Ours one, Peer other, int rounds) {
-  std::vector<double> mine, theirs, ratios;
+struct Duel {
+  double ours = 0;
+  std::vector<Opponent> peers;
+};
+
+using CgPeers = std::vector<std::unique_ptr<bench::CgPeer>>;
+
+template <class Ours>
+Duel duel(Ours ours_once, const CgPeers& peers, std::span<const double> b, std::span<double> x, int iterations,
+          int rounds) {
+  std::vector<double> mine;
+  std::vector<std::vector<double>> theirs(peers.size());
   for (int round = 0; round < rounds; ++round) {
     rest();
-    mine.push_back(one());
-    rest();
-    theirs.push_back(other());
-    ratios.push_back(theirs.back() / mine.back());
+    mine.push_back(ours_once());
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+      rest();
+      theirs[i].push_back(peers[i]->seconds_per_iteration(b, x, iterations));
+    }
   }
-  const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-  return {bench::summary(mine).median, bench::summary(theirs).median, *low, *high};
+  Duel made{bench::summary(mine).median, {}};
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    Opponent opponent{peers[i]->name(), bench::summary(theirs[i]).median, HUGE_VAL, 0};
+    for (std::size_t round = 0; round < mine.size(); ++round) {
+      opponent.lowest = std::min(opponent.lowest, theirs[i][round] / mine[round]);
+      opponent.highest = std::max(opponent.highest, theirs[i][round] / mine[round]);
+    }
+    made.peers.push_back(opponent);
+  }
+  return made;
 }
 
 // The fastest of the plans that fit, by a short run of each.
@@ -101,21 +136,50 @@ Operator<double> fastest(const Csr<double>& A, Device device, std::span<const do
   return std::move(*best);
 }
 
-void print_header(const Arguments& arguments, const char* peer) {
-  fmt::print("{}, {} threads, cg, double\n{:44}{:>10}{:>12}  {:14}{:26}{:>10}{:>12}{:>8}{:>15}\n",
-             describe(arguments.device).name, threads(), "matrix", "rows", "entries", "precond", "plan", "ours us",
-             peer, "ratio", "rounds");
+void print_header(const Arguments& arguments) {
+  fmt::print("\n{}, {} thread{}, cg, double\n{:44}{:>10}{:>12}  {:10}{:26}{:>10}   {}\n",
+             describe(arguments.device).name, threads(), threads() == 1 ? "" : "s", "matrix", "rows", "entries",
+             "precond", "plan", "ours us", "peer us, ratio, rounds");
 }
 
 void print_line(const std::string& name, const Csr<double>& A, const std::string& preconditioner, const Plan& plan,
-                const Duel& d, const std::string& note) {
-  fmt::print("{:44}{:10}{:12}  {:14}{:26}{:10.1f}{:12.1f}{:8.2f}{:8.2f} ..{:5.2f}  {}\n", name, A.rows, A.nnz(),
-             preconditioner, to_string(plan), d.ours * 1e6, d.peer * 1e6, d.peer / d.ours, d.lowest, d.highest, note);
+                const Duel& d) {
+  fmt::print("{:44}{:10}{:12}  {:10}{:26}{:10.1f}", name.substr(name.rfind('/') + 1), A.rows, A.nnz(), preconditioner,
+             to_string(plan), d.ours * 1e6);
+  for (const Opponent& peer : d.peers)
+    fmt::print(" | {} {:.1f}  {:.2f}  {:.2f} .. {:.2f}", peer.name, peer.seconds * 1e6, peer.seconds / d.ours,
+               peer.lowest, peer.highest);
+  fmt::print("\n");
   std::fflush(stdout);
 }
 
-void against_eigen(const Arguments& arguments) {
-  print_header(arguments, "eigen us");
+CgPeers cpu_peers(const CsrView<double>& A, bool jacobi) {
+  CgPeers peers;
+  if (bench::has_eigen_cg()) peers.push_back(bench::make_eigen_cg(A, jacobi));
+  if (bench::has_petsc_cg()) peers.push_back(bench::make_petsc_cg(A, jacobi));
+  return peers;
+}
+
+// Geometric means over the lines, by peer.
+class Summary {
+ public:
+  void add(const Duel& line) {
+    for (const Opponent& peer : line.peers) logs_[peer.name].push_back(std::log(peer.seconds / line.ours));
+  }
+  void print() const {
+    for (const auto& [name, logs] : logs_)
+      fmt::print("{}: geometric mean {:.2f}, least {:.2f}, over {} lines\n", name,
+                 std::exp(std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(logs.size())),
+                 std::exp(*std::min_element(logs.begin(), logs.end())), logs.size());
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> logs_;
+};
+
+void against_cpu_peers(const Arguments& arguments) {
+  print_header(arguments);
+  Summary summary;
   const int iterations = arguments.iterations > 0 ? arguments.iterations : 40;
   for (const std::string& name : arguments.matrices) {
     const Csr<double> A = read_matrix(name);
@@ -123,16 +187,25 @@ void against_eigen(const Arguments& arguments) {
     Buffer<double> x(A.rows), y(A.rows);
     const Operator<double> op = optimize(A, {.device = arguments.device});
     for (const char* preconditioner : {"none", "jacobi"}) {
-      const auto peer = bench::make_eigen_cg(A.view(), std::string_view(preconditioner) == "jacobi");
-      const Duel line = duel([&] { return ours(op, A, b, x, preconditioner, iterations); },
-                             [&] { return peer->seconds_per_iteration(b, y, iterations); }, 7);
-      print_line(name, A, preconditioner, op.plan(), line, "");
+      const CgPeers peers = cpu_peers(A.view(), std::string_view(preconditioner) == "jacobi");
+      const Duel line = duel([&] { return ours(op, A, b, x, preconditioner, iterations); }, peers, b, y, iterations, 7);
+      print_line(name, A, preconditioner, op.plan(), line);
+      summary.add(line);
     }
   }
+  summary.print();
+}
+
+void on_one_core_then_all(const Arguments& arguments) {
+  const int all = threads();
+  set_threads(1);
+  against_cpu_peers(arguments);
+  set_threads(0);
+  if (all > 1) against_cpu_peers(arguments);
 }
 
 void against_cusparse(const Arguments& arguments) {
-  print_header(arguments, "cusparse us");
+  print_header(arguments);
   const int iterations = arguments.iterations > 0 ? arguments.iterations : 400;
   for (const std::string& name : arguments.matrices) {
     const Csr<double> A = read_matrix(name);
@@ -140,11 +213,12 @@ void against_cusparse(const Arguments& arguments) {
     Buffer<double> x(A.rows, arguments.device), y(A.rows, arguments.device);
     const Operator<double> op = fastest(A, arguments.device, b, x, 60);
     for (const char* preconditioner : {"none", "jacobi"}) {
-      const auto peer = bench::make_cusparse_cg(A.view(), std::string_view(preconditioner) == "jacobi");
-      peer->seconds_per_iteration(b, y, 20);
-      const Duel line = duel([&] { return ours(op, A, b, x, preconditioner, iterations, arguments.graph); },
-                             [&] { return peer->seconds_per_iteration(b, y, iterations); }, 5);
-      print_line(name, A, preconditioner, op.plan(), line, peer->name());
+      CgPeers peer;
+      peer.push_back(bench::make_cusparse_cg(A.view(), std::string_view(preconditioner) == "jacobi"));
+      peer.front()->seconds_per_iteration(b, y, 20);
+      const Duel line = duel([&] { return ours(op, A, b, x, preconditioner, iterations, arguments.graph); }, peer, b, y,
+                             iterations, 5);
+      print_line(name, A, preconditioner, op.plan(), line);
     }
   }
 }
@@ -167,11 +241,12 @@ Arguments parse(std::span<char*> words) {
 
 int run(const Arguments& arguments) {
   const bool gpu = arguments.device.kind == Device::Kind::gpu;
-  if (!(gpu ? bench::has_cusparse_cg() : bench::has_eigen_cg())) {
-    fmt::print("this build has no {} to compare with\n", gpu ? "cuSPARSE and cuBLAS" : "Eigen");
+  if (!(gpu ? bench::has_cusparse_cg() : bench::has_eigen_cg() || bench::has_petsc_cg())) {
+    fmt::print("this build has no {} to compare with\n", gpu ? "cuSPARSE and cuBLAS" : "Eigen or PETSc");
     return 0;
   }
-  gpu ? against_cusparse(arguments) : against_eigen(arguments);
+  if (!gpu && !bench::has_petsc_cg()) fmt::print("without PETSc: its headers or its library were not found\n");
+  gpu ? against_cusparse(arguments) : on_one_core_then_all(arguments);
   return 0;
 }
 

@@ -3,7 +3,6 @@
 
 #ifdef HEDDLE_HAS_EIGEN
 #include <Eigen/Sparse>
-#include <chrono>
 #include <vector>
 
 #include <heddle/device.hpp>
@@ -24,7 +23,6 @@ class EigenCg final : public CgPeer {
   explicit EigenCg(const CsrView<double>& A)
       : offsets(A.ptr.begin(), A.ptr.end()),
         matrix(Eigen::Map<const Matrix>(A.rows, A.cols, A.nnz(), offsets.data(), A.col.data(), A.val.data())) {
-    Eigen::setNbThreads(threads());
     solver.setTolerance(1e-300);
     solver.compute(matrix);
   }
@@ -32,10 +30,10 @@ class EigenCg final : public CgPeer {
   double seconds_per_iteration(std::span<const double> b, std::span<double> x, int iterations) override {
     solver.setMaxIterations(iterations);
     const Eigen::Map<const Dense> rhs(b.data(), static_cast<Eigen::Index>(b.size()));
-    const auto begun = std::chrono::steady_clock::now();
+    Eigen::setNbThreads(threads());
+    const double begun = seconds_now();
     Eigen::Map<Dense>(x.data(), static_cast<Eigen::Index>(x.size())) = solver.solve(rhs);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    return seconds / static_cast<double>(solver.iterations());
+    return (seconds_now() - begun) / static_cast<double>(solver.iterations());
   }
 
  private:

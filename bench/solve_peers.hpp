@@ -17,9 +17,14 @@ class CgPeer {
   virtual double seconds_per_iteration(std::span<const double> b, std::span<double> x, int iterations) = 0;
 };
 
+// The wall clock; with one thread the processor's, which other work on the machine disturbs less.
+double seconds_now();
+
 bool has_eigen_cg();
+bool has_petsc_cg();
 bool has_cusparse_cg();
 std::unique_ptr<CgPeer> make_eigen_cg(const CsrView<double>& A, bool jacobi);
+std::unique_ptr<CgPeer> make_petsc_cg(const CsrView<double>& A, bool jacobi);
 std::unique_ptr<CgPeer> make_cusparse_cg(const CsrView<double>& A, bool jacobi);
 
 }  // namespace heddle::bench

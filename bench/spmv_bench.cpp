@@ -1,9 +1,11 @@
-// Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS: what is found), on one matrix of every generated
-// class and on files, float and double. Each library is timed in blocks of its own with a rest before each: called in
-// turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's threads spin for
-// a while after their work; not proven). The time is the best call of all rounds, so that other work on the machine
-// counts little; the ratio is the best peer's time / ours, and "rounds" its least and largest value in a single round,
-// to be looked at before the ratio is believed: on a machine with other work they are far apart.
+// Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS, PETSc, MKL: what is found), on one matrix of every
+// generated class and on files, float and double. Each library is timed in blocks of its own with a rest before each:
+// called in turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's
+// threads spin for a while after their work; not proven). The time is the best call of all rounds, so that other work
+// on the machine counts little; the ratio is the best peer's time / ours, and "rounds" its least and largest value in a
+// single round, to be looked at before the ratio is believed: on a machine with other work they are far apart. "one
+// core" is the same ratio with our plan on one thread, against the best of the peers that have one thread by their
+// nature or by name.
 //
 //   spmv_bench                    csr; exit code 1 when a ratio is below 1 - tolerance
 //   spmv_bench --plan=auto        the plan the planner chooses; any plan is possible
@@ -18,6 +20,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <thread>
@@ -27,6 +30,7 @@
 
 #include "bench/peers.hpp"
 #include "bench/results.hpp"
+#include "core/check.hpp"
 
 namespace heddle {
 namespace {
@@ -71,55 +75,93 @@ struct Case {
         reference(A.view()),
         ours(plan == "auto" ? optimize(A, {.device = Device::cpu()}) : build(A, Plan::parse(plan))),
         y(A.rows) {
-    for (const std::string& name : bench::select_peers(names, Device::cpu())) {
-      peers.push_back(bench::make_peer<V>(name, Device::cpu()));
-      peers.back()->prepare(A.view(), reference.x(), y);
+    for (const std::string& name : bench::select_peers(names, Device::cpu())) add_peer(name);
+    check(!peers.empty(), ErrorKind::unavailable, "no peer can hold it");
+  }
+  void add_peer(const std::string& name) {
+    try {
+      auto peer = bench::make_peer<V>(name, Device::cpu());
+      peer->prepare(A.view(), reference.x(), y);
+      peers.push_back(std::move(peer));
+    } catch (const Error& error) {  // a library without this precision, or too large a matrix for its indices
+      if (error.kind() != ErrorKind::unavailable) throw;
     }
   }
   void multiply_ours() { ours.multiply(reference.x(), y); }
+  void multiply_ours_alone() {
+    set_threads(1);
+    multiply_ours();
+    set_threads(0);
+  }
 };
 
-// Seconds of the best call, in each round.
+// Seconds of the best call in each round: of the wall clock, and of the processor in the calling thread.
+struct Rounds {
+  std::vector<double> wall, processor;
+};
+
+double seconds_on(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 template <class F>
-void time_round(double seconds, F call, std::vector<double>& best) {
-  using Clock = std::chrono::steady_clock;
+void time_round(double seconds, F call, Rounds& rounds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  best.push_back(INFINITY);
+  double wall = INFINITY, processor = INFINITY;
   int calls = 0;
-  for (const auto begun = Clock::now(); calls < 3 || Clock::now() - begun < std::chrono::duration<double>(seconds);
+  for (const double begun = seconds_on(CLOCK_MONOTONIC); calls < 3 || seconds_on(CLOCK_MONOTONIC) - begun < seconds;
        ++calls) {
-    const auto start = Clock::now();
+    const double start = seconds_on(CLOCK_MONOTONIC), used = seconds_on(CLOCK_THREAD_CPUTIME_ID);
     call();
-    best.back() = std::min(best.back(), std::chrono::duration<double>(Clock::now() - start).count());
+    processor = std::min(processor, seconds_on(CLOCK_THREAD_CPUTIME_ID) - used);
+    wall = std::min(wall, seconds_on(CLOCK_MONOTONIC) - start);
   }
+  rounds.wall.push_back(wall);
+  rounds.processor.push_back(processor);
 }
 
 struct Line {
   double ours = 0, peer = 0;       // seconds, of the best call
   double lowest = 0, highest = 0;  // ratio of a single round
+  double one_core = 0;             // ratio of processor time, one thread each; NaN without such a peer
   std::string winner;              // among the peers
   double ratio() const { return peer / ours; }
 };
 
+double best_of(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
+
+template <class V>
+double best_alone(const Case<V>& c, const std::vector<Rounds>& peers) {
+  double best = NAN;
+  for (std::size_t i = 0; i < peers.size(); ++i)
+    if (c.peers[i]->name().ends_with("one_thread")) best = std::fmin(best, best_of(peers[i].processor));
+  return best;
+}
+
 template <class V>
 Line duel(Case<V>& c, const Options& options) {
-  std::vector<double> ours;
-  std::vector<std::vector<double>> peers(c.peers.size());
+  Rounds ours, alone;
+  std::vector<Rounds> peers(c.peers.size());
   for (int round = 0; round < options.rounds; ++round) {
     time_round(
         options.seconds, [&] { c.multiply_ours(); }, ours);
+    time_round(
+        options.seconds, [&] { c.multiply_ours_alone(); }, alone);
     for (std::size_t i = 0; i < peers.size(); ++i)
       time_round(
           options.seconds, [&] { c.peers[i]->multiply({}); }, peers[i]);
   }
-  const auto best = [](const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); };
   std::size_t first = 0;
   for (std::size_t i = 1; i < peers.size(); ++i)
-    if (best(peers[i]) < best(peers[first])) first = i;
-  Line line{best(ours), best(peers[first]), INFINITY, 0, c.peers[first]->name()};
-  for (std::size_t round = 0; round < ours.size(); ++round) {
-    line.lowest = std::min(line.lowest, peers[first][round] / ours[round]);
-    line.highest = std::max(line.highest, peers[first][round] / ours[round]);
+    if (best_of(peers[i].wall) < best_of(peers[first].wall)) first = i;
+  Line line{best_of(ours.wall), best_of(peers[first].wall), INFINITY, 0, NAN, c.peers[first]->name()};
+  line.one_core = best_alone(c, peers) / best_of(alone.processor);
+  for (std::size_t round = 0; round < ours.wall.size(); ++round) {
+    const double ratio = peers[first].wall[round] / ours.wall[round];
+    line.lowest = std::min(line.lowest, ratio);
+    line.highest = std::max(line.highest, ratio);
   }
   return line;
 }
@@ -136,9 +178,9 @@ template <class V>
 int table(const Options& options) {
   int below = 0;
   double logs = 0, lowest = INFINITY;
-  fmt::print("\n{}, {} threads\n{:44}{:>10}{:>9}  {:26}{:>11}{:>11}  {:10}{:>7}{:>16}\n",
+  fmt::print("\n{}, {} threads\n{:44}{:>10}{:>9}  {:26}{:>11}{:>11}  {:22}{:>7}{:>16}{:>10}\n",
              sizeof(V) == 8 ? "double" : "float", threads(), "matrix", "entries", "per row", "plan", "us", "peer us",
-             "peer", "ratio", "rounds");
+             "peer", "ratio", "rounds", "one core");
   int done = 0;
   for (const std::string& text : options.matrices) try {
       Case<V> c(text, options.plan, options.peers);
@@ -149,9 +191,9 @@ int table(const Options& options) {
       logs += std::log(line.ratio());
       lowest = std::min(lowest, line.ratio());
       const auto name = text.substr(text.starts_with("gen:") ? 4 : text.rfind('/') + 1);
-      fmt::print("{:44}{:10}{:9.1f}  {:26}{:11.1f}{:11.1f}  {:10}{:7.2f}{:7.2f} ..{:6.2f}{}\n", name, c.A.nnz(),
+      fmt::print("{:44}{:10}{:9.1f}  {:26}{:11.1f}{:11.1f}  {:22}{:7.2f}{:7.2f} ..{:6.2f}{:10.2f}{}\n", name, c.A.nnz(),
                  static_cast<double>(c.A.nnz()) / static_cast<double>(c.A.rows), short_text(c.ours.plan()),
-                 line.ours * 1e6, line.peer * 1e6, line.winner, line.ratio(), line.lowest, line.highest,
+                 line.ours * 1e6, line.peer * 1e6, line.winner, line.ratio(), line.lowest, line.highest, line.one_core,
                  slow ? "  slower" : "");
       std::fflush(stdout);
     } catch (const Error& error) {

@@ -166,6 +166,46 @@ TEST(RowsOfCsr, have_the_same_bits_whatever_rows_are_beside_them) {
   cap_isa(Isa::avx512);
 }
 
+// Bytes of what `compute` returns, which must be the same on every set.
+template <class F>
+void expect_same_bits_on_every_set(F compute) {
+  cap_isa(Isa::baseline);
+  const std::vector<double> expected = compute();
+  for (const Isa set : every_set) {
+    cap_isa(set);
+    const std::vector<double> found = compute();
+    EXPECT_EQ(std::memcmp(found.data(), expected.data(), expected.size() * sizeof(double)), 0) << to_string(set);
+  }
+  cap_isa(Isa::avx512);
+}
+
+TEST(BlocksOfBcsr, have_the_same_bits_on_every_set_with_and_without_holes) {
+  for (const char* matrix : {"fem,n=5,dof=3", "rmat,scale=9,edges=16", "dense,rows=50"})
+    for (const char* plan : {"bcsr r=3 c=3", "bcsr r=4 c=4", "bcsr r=8 c=8", "bcsr r=2 c=5", "bcsr r=1 c=1"}) {
+      SCOPED_TRACE(std::string(plan) + " on " + matrix);
+      const Csr<double> A = generate<double>(matrix);
+      const Operator<double> op = build(A, Plan::parse(plan));
+      const auto x = numbers<double>(A.cols, &Dice::real);
+      expect_same_bits_on_every_set([&] {
+        std::vector<double> y(static_cast<std::size_t>(A.rows));
+        op.multiply(x, y);
+        return y;
+      });
+    }
+}
+
+TEST(SolutionsOfCg, have_the_same_bits_on_every_set) {
+  const Csr<double> A = generate<double>("stencil3d7,n=21");
+  const Operator<double> op = build(A, Plan::parse("sell"));
+  const auto b = numbers<double>(A.rows, &Dice::real);
+  for (const char* preconditioner : {"none", "jacobi"})
+    expect_same_bits_on_every_set([&] {
+      std::vector<double> x(b.size());
+      solve(op, b, x, {.method = "cg", .preconditioner = preconditioner, .max_iterations = 25, .matrix = &A});
+      return x;
+    });
+}
+
 TEST(Isa, is_never_wider_than_the_cap) {
   const Isa widest = isa();
   for (const Isa set : every_set) {

@@ -55,16 +55,18 @@ class Buffer {
     memory::copy(made.data_, device, values.data(), Device::cpu(), values.size_bytes());
     return made;
   }
-  // Memory that `owner` keeps alive (a mapped file); without an owner it is borrowed and must outlive the buffer.
-  static Buffer adopt(std::shared_ptr<void> owner, T* data, std::int64_t size) {
+  // Memory of `device` that `owner` keeps alive (a mapped file, an array of another library); without an owner it is
+  // borrowed and must outlive the buffer.
+  static Buffer adopt(std::shared_ptr<void> owner, T* data, std::int64_t size, Device device = {}) {
     Buffer made;
     made.owner_ = std::move(owner);
     made.data_ = data;
     made.size_ = size;
+    made.device_ = device;
     return made;
   }
-  static Buffer borrow(std::span<const T> values) {
-    return adopt(nullptr, const_cast<T*>(values.data()), static_cast<std::int64_t>(values.size()));
+  static Buffer borrow(std::span<const T> values, Device device = {}) {
+    return adopt(nullptr, const_cast<T*>(values.data()), static_cast<std::int64_t>(values.size()), device);
   }
 
   Buffer to(Device device) const {

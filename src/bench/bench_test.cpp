@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <thread>
 
 #include "bench/results.hpp"
@@ -196,9 +199,11 @@ TEST(Peers, of_an_absent_library_are_unavailable_with_the_reason) {
 
 TEST(Peers, of_the_cpu_are_there_or_unavailable_with_the_reason) {
   const std::vector<std::string> names = peer_names(Device::cpu());
-  for (const std::string library : {"eigen", "librsb", "graphblas"}) {
-    if (std::find(names.begin(), names.end(), library) != names.end()) {
-      EXPECT_EQ(select_peers({library}, Device::cpu()).front(), library);
+  for (const std::string library : {"eigen", "librsb", "graphblas", "petsc", "mkl"}) {
+    const auto belongs = [&](const std::string& name) { return name.substr(0, name.find(':')) == library; };
+    if (const auto count = std::count_if(names.begin(), names.end(), belongs); count > 0) {
+      const std::vector<std::string> selected = select_peers({library}, Device::cpu());
+      EXPECT_EQ(std::count_if(selected.begin(), selected.end(), belongs), count);
       continue;
     }
     try {
@@ -208,6 +213,29 @@ TEST(Peers, of_the_cpu_are_there_or_unavailable_with_the_reason) {
       EXPECT_EQ(error.kind(), ErrorKind::unavailable);
       EXPECT_NE(std::string(error.what()).find("absent"), std::string::npos) << error.what();
     }
+  }
+}
+
+bool has_petsc() {
+  const std::vector<std::string> names = peer_names(Device::cpu());
+  return std::find(names.begin(), names.end(), "petsc:aij_one_thread") != names.end();
+}
+
+TEST(Peers, of_petsc_have_no_floats_and_say_so) {
+  if (!has_petsc()) GTEST_SKIP() << "PETSc is absent";
+  const Csr<float> A = small_matrix<float>();
+  const Reference<float> reference(A.view());
+  const Result result = bench_peer<float>(A, "petsc:aij_one_thread", reference, {.device = {}, .seconds = 0.001});
+  EXPECT_NE(result.status.find("doubles only"), std::string::npos) << result.status;
+}
+
+TEST(Peers, of_petsc_leave_the_signals_of_the_process_alone) {
+  if (!has_petsc()) GTEST_SKIP() << "PETSc is absent";
+  make_peer<double>("petsc:aij_one_thread", Device::cpu());
+  for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL}) {
+    struct sigaction action {};
+    ASSERT_EQ(sigaction(signal, nullptr, &action), 0);
+    EXPECT_EQ(action.sa_handler, SIG_DFL) << "signal " << signal;
   }
 }
 

@@ -46,6 +46,7 @@ int look_at(dl_phdr_info* object, std::size_t, void* found) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const auto& part = object->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
+    // The linker's own table gives addresses as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     const auto* notes = reinterpret_cast<const char*>(object->dlpi_addr + part.p_vaddr);
     auto& text = *static_cast<std::string*>(found);
     if (text.empty()) text = build_id_among(notes, part.p_memsz);

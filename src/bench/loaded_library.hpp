@@ -4,8 +4,8 @@
 
 #include <dlfcn.h>
 
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "core/check.hpp"
 
@@ -14,9 +14,9 @@ namespace heddle::bench {
 class LoadedLibrary {
  public:
   // The first of these files that can be opened.
-  LoadedLibrary(std::string name, std::initializer_list<const char*> files) : name_(std::move(name)) {
-    for (const char* file : files)
-      if (!handle_) handle_ = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  LoadedLibrary(std::string name, const std::vector<std::string>& files) : name_(std::move(name)) {
+    for (const std::string& file : files)
+      if (!handle_) handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   bool opened() const { return handle_ != nullptr; }
 

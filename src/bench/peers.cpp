@@ -7,6 +7,8 @@
 #include "bench/peer_cusparse.hpp"
 #include "bench/peer_eigen.hpp"
 #include "bench/peer_graphblas.hpp"
+#include "bench/peer_mkl.hpp"
+#include "bench/peer_petsc.hpp"
 #include "bench/peer_rsb.hpp"
 #include "core/check.hpp"
 
@@ -32,8 +34,12 @@ std::string cpu_absence(const std::string& library) {
 #ifdef HEDDLE_HAS_GRAPHBLAS
   if (library == "graphblas") return reason(true, graphblas_opens());
 #endif
+#ifdef HEDDLE_HAS_PETSC
+  if (library == "petsc") return reason(true, petsc_opens());
+#endif
   if (library == "eigen") return reason(eigen, true);
-  return library == "librsb" || library == "graphblas" ? reason(false, false) : "";
+  if (library == "mkl") return reason(true, mkl_opens());
+  return library == "librsb" || library == "graphblas" || library == "petsc" ? reason(false, false) : "";
 }
 
 [[noreturn]] void refuse(const std::string& word, Device device) {
@@ -54,7 +60,10 @@ std::vector<std::string> peer_names(Device device) {
   if (device.kind == Device::Kind::cpu) {
     // The threads of OpenMP wait by spinning, which small matrices and busy machines do not forgive: one thread may
     // win.
-    std::vector<std::string> names{"eigen", "eigen:one_thread", "librsb", "graphblas"};
+    std::vector<std::string> names{"eigen", "eigen:one_thread", "librsb", "graphblas", "mkl", "mkl:one_thread"};
+#ifdef HEDDLE_HAS_PETSC
+    for (const std::string& name : petsc_names()) names.push_back(name);
+#endif
     std::erase_if(names, [](const std::string& name) { return !cpu_absence(library_of(name)).empty(); });
     return names;
   }
@@ -101,6 +110,10 @@ std::unique_ptr<Peer<V>> make_peer(const std::string& name, Device device) {
 #ifdef HEDDLE_HAS_GRAPHBLAS
   if (name == "graphblas") return make_graphblas<V>();
 #endif
+#ifdef HEDDLE_HAS_PETSC
+  if (library_of(name) == "petsc") return make_petsc<V>(name);
+#endif
+  if (library_of(name) == "mkl") return make_mkl<V>(name);
 #ifdef HEDDLE_HAS_CUSPARSE
   return make_cusparse<V>(name, device);
 #else

@@ -21,6 +21,12 @@ void parallel_tasks(std::int64_t count, F&& f) {
       const_cast<void*>(static_cast<const void*>(std::addressof(f))));
 }
 
+// How many of `count` items make a task worth handing out, when all of them together are `work` entries.
+inline std::int64_t items_of_task(std::int64_t count, std::int64_t work, std::int64_t most) {
+  constexpr std::int64_t worthwhile = 1 << 15;
+  return std::clamp<std::int64_t>(count * worthwhile / std::max<std::int64_t>(work, 1), 1, most);
+}
+
 // f(begin, end) over pieces of `grain` elements.
 template <class F>
 void parallel_ranges(std::int64_t count, std::int64_t grain, F&& f) {

@@ -8,6 +8,13 @@
 //     static Footprint footprint(const PatternView&, const Settings&, int value_bytes);   // exact, without building
 //     static Footprint at_most(...);                    // optional: an upper bound, where the footprint takes long
 //     static NameFormat build(Source<V>, const Settings&);       // in host memory
+//     static std::optional<NameFormat> build_there(simt::Emulator or simt::Cuda, Source<V> there, const Settings&);
+//                                                       // optional, name_build_gpu.cu: from arrays on the device to
+//                                                       // arrays on it, the same as build makes, bit by bit. Nothing:
+//                                                       // the host shall build, and say what is wrong if anything is
+//     static bool settle_there(simt::Emulator or simt::Cuda, Settings&, Source<V> there);  // optional: what
+//                                                       // settle_values gives, for arrays on the device; false: the
+//                                                       // host shall
 //     Csr<V> restore() const;                           // bit for bit what it was built from; host memory
 //     template <class Self, class F> static void each_array(Self& self, F f);   // f(self.array) for every Buffer:
 //                                                       // moving to a device, counting bytes, ... are written once
@@ -27,7 +34,9 @@
 // Everything that multiplies, lists, tests or documents formats goes through Format and Store below.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,12 +58,13 @@ template <class V>
 struct Source {
   CsrView<V> view;
   Csr<V>* given = nullptr;
+  Device device = {};  // where its arrays lie: for the CPU the only one whose memory `build` may read
 
   // Arrays the format may keep; borrowed ones are copied when the format is placed on its device.
   Csr<V> take() const {
     if (given) return std::move(*given);
-    return {view.rows, view.cols, Buffer<Offset>::borrow(view.ptr), Buffer<Index>::borrow(view.col),
-            Buffer<V>::borrow(view.val)};
+    return {view.rows, view.cols, Buffer<Offset>::borrow(view.ptr, device), Buffer<Index>::borrow(view.col, device),
+            Buffer<V>::borrow(view.val, device)};
   }
 };
 
@@ -85,7 +95,19 @@ struct Format {
   // What building stores: like resolve, but the values of the matrix may count as well.
   Plan (*settle_f32)(const Plan&, const CsrView<float>&);
   Plan (*settle_f64)(const Plan&, const CsrView<double>&);
+  // The same two from arrays that lie on a device, on that device; nothing when the host has to do it.
+  std::unique_ptr<Store<float>> (*build_there_f32)(Source<float>, const Plan& resolved);
+  std::unique_ptr<Store<double>> (*build_there_f64)(Source<double>, const Plan& resolved);
+  std::optional<Plan> (*settle_there_f32)(const Plan&, Source<float>);
+  std::optional<Plan> (*settle_there_f64)(const Plan&, Source<double>);
 };
+
+// Padding is refused when it is both many times the matrix and large in itself. (An honest small case, such as a
+// matrix of 766 thousand entries stored as 17 million to show what one long row does, still runs.)
+inline bool too_much_padding(std::int64_t stored, std::int64_t nnz) {
+  constexpr std::int64_t times = 10, always_fine = 20'000'000;
+  return stored > std::max(times * nnz, always_fine);
+}
 
 const std::vector<const Format*>& registry();
 const Format& registered_format(const std::string& name);  // Error(usage) when there is none

@@ -1,31 +1,7 @@
-// build and Operator: from a plan to a stored matrix that multiplies.
+// Operator: a stored matrix that multiplies.
 #include "formats/operator_state.hpp"
 
 namespace heddle {
-
-namespace {
-
-std::unique_ptr<Store<float>> build_with(const Format& f, Source<float> s, const Plan& p, Device d) {
-  return f.build_f32(s, p, d);
-}
-std::unique_ptr<Store<double>> build_with(const Format& f, Source<double> s, const Plan& p, Device d) {
-  return f.build_f64(s, p, d);
-}
-
-Plan settle(const Plan& plan, const CsrView<float>& A) { return registered_format(plan.format).settle_f32(plan, A); }
-Plan settle(const Plan& plan, const CsrView<double>& A) { return registered_format(plan.format).settle_f64(plan, A); }
-
-}  // namespace
-
-template <class V>
-std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
-  const Format& format = registered_format(resolved.format);
-  const Footprint need = format.at_most(resolved, source.view, sizeof(V));
-  if (!need.fits)
-    fail(ErrorKind::unavailable, {to_string(resolved), "csr, coo and csr_split store any matrix"},
-         "this format does not fit the matrix: {}", need.reason);
-  return build_with(format, source, resolved, device);
-}
 
 template <class V>
 void Operator<V>::Impl::check_vectors(std::span<const V> x, std::span<const V> y, std::int64_t x_size,
@@ -138,55 +114,7 @@ void Operator<V>::Impl::reserve(int count) {
   if (lines.empty()) lines = Buffer<V>(rows + cols, device);
 }
 
-namespace {
-
-template <class V>
-Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& options) {
-  validate(source.view, Require::canonical);
-  check(source.view.val.size() == source.view.col.size(), ErrorKind::input, "{} columns but {} values",
-        source.view.col.size(), source.view.val.size());
-  if (options.device.kind == Device::Kind::gpu) describe(options.device);  // Error(unavailable) says why there is none
-  auto impl = std::make_unique<typename Operator<V>::Impl>();
-  impl->rows = source.view.rows;
-  impl->cols = source.view.cols;
-  impl->nnz = source.view.nnz();
-  impl->device = options.device;
-  impl->updates = options.updates;
-  impl->asked = plan;
-  const auto settled = [&](const CsrView<V>& A) {
-    const Plan resolved = settle(plan, A);
-    return options.updates ? impl->stored_raw(resolved) : resolved;
-  };
-  if (options.transposed) {
-    Csr<V> T = transpose(source.view);
-    impl->transposed.plan = settled(T.view());
-    impl->transposed.store = make_store<V>({T.view(), &T}, impl->transposed.plan, options.device);
-  }
-  impl->own.plan = settled(source.view);
-  impl->own.store = make_store(source, impl->own.plan, options.device);
-  if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
-  if (options.updates) impl->prepare_updates();
-  return Operator<V>(std::move(impl));
-}
-
-}  // namespace
-
-template <class V>
-Operator<V> build(const Csr<V>& A, const Plan& plan, const BuildOptions& options) {
-  return build_from<V>({A.view(), nullptr}, plan, options);
-}
-template <class V>
-Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
-  return build_from<V>({A.view(), &A}, plan, options);
-}
-
-template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);
-template std::unique_ptr<Store<double>> make_store(Source<double>, const Plan&, Device);
 template class Operator<float>;
 template class Operator<double>;
-template Operator<float> build(const Csr<float>&, const Plan&, const BuildOptions&);
-template Operator<double> build(const Csr<double>&, const Plan&, const BuildOptions&);
-template Operator<float> build(Csr<float>&&, const Plan&, const BuildOptions&);
-template Operator<double> build(Csr<double>&&, const Plan&, const BuildOptions&);
 
 }  // namespace heddle

@@ -9,24 +9,10 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
+#include "formats/where.hpp"
 #include "layout/value_map.hpp"
 
 namespace heddle {
-
-// f(OnCpu{}), f(simt::Emulator{}) or f(simt::Cuda{}).
-template <class F>
-void on(Device device, F f) {
-  switch (device.kind) {
-    case Device::Kind::cpu: return f(OnCpu{});
-    case Device::Kind::emulator: return f(simt::Emulator{});
-    case Device::Kind::gpu:
-#ifdef HEDDLE_HAS_CUDA
-      return f(simt::Cuda{});
-#else
-      fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
-  }
-}
 
 // Error(unavailable) when the format does not fit the matrix.
 template <class V>

@@ -6,11 +6,11 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
+#include "formats/where.hpp"
 
 namespace heddle {
 
-// Padding is refused when it is both many times the matrix and large in itself. (An honest small case, such as a
-// matrix of 766 thousand entries stored as 17 million to show what one long row does, still runs.)
+// The padding in per cent, and what too_much_padding says.
 Footprint judged(Footprint need, std::int64_t nnz);
 
 template <class F>
@@ -42,10 +42,14 @@ class StoreOf final : public Store<V> {
   }
 
   Csr<V> restore() const override {
-    if (device_.host_memory()) return format_.restore();
-    F<V> here = format_;
-    F<V>::each_array(here, [](auto& array) { array = array.to(Device::cpu()); });
-    return here.restore();
+    if (!device_.host_memory()) {
+      F<V> here = format_;
+      F<V>::each_array(here, [](auto& array) { array = array.to(Device::cpu()); });
+      return here.restore();
+    }
+    Csr<V> A = format_.restore();  // its arrays may be copies of the format's own, on the emulator
+    return {A.rows, A.cols, std::move(A.ptr).owned_on(Device::cpu()), std::move(A.col).owned_on(Device::cpu()),
+            std::move(A.val).owned_on(Device::cpu())};
   }
 
   std::int64_t bytes() const override { return bytes_of(format_); }
@@ -84,29 +88,12 @@ class StoreOf final : public Store<V> {
       return false;
   }
   bool multiply_many_here(const ProductMany<V>& product) const {
-    switch (device_.kind) {
-      case Device::Kind::cpu: return multiply_many_at(OnCpu{}, product);
-      case Device::Kind::emulator: return multiply_many_at(simt::Emulator{}, product);
-      case Device::Kind::gpu:
-#ifdef HEDDLE_HAS_CUDA
-        return multiply_many_at(simt::Cuda{}, product);
-#else
-        fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
-    }
-    return false;
+    bool done = false;
+    on(device_, [&](auto where) { done = multiply_many_at(where, product); });
+    return done;
   }
   void multiply_here(const Product<V>& product) const {
-    switch (device_.kind) {
-      case Device::Kind::cpu: return format_.multiply(OnCpu{}, product);
-      case Device::Kind::emulator: return format_.multiply(simt::Emulator{}, product);
-      case Device::Kind::gpu:
-#ifdef HEDDLE_HAS_CUDA
-        return format_.multiply(simt::Cuda{}, product);
-#else
-        fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
-    }
+    on(device_, [&](auto where) { format_.multiply(where, product); });
   }
 
   F<V> format_;
@@ -137,6 +124,28 @@ std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, De
   return std::make_unique<StoreOf<F, V>>(F<V>::build(source, settings_from<F>(resolved)), device);
 }
 
+template <template <class> class F, class V>
+std::unique_ptr<Store<V>> build_store_there([[maybe_unused]] Source<V> source, [[maybe_unused]] const Plan& resolved) {
+  std::unique_ptr<Store<V>> made;
+  if constexpr (requires(typename F<V>::Settings s) { F<V>::build_there(simt::Emulator{}, source, s); })
+    on_gpu(source.device, [&](auto where) {
+      auto format = F<V>::build_there(where, source, settings_from<F>(resolved));
+      if (format) made = std::make_unique<StoreOf<F, V>>(std::move(*format), source.device);
+    });
+  return made;
+}
+
+template <template <class> class F, class V>
+std::optional<Plan> settle_there([[maybe_unused]] const Plan& plan, [[maybe_unused]] Source<V> source) {
+  std::optional<Plan> settled;
+  if constexpr (requires(typename F<V>::Settings s) { F<V>::settle_there(simt::Emulator{}, s, source); })
+    on_gpu(source.device, [&](auto where) {
+      auto settings = settings_from<F>(plan);
+      if (F<V>::settle_there(where, settings, source)) settled = write_settings(settings.fields(), plan.format);
+    });
+  return settled;
+}
+
 // The registry line of a format; type erasure and instantiation for both precisions happen here and nowhere else.
 template <template <class> class F>
 const Format& registered() {
@@ -148,7 +157,11 @@ const Format& registered() {
              build_store<F, float>,
              build_store<F, double>,
              settle_with_values<F, float>,
-             settle_with_values<F, double>};
+             settle_with_values<F, double>,
+             build_store_there<F, float>,
+             build_store_there<F, double>,
+             settle_there<F, float>,
+             settle_there<F, double>};
     typename F<double>::Settings defaults;
     for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
     f.resolve = [](const Plan& plan, const PatternView& A) {

@@ -15,9 +15,8 @@ const Format& registered_format(const std::string& name) {
 }
 
 Footprint judged(Footprint need, std::int64_t nnz) {
-  constexpr std::int64_t times = 10, always_fine = 20'000'000;
   need.padding_percent = nnz == 0 ? 0 : 100.0 * static_cast<double>(need.stored - nnz) / static_cast<double>(nnz);
-  if (need.fits && need.stored > std::max(times * nnz, always_fine)) {
+  if (need.fits && too_much_padding(need.stored, nnz)) {
     need.fits = false;
     need.reason = fmt::format("it would store {} entries for the {} of the matrix", need.stored, nnz);
   }

@@ -57,7 +57,8 @@ SettingInfo describe(const Field& field) {
 
 void read_settings(std::vector<Field> fields, const Plan& plan) {
   for (const auto& [key, text] : plan.settings) {
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return key == f.name; });
+    const auto field =
+        std::find_if(fields.begin(), fields.end(), [&name = key](const Field& f) { return name == f.name; });
     if (field == fields.end()) {
       std::vector<std::string> names;
       for (const Field& f : fields) names.emplace_back(f.name);

@@ -97,6 +97,7 @@ void Arguments::take(std::string_view piece, const std::vector<GeneratorInfo::Ke
   const auto value = std::find_if(values_.begin(), values_.end(), [&](const Value& v) { return v.key == key; });
   if (value == values_.end()) {
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const GeneratorInfo::Key& k : known) names.push_back(k.name);
     fail(ErrorKind::usage, {where_, suggestion(key, names) + "known keys: " + listed(names)}, "'{}' has no key '{}'",
          kind_of(std::string_view(where_).substr(4)), key);

@@ -21,7 +21,7 @@ class Circuit : public Rows {
       : Rows(static_cast<double>(n), static_cast<double>(n),
              static_cast<double>(n) * (3 + static_cast<double>(giants) * share)),
         giants_(n > 0 ? giants : 0),
-        stride_(static_cast<std::int64_t>(1 / share + 0.5)),
+        stride_(std::llround(1 / share)),
         seed_(seed) {}
 
   void pattern(std::int64_t row, Row& out) const override {

@@ -56,7 +56,7 @@ class Alias {
 
  private:
   static std::uint32_t slot(double share, int other) {
-    return static_cast<std::uint32_t>(share * 0xffffff + 0.5) << 8 | static_cast<std::uint32_t>(other);
+    return static_cast<std::uint32_t>(std::lround(share * 0xffffff)) << 8 | static_cast<std::uint32_t>(other);
   }
   std::array<std::uint32_t, 256> slots_;
 };
@@ -78,7 +78,7 @@ class Rmat : public Rows {
     const double lower = 1 - upper_, d = std::max(0.0, lower - abc[2]);
     const std::array<double, 2> right{upper_ > 0 ? abc[1] / upper_ : 0, lower > 0 ? d / lower : 0};
     for (int bits = 0; bits < 256; ++bits) columns_.push_back(column_byte(bits, right));
-    split(static_cast<std::int64_t>(std::ldexp(per_row, levels) + 0.5));
+    split(std::llround(std::ldexp(per_row, levels)));
   }
 
   void pattern(std::int64_t row, Row& out) const override {

@@ -60,7 +60,8 @@ class Tomography : public Rows {
   template <class F>
   void each_ray(std::int64_t pixel, F f) const {
     const double centre = static_cast<double>(n_ - 1) / 2;
-    const double x = static_cast<double>(pixel % n_) - centre, y = static_cast<double>(pixel / n_) - centre;
+    const std::int64_t column = pixel % n_, line = pixel / n_;
+    const double x = static_cast<double>(column) - centre, y = static_cast<double>(line) - centre;
     for (std::int64_t a = 0; a < n_; ++a) {
       const auto& [cosine, sine] = angles_[static_cast<std::size_t>(a)];
       const double t = x * cosine + y * sine + centre, low = std::floor(t), share = t - low;

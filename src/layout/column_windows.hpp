@@ -19,6 +19,7 @@ struct alignas(16) ColumnWindows {
 
   Index base[windows];
 
+  friend bool operator==(const ColumnWindows&, const ColumnWindows&) = default;
   SIMT_BOTH Index decode(std::uint16_t code) const {
     const Index low = code & 1u << width_bits ? base[1] : base[0], high = code & 1u << width_bits ? base[3] : base[2];
     return (code & 2u << width_bits ? high : low) + (code & (width - 1));
@@ -28,6 +29,11 @@ struct alignas(16) ColumnWindows {
 // Lays windows over columns, each as far left as it may be. The last column of the last window is `none`.
 class WindowFinder {
  public:
+  // The first column behind window w that begins at `lowest`.
+  SIMT_BOTH static std::int64_t end_of(int w, std::int64_t lowest) {
+    return lowest + ColumnWindows::width - (w == ColumnWindows::windows - 1);
+  }
+
   // each(f) calls f(column) for all columns of the slice, in any order, every time it is called. False: they do not
   // fit.
   template <class Each>
@@ -40,21 +46,21 @@ class WindowFinder {
       });
       found.base[w] = lowest == INT64_MAX ? 0 : static_cast<Index>(lowest);
       if (lowest == INT64_MAX) continue;
-      covered = lowest + ColumnWindows::width - (w == ColumnWindows::windows - 1);
+      covered = end_of(w, lowest);
     }
     bool fits = true;
     each([&](std::int64_t column) { fits &= column < covered; });
     return fits;
   }
 
-  static std::uint16_t encode(const ColumnWindows& windows, Index column) {
+  SIMT_BOTH static std::uint16_t encode(const ColumnWindows& windows, Index column) {
     for (int w = ColumnWindows::windows - 1; w > 0; --w)
       if (windows.base[w] > 0 && column >= windows.base[w]) return code(w, column - windows.base[w]);
     return code(0, column - windows.base[0]);
   }
 
  private:
-  static std::uint16_t code(int window, Index distance) {
+  SIMT_BOTH static std::uint16_t code(int window, Index distance) {
     return static_cast<std::uint16_t>(window << ColumnWindows::width_bits | distance);
   }
 };

@@ -1,7 +1,8 @@
 #include "layout/ell_and_rest.hpp"
 
 #include <algorithm>
-#include <ranges>
+
+#include "core/halving.hpp"
 
 namespace heddle {
 
@@ -14,7 +15,7 @@ std::int64_t ell_width(std::span<const Index> length, WidthRule rule) {
   };
   // Fewer rows are longer than a larger k: halving finds the least one that is wide enough in at most 31 counts.
   const std::int64_t longest = rows == 0 ? 0 : *std::ranges::max_element(length);
-  return *std::ranges::partition_point(std::views::iota(std::int64_t{0}, longest + 1), too_narrow);
+  return first_without(0, longest, too_narrow);
 }
 
 }  // namespace heddle

@@ -43,4 +43,18 @@ SIMT_DEVICE void load_pieces(const T* step, T (&to)[N]) {
   }
 }
 
+// The other way round.
+template <int N, class T>
+SIMT_DEVICE void store_pieces(T* step, const T (&from)[N]) {
+  constexpr int P = piece_size<T, N>();
+  T* to = step + simt::lane() * P;
+#pragma unroll
+  for (int piece = 0; piece < N / P; ++piece) {
+    simt::Pack<T, P> pack;
+#pragma unroll
+    for (int i = 0; i < P; ++i) pack.at[i] = from[piece * P + i];
+    *reinterpret_cast<simt::Pack<T, P>*>(to + piece * simt::warp_size * P) = pack;
+  }
+}
+
 }  // namespace heddle

@@ -4,10 +4,22 @@
 
 #include <heddle/matrix.hpp>
 
+#include "simt/simt.hpp"
+
 namespace heddle {
 
 // First row of each task, and the number of rows at the end.
 Buffer<Index> row_tasks(const PatternView& A);
 std::int64_t row_task_bytes(std::int64_t rows, std::int64_t nnz);
+// The same for arrays on a device, on that device.
+Buffer<Index> row_tasks(simt::Emulator, const PatternView& there, Device device);
+Buffer<Index> row_tasks(simt::Cuda, const PatternView& there, Device device);
+
+// 16 K entries take about 10 us: far above the cost of handing a task to a thread, and small enough that matrices of
+// a few hundred thousand entries still spread over many cores.
+inline constexpr std::int64_t work_per_task = 16 * 1024;
+inline std::int64_t row_task_count(std::int64_t rows, std::int64_t nnz) {
+  return (rows + nnz + work_per_task - 1) / work_per_task;
+}
 
 }  // namespace heddle

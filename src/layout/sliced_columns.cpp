@@ -1,5 +1,7 @@
 #include "layout/sliced_columns.hpp"
 
+#include <algorithm>
+
 #include <heddle/reorder.hpp>
 
 #include "core/dispatch.hpp"
@@ -69,7 +71,7 @@ SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t s
     slice.first = c.steps;
     slice.columns = columns;
     c.steps += slice.width;
-    columns += std::int64_t{slice.width} * shape.step_slots() * (slice.wide ? 2 : 1);
+    columns += slice.code_count(shape);
   }
   return c;
 }
@@ -77,7 +79,7 @@ SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t s
 std::int64_t code_count(const SlicedColumns& planned) {
   if (planned.slices.empty()) return 0;
   const ColumnSlice& last = planned.slices[planned.slices.size() - 1];
-  return last.columns + std::int64_t{last.width} * planned.shape.step_slots() * (last.wide ? 2 : 1);
+  return last.columns + last.code_count(planned.shape);
 }
 
 void store_columns(const PatternView& A, SlicedColumns& c) {

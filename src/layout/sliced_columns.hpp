@@ -11,8 +11,6 @@
 // whose columns do not fit four windows are `wide`: 32-bit columns in the same array, -1 for none.
 #pragma once
 
-#include <algorithm>
-
 #include "layout/column_windows.hpp"
 #include "layout/lane_pieces.hpp"
 
@@ -34,6 +32,11 @@ struct ColumnSlice {
   Index width = 0;     // steps
   Index wide = 0;
   ColumnWindows windows = {};
+
+  SIMT_BOTH std::int64_t code_count(TeamShape shape) const {
+    return std::int64_t{width} * shape.step_slots() * (wide ? 2 : 1);
+  }
+  friend bool operator==(const ColumnSlice&, const ColumnSlice&) = default;
 };
 
 struct SlicedColumns {
@@ -61,6 +64,14 @@ inline std::int64_t column_bytes(const SlicedColumns& planned) {
 // Fills in the codes.
 void store_columns(const PatternView& A, SlicedColumns& planned);
 
+// plan_columns for arrays on a device, on that device; rows are sorted in windows of 1,024 or not at all.
+struct PlannedColumns {
+  SlicedColumns columns;
+  std::int64_t code_count = 0;
+};
+PlannedColumns plan_columns(simt::Emulator, const PatternView& there, TeamShape, std::int64_t sort, Device device);
+PlannedColumns plan_columns(simt::Cuda, const PatternView& there, TeamShape, std::int64_t sort, Device device);
+
 // f(lane, U slots of it, step of the slice) ... see the kernels. Columns of this lane in one step; -1: none.
 template <Keep keep, int U>
 SIMT_DEVICE void load_columns(const ColumnSlice& slice, const std::uint16_t* codes, Index step, Index (&col)[U]) {
@@ -73,6 +84,17 @@ template <Keep keep, int U>
 SIMT_DEVICE void load_wide_columns(const ColumnSlice& slice, const std::uint16_t* codes, Index step, Index (&col)[U]) {
   load_pieces<keep>(reinterpret_cast<const Index*>(codes + slice.columns) + std::int64_t{step} * simt::warp_size * U,
                     col);
+}
+
+// The other way round, for kernels that build.
+template <int U>
+SIMT_DEVICE void store_lane_columns(const ColumnSlice& slice, std::uint16_t* codes, Index step, const Index (&col)[U]) {
+  const std::int64_t at = std::int64_t{step} * simt::warp_size * U;
+  if (slice.wide) return store_pieces(reinterpret_cast<Index*>(codes + slice.columns) + at, col);
+  std::uint16_t code[U];
+#pragma unroll
+  for (int u = 0; u < U; ++u) code[u] = col[u] < 0 ? ColumnWindows::none : WindowFinder::encode(slice.windows, col[u]);
+  store_pieces(codes + slice.columns + at, code);
 }
 
 }  // namespace heddle

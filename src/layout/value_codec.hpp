@@ -8,6 +8,8 @@
 // "Equal" is equality of bits: -0, NaN with its payload and infinities come back as they were.
 #pragma once
 
+#include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -25,6 +27,17 @@ inline const std::vector<std::string> value_codec_names{"raw", "f32", "dictionar
 
 inline constexpr int dictionary_size = 256;
 
+SIMT_BOTH std::uint32_t value_bits(float value) {
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+SIMT_BOTH std::uint64_t value_bits(double value) {
+  std::uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
 // What a kernel reads: S is V, float or std::uint8_t.
 template <class V, class S>
 struct CodedValues {
@@ -36,6 +49,28 @@ struct CodedValues {
       return simt::cached_load(table + stored);
     else
       return static_cast<V>(stored);
+  }
+};
+
+// What a kernel writes that builds a format: the stored form of a value the codec holds.
+template <class V, class S>
+struct ValueWriter {
+  S* data = nullptr;
+  const V* table = nullptr;  // sorted by bits
+
+  SIMT_DEVICE S encode(V value) const {
+    if constexpr (std::is_same_v<S, std::uint8_t>)
+      return place_in_table(value);
+    else
+      return static_cast<S>(value);
+  }
+
+ private:
+  SIMT_DEVICE std::uint8_t place_in_table(V value) const {
+    int low = 0;
+    for (int step = dictionary_size / 2; step > 0; step /= 2)
+      if (value_bits(simt::cached_load(table + low + step - 1)) < value_bits(value)) low += step;
+    return static_cast<std::uint8_t>(low);
   }
 };
 
@@ -74,6 +109,14 @@ struct ValueStore {
   }
 };
 
+// f(ValueWriter<V, S>) for the S in use.
+template <class V, class F>
+void with_writer(ValueStore<V>& values, F f) {
+  values.visit([&]<class S>(const CodedValues<V, S>& coded) {
+    f(ValueWriter<V, S>{const_cast<S*>(coded.data), coded.table});  // the store itself is not const
+  });
+}
+
 // Room for `size` values of a matrix whose values are `all`. Error(unavailable) when the codec cannot hold them.
 template <class V>
 ValueStore<V> make_value_store(std::span<const V> all, ValueCodec codec, std::int64_t size);
@@ -82,5 +125,18 @@ std::int64_t value_store_bytes(ValueCodec codec, std::int64_t size, int value_by
 // The codec with the fewest bytes that holds all of them; `constant` is for layouts to find out.
 template <class V>
 ValueCodec smallest_codec(std::span<const V> all);
+
+// The same two for values that lie on a device, on that device. Nothing: the codec cannot hold them, or the host has to
+// find out.
+template <class V>
+std::optional<ValueStore<V>> make_value_store(simt::Emulator, std::span<const V> there, ValueCodec codec,
+                                              std::int64_t size, Device device);
+template <class V>
+std::optional<ValueStore<V>> make_value_store(simt::Cuda, std::span<const V> there, ValueCodec codec, std::int64_t size,
+                                              Device device);
+template <class V>
+std::optional<ValueCodec> smallest_codec(simt::Emulator, std::span<const V> there, Device device);
+template <class V>
+std::optional<ValueCodec> smallest_codec(simt::Cuda, std::span<const V> there, Device device);
 
 }  // namespace heddle

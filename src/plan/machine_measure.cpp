@@ -14,8 +14,6 @@ namespace heddle {
 
 namespace {
 
-using gpu::Timing;
-
 constexpr double budget = 0.04;  // seconds for each figure
 constexpr std::int64_t grain = 1 << 14, kib = 1 << 10, mib = 1 << 20;
 

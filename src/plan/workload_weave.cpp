@@ -99,16 +99,24 @@ Workload rows(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// Tiles of 32 * K entries, row-aligned; the pieces of long rows are put together by a second kernel.
+// Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
+// blocks of threads, which leave half a tile before them and, beyond 16 tiles, put pieces together.
 Workload segments(const Subject& s, const Plan& plan) {
-  const double tile = 32 * number(plan, "per_lane", s.nnz() >= (1 << 19) ? 8 : 4);
+  const double per_lane = number(plan, "per_lane", s.nnz() >= (s.value_bytes == 4 ? 1 << 19 : 1 << 20) ? 8 : 4),
+               tile = 32 * per_lane;
+  const bool small = s.nnz() < (1 << 21);
+  const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
-  Workload w = stored_as(s, 1.01 * s.nnz(), index_bytes + 0.125, stored_value(s), s.nnz() / tile * 16 + listed);
+  const double tiles = std::max(1.01 * s.nnz() / tile, s.rows() / rows_of_tile);
+  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, stored_value(s), tiles * 16 + listed);
   w.sectors += s.nnz() * s.gather().entries;
-  w.teams = s.nnz() / tile;
-  w.chain = tile / 32 + s.longest() / tile / 32;
-  if (s.longest() > tile) w.launches = 2;
-  if (s.facts.rows_len.empty > 0) w.chain += std::min(32.0, s.rows() / std::max(1.0, w.teams) / 32);
+  w.teams = tiles;
+  w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
+  if (s.longest() > tile) {
+    constexpr double pieces = 10;  // steps of time that it takes to lay them down and find them again
+    const bool whole = small && s.longest() <= 16 * tile;
+    w.chain += whole ? std::ceil(s.longest() / tile / 4) * per_lane : pieces + s.longest() / tile / 32;
+  }
   return w;
 }
 

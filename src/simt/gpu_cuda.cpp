@@ -213,8 +213,11 @@ void* allocate(int ordinal, std::size_t bytes) {
 
 void release(int, void* memory) noexcept { cuda_table().free(memory); }
 
+// cudaMemcpy may return while pageable memory is still on its way to the device, and between two places of the device
+// it does not wait at all: a kernel on a stream that does not wait for the default one would read old data.
 void copy(void* to, const void* from, std::size_t bytes) {
   check_cuda(cuda_table().memcpy(to, from, bytes, cudaMemcpyDefault), "copying to or from the GPU");
+  check_cuda(cuda_table().stream_synchronize(nullptr), "copying to or from the GPU");
 }
 
 void copy_queued(void* to, const void* from, std::size_t bytes, Stream stream) {

@@ -75,7 +75,7 @@ constexpr int return_address = 1;
 
 void StackSwitch::prepare(void* stack, std::size_t bytes, void (*entry)()) {
   const auto end = (reinterpret_cast<std::uintptr_t>(stack) + bytes) & ~std::uintptr_t{15};
-  auto* top = reinterpret_cast<void**>(end) - saved_words;
+  auto* top = reinterpret_cast<void**>(end) - saved_words;  // NOLINT(performance-no-int-to-ptr)
   for (int i = 0; i < saved_words; ++i) top[i] = nullptr;
   top[return_address] = reinterpret_cast<void*>(entry);
   inside_ = top;

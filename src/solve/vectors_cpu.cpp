@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "solve/vectors.hpp"
 
@@ -7,16 +8,43 @@ namespace heddle::solve_method {
 
 namespace {
 
-// Four sums side by side, so that one addition need not wait for the other.
+// Elements that are worked on side by side. Each lane has its own sums, so that the bits are the same on every
+// instruction set, and no addition waits for the one before.
+constexpr int lanes = 8;
+
 template <class Body>
-void collect(const Body& body, std::int64_t begin, std::int64_t end, double* out, std::int64_t stride) {
-  constexpr int lanes = 4, sums = std::max(1, Body::outputs);
-  double sum[lanes][sums] = {};
+struct Lanes {
+  static constexpr int count = std::max(1, Body::outputs);
+  double sum[count][lanes] = {};
+
+  // Elements depend on no other element of the vectors that are written. Unrolled before it is vectorised, the loop
+  // would stay scalar.
+  void add(const Body& body, std::int64_t first) {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+    for (int lane = 0; lane < lanes; ++lane) add_one(body, first + lane, lane);
+  }
+  void add_one(const Body& body, std::int64_t i, int lane) {
+    double out[count];
+    for (int k = 0; k < count; ++k) out[k] = sum[k][lane];
+    body.element(i, out);
+    for (int k = 0; k < count; ++k) sum[k][lane] = out[k];
+  }
+  double total(int k) {
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int lane = 0; lane < half; ++lane) sum[k][lane] += sum[k][lane + half];
+    return sum[k][0];
+  }
+};
+
+template <class Body>
+inline void collect(const Body& given, std::int64_t begin, std::int64_t end, double* out, std::int64_t stride) {
+  const Body body = given;  // a copy that no vector can overlap stays in registers
+  Lanes<Body> sums;
   std::int64_t i = begin;
-  for (; i + lanes <= end; i += lanes)
-    for (int lane = 0; lane < lanes; ++lane) body.element(i + lane, sum[lane]);
-  for (; i < end; ++i) body.element(i, sum[0]);
-  for (int k = 0; k < Body::outputs; ++k) out[k * stride] = (sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k]);
+  for (; i + lanes <= end; i += lanes) sums.add(body, i);
+  for (int lane = 0; i < end; ++i, ++lane) sums.add_one(body, i, lane);
+  for (int k = 0; k < Body::outputs; ++k) out[k * stride] = sums.total(k);
 }
 
 template <class Body>
@@ -29,7 +57,7 @@ void run(const Body& given, const Trip& trip) {
   if (!body.begin(trip.state, in, true)) return;
   parallel_tasks(pieces, [&](std::int64_t at) {
     double* out = Body::outputs > 0 ? trip.out + at : nullptr;
-    collect(body, at * cpu_piece, std::min(trip.n, (at + 1) * cpu_piece), out, pieces);
+    with_isa([&](auto) { collect(body, at * cpu_piece, std::min(trip.n, (at + 1) * cpu_piece), out, pieces); });
   });
 }
 

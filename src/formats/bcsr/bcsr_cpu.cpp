@@ -1,55 +1,43 @@
-#include <bit>
-
 #include "core/dispatch.hpp"
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/bcsr/bcsr.hpp"
+#include "layout/block_line.hpp"
 
 namespace heddle {
 
 namespace {
 
-// One block row. R = 0: the rows of a block are known at run time only.
-//
-// Full blocks go to `sum`, whose indices are all constants when R is, so that it lives in registers, a vector of
-// partial sums per row. Blocks with holes go place by place to `loose`, in memory.
-template <class V, int R, int C>
+// The sums of one block row: a line of C partial sums for each of its rows. R = 0: the rows of a block are known at run
+// time only; otherwise all indices are constants and the lines live in registers.
+template <Isa set, class V, int R, int C>
 struct BlockRowSums {
-  static constexpr int most_r = R > 0 ? R : most_block_rows;
-  static constexpr int vector = static_cast<int>(16 / sizeof(V));
-  static constexpr int width = C < vector ? C : vector;
+  using Line = BlockLine<set, V, C>;
 
   const BlockShape shape;
   std::uint64_t present = 0;  // places that are an entry in some block
-  bool has_holes = false;
-  V sum[most_r][width] = {};
-  V loose[most_r * C] = {};
+  Line sum[R > 0 ? R : most_block_rows];
 
   int lines() const { return R > 0 ? R : shape.r; }
 
   void add_full(const V* val, const V* x) {
-    for (int i = 0; i < lines(); ++i)
-      for (int j = 0; j < C; ++j) sum[i][j % width] += val[i * C + j] * x[j];
+    Line block_x;
+    block_x.load(x);
+    for (int i = 0; i < lines(); ++i) sum[i].add_product(val + i * C, block_x);
   }
   void add_with_holes(std::uint64_t mask, const V* val, const V* x) {
-    has_holes = true;
-    for (; mask != 0; mask &= mask - 1) {
-      const int place = std::countr_zero(mask);
-      loose[place] += val[place] * x[place % C];
-    }
-  }
-  V total(int i) const {
-    V all = 0;
-    for (int w = 0; w < width; ++w) all += sum[i][w];
-    if (has_holes)
-      for (int j = 0; j < C; ++j) all += loose[i * C + j];
-    return all;
+    unsigned columns = 0;
+    for (int i = 0; i < lines(); ++i) columns |= shape.line(mask, i);
+    Line block_x;
+    block_x.load_kept(columns, x);
+    for (int i = 0; i < lines(); ++i) sum[i].add_kept_product(shape.line(mask, i), val + i * C, block_x);
   }
 };
 
-template <class V, int R, int C>
-void multiply_block_row(const BcsrFormat<V>& A, std::int64_t block_row, const Product<V>& p) {
+template <Isa set, class V, int R, int C>
+inline void multiply_block_row(const BcsrFormat<V>& A, std::int64_t block_row, const Product<V>& p) {
   const BlockShape shape = R > 0 ? BlockShape{R, C} : BlockShape{A.shape.r, C};
-  BlockRowSums<V, R, C> sums{shape};
+  BlockRowSums<set, V, R, C> sums{shape};
   for (Offset b = A.ptr[block_row]; b < A.ptr[block_row + 1]; ++b) {
     const std::uint64_t mask = load_mask(A.mask.data(), shape.mask_bytes(), b);
     const V* val = A.val.data() + b * shape.places();
@@ -62,13 +50,15 @@ void multiply_block_row(const BcsrFormat<V>& A, std::int64_t block_row, const Pr
   }
   const std::int64_t first = block_row * shape.r;
   for (int i = 0; i < shape.r && first + i < A.rows; ++i)
-    p.update.row(first + i, sums.total(i), shape.line(sums.present, i) != 0);
+    p.update.row(first + i, sums.sum[i].total(), shape.line(sums.present, i) != 0);
 }
 
 template <class V, int R, int C>
 void multiply_all(const BcsrFormat<V>& A, const Product<V>& p) {
   parallel_tasks(A.task.size() - 1, [&](std::int64_t t) {
-    for (std::int64_t b = A.task[t]; b < A.task[t + 1]; ++b) multiply_block_row<V, R, C>(A, b, p);
+    with_isa([&](auto on) {
+      for (std::int64_t b = A.task[t]; b < A.task[t + 1]; ++b) multiply_block_row<on, V, R, C>(A, b, p);
+    });
   });
 }
 

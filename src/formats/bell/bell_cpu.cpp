@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "core/dispatch.hpp"
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/bell/bell.hpp"
 
@@ -56,7 +57,7 @@ struct LaneGroup {
 
 // Lanes `first` to `first` + n - 1 of slice s.
 template <class V, int C>
-void multiply_lanes(const BellView<V>& A, std::int64_t s, std::int64_t first, int n, const Product<V>& p) {
+inline void multiply_lanes(const BellView<V>& A, std::int64_t s, std::int64_t first, int n, const Product<V>& p) {
   const std::int64_t stride = A.slices.stride(s), stored = s * A.slices.slice + first;
   const BlockShape shape{A.shape.r, C};
   LaneGroup<V, C> group{A, p.x, stride};
@@ -84,12 +85,14 @@ void BellFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const std::int64_t grain = std::max<std::int64_t>(1, work_per_task * groups / std::max<std::int64_t>(1, work));
   dispatch_int<1, 2, 3, 4, 5, 6, 7, 8>(shape.c, [&](auto c) {
     parallel_ranges(groups, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t g = begin; g < end; ++g) {
-        const std::int64_t s = g / per_slice, first = g % per_slice * lanes_at_once;
-        const std::int64_t lanes = slices.height(s) - first;
-        if (lanes > 0)
-          multiply_lanes<V, c>(A, s, first, static_cast<int>(std::min<std::int64_t>(lanes, lanes_at_once)), p);
-      }
+      with_fetching_isa([&](auto) {
+        for (std::int64_t g = begin; g < end; ++g) {
+          const std::int64_t s = g / per_slice, first = g % per_slice * lanes_at_once;
+          const std::int64_t lanes = slices.height(s) - first;
+          if (lanes > 0)
+            multiply_lanes<V, c>(A, s, first, static_cast<int>(std::min<std::int64_t>(lanes, lanes_at_once)), p);
+        }
+      });
     });
   });
 }

@@ -19,17 +19,23 @@ FormatInfo CsrFormat<V>::about() {
           .settings = {}};
 }
 
+// H200, 2026-11, best of all: 2 lanes at 5 entries a row, 4 at 6 to 7, 16 at 22 to 77, 32 at 2,000. And a giant row
+// must not be left to two lanes: with 32 the web graph takes half the time, a full row of a million a tenth.
+template <class V>
+int CsrFormat<V>::lanes_for(const PatternView& A, std::int64_t longest) {
+  const std::int64_t mean = A.rows == 0 ? 0 : A.nnz() / A.rows;
+  int lanes = 2;
+  while (lanes < 16 && 3 * lanes <= mean) lanes *= 2;
+  while (lanes < 32 && lanes * 64 <= longest) lanes *= 2;
+  return lanes;
+}
+
 template <class V>
 void CsrFormat<V>::settle(Settings& settings, const PatternView& A) {
   if (settings.lanes != automatic) return;
-  // H200, 2026-11, best of all: 2 lanes at 5 entries a row, 4 at 6 to 7, 16 at 22 to 77, 32 at 2,000. And a giant row
-  // must not be left to two lanes: with 32 the web graph takes half the time, a full row of a million a tenth.
   std::int64_t longest = 0;
   for (std::int64_t row = 0; row < A.rows; ++row) longest = std::max(longest, A.length(row));
-  const std::int64_t mean = A.rows == 0 ? 0 : A.nnz() / A.rows;
-  settings.lanes = 2;
-  while (settings.lanes < 16 && 3 * settings.lanes <= mean) settings.lanes *= 2;
-  while (settings.lanes < 32 && settings.lanes * 64 <= longest) settings.lanes *= 2;
+  settings.lanes = lanes_for(A, longest);
 }
 
 template <class V>
@@ -41,10 +47,14 @@ Footprint CsrFormat<V>::footprint(const PatternView& A, const Settings&, int val
 }
 
 template <class V>
-CsrFormat<V> CsrFormat<V>::build(Source<V> source, const Settings& settings) {
-  Buffer<Index> task = row_tasks(source.view);
+CsrFormat<V> CsrFormat<V>::kept(Source<V> source, const Settings& settings, Buffer<Index> task) {
   Csr<V> A = source.take();
   return {A.rows, A.cols, settings.lanes, std::move(A.ptr), std::move(A.col), std::move(A.val), std::move(task)};
+}
+
+template <class V>
+CsrFormat<V> CsrFormat<V>::build(Source<V> source, const Settings& settings) {
+  return kept(source, settings, row_tasks(source.view));
 }
 
 template struct CsrFormat<float>;

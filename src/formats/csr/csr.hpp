@@ -10,6 +10,8 @@
 #pragma once
 
 #include "formats/format.hpp"
+#include "layout/device_pattern.hpp"
+#include "layout/row_tasks.hpp"
 
 namespace heddle {
 
@@ -40,6 +42,16 @@ struct CsrFormat {
   static void settle(Settings& settings, const PatternView& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
   static CsrFormat build(Source<V> source, const Settings& settings);
+  template <class Where>
+  static std::optional<CsrFormat> build_there(Where where, Source<V> there, const Settings& settings) {
+    return kept(there, settings, row_tasks(where, there.view, there.device));
+  }
+  template <class Where>
+  static bool settle_there(Where where, Settings& settings, Source<V> there) {
+    if (settings.lanes == automatic)
+      settings.lanes = lanes_for(there.view, look_at(where, there.view, there.device).longest);
+    return true;
+  }
   Csr<V> restore() const { return {rows, cols, ptr, col, val}; }
 
   template <class Self, class F>
@@ -53,6 +65,10 @@ struct CsrFormat {
   bool multiply_many(OnCpu, const ProductMany<V>& product) const;
   bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
   bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
+
+ private:
+  static int lanes_for(const PatternView& A, std::int64_t longest);
+  static CsrFormat kept(Source<V> source, const Settings& settings, Buffer<Index> task);
 };
 
 }  // namespace heddle

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/dia/dia.hpp"
+#include "layout/fetch.hpp"
+#include "layout/update_rows.hpp"
 
 namespace heddle {
 
@@ -14,31 +17,54 @@ constexpr std::int64_t chunk_rows = chunk_words * word_rows;  // 2 KB of sums: t
 
 // 32 rows of a diagonal. Every bit set: the loop is three streams side by side, without a test.
 template <class V>
-void add_word(std::uint32_t mask, const V* val, const V* x, V* sum) {
-  if (mask == ~std::uint32_t{0}) {
-    for (std::int64_t i = 0; i < word_rows; ++i) sum[i] += val[i] * x[i];
-  } else {
-    for (; mask != 0; mask &= mask - 1) {
-      const int i = std::countr_zero(mask);
-      sum[i] += val[i] * x[i];
-    }
+inline void add_full(const V* val, const V* x, V* sum) {
+  for (std::int64_t i = 0; i < word_rows; ++i) sum[i] += val[i] * x[i];
+}
+// All of them are multiplied and the products of fill-in dropped: +0 changes no sum that began with it.
+template <class V>
+inline void add_kept(std::uint32_t mask, const V* val, const V* x, V* sum) {
+  for (int i = 0; i < word_rows; ++i) sum[i] += kept(val[i] * x[i], -static_cast<Index>(mask >> i & 1));
+}
+template <class V>
+inline void add_one_by_one(std::uint32_t mask, const V* val, const V* x, V* sum) {
+  for (; mask != 0; mask &= mask - 1) {
+    const int i = std::countr_zero(mask);
+    sum[i] += val[i] * x[i];
   }
+}
+
+// `inside`: the columns of all 32 rows are columns of the matrix.
+template <class V>
+inline void add_word(std::uint32_t mask, bool inside, const V* val, const V* x, V* sum) {
+  constexpr int few = 6;
+  if (mask == ~std::uint32_t{0})
+    add_full(val, x, sum);
+  else if (inside && std::popcount(mask) > few)
+    add_kept(mask, val, x, sum);
+  else
+    add_one_by_one(mask, val, x, sum);
 }
 
 // Rows first .. first + count - 1; `first` begins a word.
 template <class V>
-void multiply_chunk(const DiaView<V>& A, std::int64_t first, std::int64_t count, const Product<V>& p) {
+inline void multiply_chunk(const DiaView<V>& A, std::int64_t cols, std::int64_t first, std::int64_t count,
+                           const Product<V>& p) {
   const std::int64_t words = (count + word_rows - 1) / word_rows, word = first / word_rows;
   V sum[chunk_rows] = {};
   std::uint32_t present[chunk_words] = {};
   for (Index d = 0; d < A.diagonals; ++d)
     for (std::int64_t w = 0; w < words; ++w) {
       const std::uint32_t mask = A.masks_of(d)[word + w];
-      const std::int64_t row = first + w * word_rows;
+      const std::int64_t row = first + w * word_rows, column = row + A.offset[d];
       present[w] |= mask;
-      if (mask != 0) add_word(mask, A.values_of(d) + row, p.x + row + A.offset[d], sum + w * word_rows);
+      const bool inside = column >= 0 && column + word_rows <= cols;
+      add_word(mask, inside, A.values_of(d) + row, p.x + column, sum + w * word_rows);
     }
-  for (std::int64_t i = 0; i < count; ++i)
+  const bool has_empty_rows =
+      std::any_of(present, present + count / word_rows, [](std::uint32_t bits) { return ~bits != 0; });
+  const std::int64_t full = has_empty_rows ? 0 : count / word_rows * word_rows;
+  update_rows(p.update, first, full, sum);
+  for (std::int64_t i = full; i < count; ++i)
     p.update.row(first + i, sum[i], present[i / word_rows] >> (i % word_rows) & 1);
 }
 
@@ -50,8 +76,10 @@ void DiaFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   constexpr std::int64_t work_per_task = 16 * 1024;
   const std::int64_t chunks_at_once = std::max<std::int64_t>(1, work_per_task / (chunk_rows * (1 + A.diagonals)));
   parallel_ranges(rows, chunks_at_once * chunk_rows, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; row += chunk_rows)
-      multiply_chunk(A, row, std::min(chunk_rows, end - row), p);
+    with_isa([&](auto) {
+      for (std::int64_t row = begin; row < end; row += chunk_rows)
+        multiply_chunk(A, cols, row, std::min(chunk_rows, end - row), p);
+    });
   });
   if (remainder.nnz() > 0) add_product(OnCpu{}, remainder, p);
 }

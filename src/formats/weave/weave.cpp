@@ -82,6 +82,19 @@ WeaveFormat<V> WeaveFormat<V>::build(Source<V> source, const Settings& settings)
 }
 
 template <class V>
+template <class Where>
+std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V> there, const Settings& settings) {
+  if (settings.codec() == ValueCodec::constant && settings.chosen() != WeaveLayout::diagonals) return {};
+  return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
+    std::optional<WeaveFormat> made;
+    if constexpr (requires { Layout::build_there(where, there.view, settings, there.device); })
+      if (auto built = Layout::build_there(where, there.view, settings, there.device))
+        made.emplace(WeaveFormat{std::move(*built)});
+    return made;
+  });
+}
+
+template <class V>
 Csr<V> WeaveFormat<V>::restore() const {
   return std::visit([](const auto& chosen) { return chosen.restore(); }, layout);
 }

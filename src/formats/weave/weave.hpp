@@ -39,6 +39,8 @@ struct WeaveFormat {
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
   static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes);
   static WeaveFormat build(Source<V> source, const Settings& settings);
+  template <class Where>
+  static std::optional<WeaveFormat> build_there(Where where, Source<V> there, const Settings& settings);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -23,6 +23,8 @@ struct Blocks {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Blocks build(const CsrView<V>& A, const WeaveSettings& settings);
+  static std::optional<Blocks> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Blocks> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>
@@ -52,5 +54,8 @@ struct BlockPattern {
   PatternView view() const { return {rows, cols, ptr, col}; }
 };
 BlockPattern block_pattern(const PatternView& A, int size);
+// For arrays on a device, on that device.
+BlockPattern block_pattern(simt::Emulator, const PatternView& there, int size, Device device);
+BlockPattern block_pattern(simt::Cuda, const PatternView& there, int size, Device device);
 
 }  // namespace heddle::weave

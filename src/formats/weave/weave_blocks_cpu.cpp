@@ -144,7 +144,8 @@ template <class V>
 void Blocks<V>::multiply(OnCpu, const Product<V>& p) const {
   values.visit([&](const auto& coded) {
     dispatch_int<2, 3, 4>(size, [&](auto B) {
-      parallel_ranges(columns.slices.size(), 16, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t slices = columns.slices.size(), places = columns.codes.size() * size * size;
+      parallel_ranges(slices, items_of_task(slices, places, 16), [&](std::int64_t begin, std::int64_t end) {
         with_fetching_isa([&](auto on) {
           for (std::int64_t s = begin; s < end; ++s) multiply_slice<B>(on, *this, coded, s, p);
         });

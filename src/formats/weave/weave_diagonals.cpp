@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstring>
 
+#include "core/bits.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -212,7 +212,7 @@ void each_entry(const PatternView& A, std::int64_t s, const Diagonal* pattern, F
 
 template <class V>
 bool same_bits(V a, V b) {
-  return std::memcmp(&a, &b, sizeof(V)) == 0;
+  return bits_of(a) == bits_of(b);
 }
 
 template <class V>

@@ -28,7 +28,8 @@ V row_sum(const Long<V>& A, std::int64_t row, const C* columns, const CodedValue
 template <class V>
 void Long<V>::multiply(OnCpu, const Product<V>& p) const {
   values.visit([&](const auto& coded) {
-    parallel_ranges(shape.rows, 4, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t places = narrow.size() + wide.size();
+    parallel_ranges(shape.rows, items_of_task(shape.rows, places, 4), [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row)
         p.update.row(
             row,

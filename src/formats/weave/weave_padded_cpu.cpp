@@ -38,9 +38,10 @@ template <class V>
 void Padded<V>::multiply(OnCpu, const Product<V>& p) const {
   dispatch_int<1, 4>(shape.per_lane, [&](auto W) {
     values.visit([&](const auto& coded) {
-      parallel_ranges(shape.warps(), 64, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t warp = begin; warp < end; ++warp) multiply_warp<W>(*this, coded, warp, p);
-      });
+      parallel_ranges(shape.warps(), items_of_task(shape.warps(), col.size(), 64),
+                      [&](std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t warp = begin; warp < end; ++warp) multiply_warp<W>(*this, coded, warp, p);
+                      });
     });
   });
 }

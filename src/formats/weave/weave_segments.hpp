@@ -9,6 +9,11 @@
 //          entries; rank: rows with entries before each 32)
 //   head, tail   long row that began before the tile, that goes on behind it: number in long_rows, or -1
 //
+// Rows that are much longer than a tile, in a small matrix all that are longer, are given to blocks of threads instead,
+// their `teams`: one for up to 16 tiles, else several with a piece each. Their tiles lie behind all others, and no tile
+// of other rows reaches over them. A small matrix is a matter of latency, and pieces are four more accesses to memory,
+// each waiting for the one before (wiki-Vote took 5.6 us with a piece for every tile, 2.9 with teams; H200).
+//
 // The pieces of a long row are laid down and counted; whoever comes last adds them up, in the order of the tiles. One
 // launch, no atomics on values, the same bits every time. (A second launch that adds up the pieces is 10 to 20 % faster
 // when the matrix lies in the L2 already, and 1 to 2 us slower when it does not; H200.)
@@ -27,8 +32,17 @@ struct alignas(16) SegmentTile {
   Index row, rows, head, tail;
 };
 
-struct alignas(16) LongRow {
-  Index row, tile, pieces, first_piece;
+struct alignas(16) RowPieces {
+  Index row, first, count, first_piece;  // first: number of the tile, or team, that has the first one
+};
+
+// Who reads about a row early has also brought the counter near.
+struct alignas(32) LongRow : RowPieces {
+  std::int32_t arrived;  // scratch; zero between multiplications
+};
+
+struct alignas(16) Team {
+  Index row, tile, entries, long_row;  // the first of its tiles; number in long_rows, or -1: the whole row is here
 };
 
 template <class V>
@@ -43,8 +57,8 @@ struct Segments {
   Buffer<std::uint32_t> filled;
   Buffer<Index> rank;
   Buffer<LongRow> long_rows;
-  Buffer<V> pieces;               // scratch of `multiply`, once for each vector that reserve() has made room for
-  Buffer<std::int32_t> arrivals;  // scratch; zero between multiplications
+  Buffer<Team> teams;
+  Buffer<V> pieces;  // scratch of `multiply`, once for each vector that reserve() has made room for
   int vectors = 1;
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
@@ -53,8 +67,8 @@ struct Segments {
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
-    f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.rank), f(self.long_rows), f(self.pieces),
-        f(self.arrivals);
+    f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.rank), f(self.long_rows), f(self.teams),
+        f(self.pieces);
     ValueStore<V>::each_array(self.values, f);
   }
   bool uses_scratch() const { return !long_rows.empty(); }

@@ -13,7 +13,7 @@ void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::i
   const std::int64_t base = t * simt::warp_size * K;
   V* pieces = const_cast<V*>(A.pieces.data());
   const auto piece_of = [&](Index number) -> V& {
-    return pieces[A.long_rows[number].first_piece + (t - A.long_rows[number].tile)];
+    return pieces[A.long_rows[number].first_piece + (t - A.long_rows[number].first)];
   };
   const auto is_filled = [&](Index row) { return A.filled.empty() || (A.filled[row / 32] >> row % 32 & 1) != 0; };
   Index row = tile.row;
@@ -47,6 +47,17 @@ void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::i
     piece_of(tile.tail) = sum;
 }
 
+template <class V, class S>
+void multiply_team(const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t number, const Product<V>& p) {
+  const Team& team = A.teams[number];
+  const std::int64_t begin = std::int64_t{team.tile} * A.tile_entries();
+  V sum = 0;
+  for (std::int64_t at = begin; at < begin + team.entries; ++at) sum += values.decode(values.data[at]) * p.x[A.col[at]];
+  if (team.long_row < 0) return p.update(team.row, sum);
+  const LongRow& row = A.long_rows[team.long_row];
+  const_cast<V*>(A.pieces.data())[row.first_piece + (number - row.first)] = sum;
+}
+
 }  // namespace
 
 template <class V>
@@ -56,11 +67,14 @@ void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
       parallel_ranges(tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) multiply_tile<K>(*this, coded, t, p);
       });
+      parallel_ranges(teams.size(), 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) multiply_team(*this, coded, i, p);
+      });
     });
   });
   for (const LongRow& row : long_rows) {
     V sum = 0;
-    for (Index i = 0; i < row.pieces; ++i) sum += pieces[row.first_piece + i];
+    for (Index i = 0; i < row.count; ++i) sum += pieces[row.first_piece + i];
     p.update(row.row, sum);
   }
 }

@@ -15,9 +15,10 @@ struct SegmentsView {
   CodedValues<V, S> values;
   const std::uint32_t* filled;  // null: every row has entries
   const Index* rank;
-  const LongRow* long_rows;
+  LongRow* long_rows;
+  const Team* team;
+  std::int64_t teams;
   V* pieces;
-  std::int32_t* arrivals;
 };
 
 // Which rows of a tile have entries, and how many such rows come before each: a lane holds 32 rows, fetched while the
@@ -36,6 +37,7 @@ class TileRows {
   template <class F>
   SIMT_DEVICE void each(F f) const {
     const Index before = rank_of(tile_.row);
+#pragma unroll 4
     for (Index first = 0; first < tile_.rows; first += simt::warp_size) {
       const Index i = first + simt::lane(), row = tile_.row + i;
       const bool filled = all_ || (simt::shuffle(filled_, place(row)) >> row % simt::warp_size & 1) != 0;
@@ -60,23 +62,32 @@ class TileRows {
   Index rank_ = 0;
 };
 
-// A piece of a long row. The last one to come adds them all up.
+// The long rows that reach into a tile: the head's in lane 0, the tail's in lane 1. Fetched early, so that no piece has
+// to wait for it.
 template <class V, class S>
-SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, std::int64_t tile, V piece,
-                         const Update<V>& update) {
-  const LongRow row = A.long_rows[number];
-  V* pieces = A.pieces + row.first_piece;
+SIMT_DEVICE RowPieces row_of_crossing(const SegmentsView<V, S>& A, const SegmentTile& tile) {
+  const Index number = simt::lane() == 0 ? tile.head : simt::lane() == 1 ? tile.tail : -1;
+  if (number < 0) return {};
+  return A.long_rows[number];
+}
+
+// A piece of a long row, `row` in the lane `holder`. The last one to come adds them all up.
+template <class V, class S>
+SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, const RowPieces& row, int holder, std::int64_t tile,
+                         V piece, const Update<V>& update) {
   int last = 0;
-  if (simt::lane() == 0) {
-    pieces[tile - row.tile] = piece;
-    last = simt::arrive_last(A.arrivals + number, row.pieces) ? 1 : 0;
+  if (simt::lane() == holder) {
+    A.pieces[row.first_piece + (tile - row.first)] = piece;
+    last = simt::arrive_last(&A.long_rows[number].arrived, row.count) ? 1 : 0;
   }
-  if (simt::shuffle(last, 0) == 0) return;
+  if (simt::shuffle(last, holder) == 0) return;
+  const V* pieces = A.pieces + simt::shuffle(row.first_piece, holder);
+  const Index count = simt::shuffle(row.count, holder);
   V sum = 0;
-  for (Index i = simt::lane(); i < row.pieces; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
-  sum = simt::warp_sum(sum);
-  if (simt::lane() == 0) {
-    A.arrivals[number] = 0;
+  for (Index i = simt::lane(); i < count; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
+  sum = simt::shuffle(simt::warp_sum(sum), 0);
+  if (simt::lane() == holder) {
+    A.long_rows[number].arrived = 0;
     update(row.row, sum);
   }
 }
@@ -88,32 +99,114 @@ SIMT_DEVICE T load(const T* from) {
   return keep == Keep::matrix ? simt::cached_load(from) : simt::stream_load(from);
 }
 
-// A warp a tile.
-template <int K, Keep keep, class V, class S>
-SIMT_BOUNDED_KERNEL(threads, 12)
-weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
-  const std::int64_t t = simt::global_thread() / simt::warp_size;
-  if (t >= A.tiles) return;
-  constexpr int entries = simt::warp_size * K;
-  V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
-  const SegmentTile tile = A.tile[t];
+// Entries of a tile as a warp reads them.
+template <int K, Keep keep, class S>
+struct Entries {
   Index col[K];
   S stored[K];
-  V product[K];
+
+  template <class V>
+  SIMT_DEVICE void fetch(const SegmentsView<V, S>& A, std::int64_t tile) {
 #pragma unroll
-  for (int i = 0; i < K; ++i) {
-    const std::int64_t at = t * entries + i * simt::warp_size + simt::lane();
-    col[i] = load<keep>(A.col + at);
-    stored[i] = load<keep>(A.values.data + at);
+    for (int i = 0; i < K; ++i) {
+      const std::int64_t at = (tile * K + i) * simt::warp_size + simt::lane();
+      col[i] = load<keep>(A.col + at);
+      stored[i] = load<keep>(A.values.data + at);
+    }
   }
+  template <class V>
+  SIMT_DEVICE void multiply(const SegmentsView<V, S>& A, const V* x, V (&product)[K]) const {
+#pragma unroll
+    for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
+#pragma unroll
+    for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+  }
+};
+
+constexpr int warps = threads / simt::warp_size;
+
+// Of all threads of the block, in the order of its warps; all get it.
+template <class V>
+SIMT_DEVICE V block_sum(V value, V* staged) {
+  value = simt::warp_sum(value);
+  if (simt::lane() == 0) staged[simt::warp()] = value;
+  simt::sync_block();
+  V sum = staged[0];
+  for (int w = 1; w < warps; ++w) sum += staged[w];
+  simt::sync_block();
+  return sum;
+}
+
+// The piece of a row that has several teams. The last team to come adds them all up.
+template <class V, class S>
+SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, const RowPieces& row, V piece,
+                                 V* staged, const Update<V>& update) {
+  V* pieces = A.pieces + row.first_piece;
+  if (simt::thread() == 0) {
+    pieces[simt::block() - row.first] = piece;
+    staged[0] = simt::arrive_last(&A.long_rows[team.long_row].arrived, row.count) ? V(1) : V(0);
+  }
+  simt::sync_block();
+  const bool last = staged[0] != V(0);
+  simt::sync_block();
+  if (!last) return;
+  V sum = 0;
+  for (Index i = simt::thread(); i < row.count; i += threads) sum += simt::uncached_load(pieces + i);
+  sum = block_sum(sum, staged);
+  if (simt::thread() > 0) return;
+  A.long_rows[team.long_row].arrived = 0;
+  update(row.row, sum);
+}
+
+// The warps of a team take turns at its tiles; the next one is on its way while x is fetched for this one.
+template <int K, Keep keep, class V, class S>
+SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Update<V>& update) {
+  const Team team = A.team[simt::block()];
+  const RowPieces row = team.long_row >= 0 ? A.long_rows[team.long_row] : RowPieces{};
+  constexpr int tile_entries = simt::warp_size * K;
+  const Index end = team.tile + (team.entries + tile_entries - 1) / tile_entries;
+  Index tile = team.tile + simt::warp();
+  Entries<K, keep, S> entries, next;
+  V sum = 0;
+  if (tile < end) entries.fetch(A, tile);
+  for (; tile < end; tile += warps) {
+    if (tile + warps < end) next.fetch(A, tile + warps);
+    V product[K];
+    entries.multiply(A, x, product);
+#pragma unroll
+    for (int i = 0; i < K; ++i) sum += product[i];
+    entries = next;
+  }
+  sum = block_sum(sum, simt::shared<V>());
+  if (team.long_row >= 0)
+    deliver_of_team(A, team, row, sum, simt::shared<V>(), update);
+  else if (simt::thread() == 0)
+    update(team.row, sum);
+}
+
+// Of a multiprocessor at once. With registers for 12 blocks doubles would be spilled (a tenth slower on large
+// matrices).
+template <class V>
+constexpr int most_blocks = sizeof(V) == 4 ? 12 : 8;
+
+// A warp a tile, behind the teams.
+template <int K, Keep keep, class V, class S>
+SIMT_BOUNDED_KERNEL(threads, most_blocks<V>)
+weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
+  if (simt::block() < A.teams) return multiply_team<K, keep>(A, x, update);
+  const std::int64_t t = simt::global_thread() / simt::warp_size - A.teams * warps;
+  if (t >= A.tiles) return;
+  V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
+  const SegmentTile tile = A.tile[t];
+  Entries<K, keep, S> entries;
+  entries.fetch(A, t);
   const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
   const TileRows<V, S> rows(A, tile);  // after those loads, which need not wait for the tile
+  const RowPieces crossing = row_of_crossing(A, tile);
+  V product[K];
+  entries.multiply(A, x, product);
 #pragma unroll
-  for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
-#pragma unroll
-  for (int i = 0; i < K; ++i)
-    staged[staged_place(i * simt::warp_size + simt::lane())] =
-        col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+  for (int i = 0; i < K; ++i) staged[staged_place(i * simt::warp_size + simt::lane())] = product[i];
   simt::sync_warp();
 #pragma unroll
   for (int i = 0; i < K; ++i) product[i] = staged[staged_place(simt::lane() * K + i)];
@@ -128,8 +221,8 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
     else
       update.without_entries(tile.row + i);
   });
-  if (tile.head >= 0) deliver(A, tile.head, t, head_ends ? staged[0] : sums.open, update);
-  if (tile.tail >= 0) deliver(A, tile.tail, t, sums.open, update);
+  if (tile.head >= 0) deliver(A, tile.head, crossing, 0, t, head_ends ? staged[0] : sums.open, update);
+  if (tile.tail >= 0) deliver(A, tile.tail, crossing, 1, t, sums.open, update);
 }
 
 template <class V, class S>
@@ -141,12 +234,13 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                 values,
                                 A.filled.data(),
                                 A.rank.data(),
-                                A.long_rows.data(),
-                                const_cast<V*>(A.pieces.data()),
-                                const_cast<std::int32_t*>(A.arrivals.data())};
+                                const_cast<LongRow*>(A.long_rows.data()),
+                                A.teams.data(),
+                                A.teams.size(),
+                                const_cast<V*>(A.pieces.data())};
   dispatch_int<4, 8>(A.per_lane, [&](auto K) {
-    const simt::Launch shape{simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
-                             threads / simt::warp_size * staged_size<K.value> * sizeof(V), p.stream};
+    const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
+                             warps * staged_size<K.value> * sizeof(V), p.stream};
     dispatch_keep(A.keep, [&](auto keep) {
       simt::launch(here, shape, weave_segments_warp_per_tile<K.value, keep.value, V, S>, view, p.x, p.update);
     });

@@ -16,12 +16,13 @@ struct SegmentsOfMany {
   CodedValues<V, S> values;
   const std::uint32_t* filled;  // null: every row has entries
   const Index* rank;
-  const LongRow* long_rows;
+  LongRow* long_rows;
+  const Team* team;
+  std::int64_t teams;
   V* pieces;
   std::int64_t pieces_of_vector;
-  std::int32_t* arrivals;
 
-  SIMT_DEVICE V* piece(const LongRow& row, int vector) const {
+  SIMT_DEVICE V* piece(const RowPieces& row, int vector) const {
     return pieces + vector * pieces_of_vector + row.first_piece;
   }
 };
@@ -41,18 +42,18 @@ SIMT_DEVICE RowOrder order_of(const std::uint32_t* filled, const Index* rank, In
 // The pieces of all vectors are laid down; the last tile of the row to come adds them up.
 template <class V, class S>
 SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, const UpdateMany<V>& update) {
-  const LongRow row = A.long_rows[number];
+  const RowPieces row = A.long_rows[number];
   int last = 0;
-  if (simt::lane() == 0) last = simt::arrive_last(A.arrivals + number, row.pieces) ? 1 : 0;
+  if (simt::lane() == 0) last = simt::arrive_last(&A.long_rows[number].arrived, row.count) ? 1 : 0;
   if (simt::shuffle(last, 0) == 0) return;
   for (int j = 0; j < update.count; ++j) {
     const V* pieces = A.piece(row, j);
     V sum = 0;
-    for (Index i = simt::lane(); i < row.pieces; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
+    for (Index i = simt::lane(); i < row.count; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
     sum = simt::warp_sum(sum);
     if (simt::lane() == 0) update.row(row.row, j, sum, true);
   }
-  if (simt::lane() == 0) A.arrivals[number] = 0;
+  if (simt::lane() == 0) A.long_rows[number].arrived = 0;
 }
 
 // The rows of a tile, and its pieces of long rows, from their sums.
@@ -67,22 +68,72 @@ SIMT_DEVICE void deliver(const SegmentsOfMany<V, S>& A, std::int64_t t, const Se
   }
   if (simt::lane() != 0) return;
   if (tile.head >= 0) {
-    const LongRow row = A.long_rows[tile.head];
-    A.piece(row, vector)[t - row.tile] = head_ends ? staged[0] : sums.open;
+    const RowPieces row = A.long_rows[tile.head];
+    A.piece(row, vector)[t - row.first] = head_ends ? staged[0] : sums.open;
   }
   if (tile.tail >= 0) {
-    const LongRow row = A.long_rows[tile.tail];
-    A.piece(row, vector)[t - row.tile] = sums.open;
+    const RowPieces row = A.long_rows[tile.tail];
+    A.piece(row, vector)[t - row.first] = sums.open;
   }
 }
 
 constexpr int threads = 128;
 
-// A warp a tile: its entries stay in registers for all vectors.
+constexpr int warps = threads / simt::warp_size;
+
+// The sums of a team for K vectors from `first` on: to y, or laid down as pieces.
+template <int K, class V, class S>
+SIMT_DEVICE void deliver_of_team(const SegmentsOfMany<V, S>& A, const Team& team, V (&sum)[K], int first,
+                                 const UpdateMany<V>& update) {
+  V* sums = simt::shared<V>();
+#pragma unroll
+  for (int j = 0; j < K; ++j) {
+    sum[j] = simt::warp_sum(sum[j]);
+    if (simt::lane() == 0) sums[simt::warp() * K + j] = sum[j];
+  }
+  simt::sync_block();
+  const int j = simt::thread();
+  if (j < K && first + j < update.count) {
+    V whole = 0;
+    for (int w = 0; w < warps; ++w) whole += sums[w * K + j];
+    if (team.long_row < 0) {
+      update.row(team.row, first + j, whole, true);
+    } else {
+      const RowPieces row = A.long_rows[team.long_row];
+      A.piece(row, first + j)[simt::block() - row.first] = whole;
+    }
+  }
+  simt::sync_block();
+}
+
+// A block of threads, K vectors at a time.
+template <class V, class S>
+SIMT_DEVICE void multiply_team(const SegmentsOfMany<V, S>& A, int tile_entries, const VectorsView<V>& x,
+                               const UpdateMany<V>& update) {
+  constexpr int K = many_pack<V>;
+  const Team team = A.team[simt::block()];
+  const std::int64_t begin = std::int64_t{team.tile} * tile_entries, end = begin + team.entries;
+  for (int first = 0; first < x.count; first += K) {
+    V sum[K] = {};
+    for (std::int64_t at = begin + simt::thread(); at < end; at += threads) {
+      V element[K] = {};
+      load_elements(x, simt::cached_load(A.col + at), first, element);
+      const V value = A.values.decode(simt::cached_load(A.values.data + at));
+#pragma unroll
+      for (int j = 0; j < K; ++j)
+        if (first + j < x.count) sum[j] += value * element[j];
+    }
+    deliver_of_team(A, team, sum, first, update);
+  }
+  if (team.long_row >= 0 && simt::warp() == 0) finish_long_row(A, team.long_row, update);
+}
+
+// A warp a tile, behind the teams: its entries stay in registers for all vectors.
 template <int E, class V, class S>
 SIMT_KERNEL weave_segments_many_warp_per_tile(SegmentsOfMany<V, S> A, VectorsView<V> x, UpdateMany<V> update) {
   constexpr int entries = simt::warp_size * E, K = many_pack<V>;
-  const std::int64_t t = simt::global_thread() / simt::warp_size;
+  if (simt::block() < A.teams) return multiply_team(A, entries, x, update);
+  const std::int64_t t = simt::global_thread() / simt::warp_size - A.teams * warps;
   if (t >= A.tiles) return;
   V* staged = simt::shared<V>() + simt::warp() * staged_size<E>;
   const SegmentTile tile = A.tile[t];
@@ -131,13 +182,14 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                   values,
                                   A.filled.data(),
                                   A.rank.data(),
-                                  A.long_rows.data(),
+                                  const_cast<LongRow*>(A.long_rows.data()),
+                                  A.teams.data(),
+                                  A.teams.size(),
                                   const_cast<V*>(A.pieces.data()),
-                                  A.pieces.size() / A.vectors,
-                                  const_cast<std::int32_t*>(A.arrivals.data())};
+                                  A.pieces.size() / A.vectors};
   dispatch_int<4, 8>(A.per_lane, [&](auto E) {
-    const simt::Launch shape{simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
-                             threads / simt::warp_size * staged_size<E.value> * sizeof(V), p.stream};
+    const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
+                             warps * staged_size<E.value> * sizeof(V), p.stream};
     simt::launch(here, shape, weave_segments_many_warp_per_tile<E.value, V, S>, view, p.x, p.update);
   });
 }

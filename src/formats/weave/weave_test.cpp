@@ -148,12 +148,36 @@ TEST(ColumnWindows, know_their_last_column) {
 TEST(Weave, puts_the_pieces_of_long_rows_together) {
   for (const int per_lane : {4, 8}) {
     const std::int64_t tile = 32 * per_lane;
-    for (const std::int64_t length : {tile / 4 - 1, tile / 4, tile - 1, tile, tile + 1, 3 * tile, 10 * tile + 5})
+    for (const std::int64_t length : {tile / 4 - 1, tile / 4, tile - 1, tile, tile + 1, 3 * tile, 10 * tile + 5,
+                                      16 * tile, 16 * tile + 1, 40 * tile + 5})
       for (const std::int64_t before : {std::int64_t{0}, std::int64_t{1}, tile - 3, tile}) {
-        const Csr<double> A = with_lengths({before, length, 0, 2, length, 0, 0}, 2 * tile + 11 * tile, 3);
+        const Csr<double> A = with_lengths({before, length, 0, 2, length, 0, 0}, 45 * tile, 3);
         expect_exact(A, "weave layout=segments per_lane=" + std::to_string(per_lane));
       }
   }
+}
+
+// In a large matrix rows cross tiles, and only those far longer than a tile have teams of threads.
+TEST(Weave, divides_the_rows_of_a_large_matrix_between_tiles_and_teams) {
+  std::vector<std::int64_t> lengths(8000, 270);
+  lengths[0] = lengths[4000] = 16 * 256;
+  lengths[17] = lengths[7999] = 300 * 256 + 3;
+  const Csr<double> A = with_lengths(lengths, 100'000, 5);
+  ASSERT_GE(A.nnz(), 1 << 21);
+  const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 8});
+  EXPECT_EQ(made.teams.size(), 2 * 19);
+  EXPECT_GT(made.long_rows.size(), 1000);
+  expect_exact(A, "weave layout=segments");
+}
+
+// A warp writes 32 rows at a time: it is not left alone with thousands of empty ones.
+TEST(Weave, gives_a_tile_few_rows_where_most_are_empty) {
+  std::vector<std::int64_t> lengths(10'000, 0);
+  for (std::size_t row = 0; row < lengths.size(); row += 100) lengths[row] = 3;
+  const Csr<double> A = with_lengths(lengths, 50, 6);
+  const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 4});
+  for (const weave::SegmentTile& tile : made.tiles) EXPECT_LE(tile.rows, 128);
+  expect_exact(A, "weave layout=segments");
 }
 
 TEST(Weave, needs_no_masks_when_all_blocks_are_full) {

@@ -1,0 +1,150 @@
+// Building on the GPU from a matrix that lies there already, against one multiplication of what was built.
+//
+//   device_build_bench                                    on the GPU where there is one, else on the emulator
+//   device_build_bench --plan=weave --plan="weave layout=rows" gen:band,rows=1000000,width=20
+//   device_build_bench --seconds=0.5 --float
+//
+// Columns: one multiplication (warm) in us; build in us, and over multiply (to stay below 20); of it, looking whether
+// the arrays are a matrix, settling the plan and storing; build from host memory in ms. `host`: settling or storing
+// went through the host, for want of kernels for this layout.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <heddle/heddle.hpp>
+
+#include "core/gpu.hpp"
+#include "formats/format.hpp"
+#include "formats/where.hpp"
+#include "layout/device_pattern.hpp"
+#include "plan/timing.hpp"
+
+namespace heddle {
+namespace {
+
+struct Settings {
+  Device device = gpu_available() ? Device::gpu() : Device::emulator();
+  std::vector<std::string> plans, matrices;
+  double seconds = 0.2;
+  bool only_float = false;
+};
+
+// Each with the layouts that suit it.
+const std::vector<std::pair<std::string, std::vector<std::string>>> classes{
+    {"gen:stencil3d7,n=128", {"weave", "weave layout=diagonals values=raw", "csr"}},
+    {"gen:stencil3d7,n=128,coefficients=varying", {"weave", "weave layout=rows", "weave layout=segments"}},
+    {"gen:stencil3d27,n=96,coefficients=varying", {"weave", "weave layout=rows"}},
+    {"gen:fem,n=48,dof=3", {"weave", "weave layout=blocks", "csr"}},
+    {"gen:band,rows=1000000,width=20", {"weave", "weave layout=rows", "weave layout=segments"}},
+    {"gen:circuit,rows=1500000", {"weave", "weave layout=rows sort=1024", "weave layout=segments"}},
+    {"gen:road", {"weave", "weave layout=segments"}},
+    {"gen:dense,rows=4096,cols=4096", {"weave", "weave layout=long", "weave layout=padded"}},
+    {"gen:rmat,scale=20", {"weave", "weave layout=segments", "weave layout=tiles", "csr"}},
+    {"gen:random,rows=1000000,cols=1000000,per_row=16", {"weave", "weave layout=segments", "weave layout=sums"}}};
+
+void wait(Device device) {
+  if (!device.host_memory()) gpu::synchronize({});
+}
+
+// Seconds of work that ends on the device.
+template <class F>
+double seconds_of(const Settings& settings, const F& work) {
+  return time_calls(settings.seconds,
+                    [&] {
+                      work();
+                      wait(settings.device);
+                    })
+      .median;
+}
+
+template <class V>
+double multiply_seconds(const Settings& settings, const Operator<V>& op) {
+  const Buffer<V> x = Buffer<V>::copy_of(std::vector<V>(static_cast<std::size_t>(op.cols()), V(1)), settings.device);
+  Buffer<V> y(op.rows(), settings.device);
+  return time_multiply<V>(op, x, y, settings.seconds, false).median;
+}
+
+auto settle_there(const Format& f, const Plan& plan, Source<float> A) { return f.settle_there_f32(plan, A); }
+auto settle_there(const Format& f, const Plan& plan, Source<double> A) { return f.settle_there_f64(plan, A); }
+auto store_there(const Format& f, const Plan& plan, Source<float> A) { return f.build_there_f32(A, plan); }
+auto store_there(const Format& f, const Plan& plan, Source<double> A) { return f.build_there_f64(A, plan); }
+
+// "12.3", or "host" when kernels do not do it.
+template <class F>
+std::string part(const Settings& settings, const F& work) {
+  if (!work()) return "host";
+  return fmt::format("{:.1f}", 1e6 * seconds_of(settings, work));
+}
+
+template <class V>
+void measure(const Settings& settings, const std::string& matrix, const std::string& text) {
+  const Csr<V> A = convert<V>(read_matrix(matrix).view());
+  const Device device = settings.device;
+  const Csr<V> there{A.rows, A.cols, A.ptr.to(device), A.col.to(device), A.val.to(device)};
+  const Plan asked = Plan::parse(text);
+  const Source<V> source{there.view(), nullptr, device};
+  const Format& format = registered_format(asked.format);
+  const Operator<V> op = build(there, asked, {device});
+  const double multiply = multiply_seconds(settings, op);
+  const double built = seconds_of(settings, [&] { build(there, asked, {device}); });
+  const std::string look = part(settings, [&] {
+    on_gpu(device, [&](auto where) { look_at(where, there.view(), device); });
+    return true;
+  });
+  const std::string settle = part(settings, [&] { return settle_there(format, asked, source).has_value(); });
+  const std::string store = part(settings, [&] { return store_there(format, op.plan(), source) != nullptr; });
+  const double from_host = seconds_of(settings, [&] { build(A, asked, {device}); });
+  fmt::print("{:48}{:>4}{:9.1f}{:10.1f}{:8.1f}{:>9}{:>9}{:>9}{:10.1f}   {}\n", matrix, sizeof(V) == 8 ? "f64" : "f32",
+             1e6 * multiply, 1e6 * built, built / multiply, look, settle, store, 1e3 * from_host, to_string(op.plan()));
+  std::fflush(stdout);
+}
+
+Settings read(std::span<char*> words) {
+  Settings settings;
+  for (const std::string_view word : words) {
+    const auto value = std::string(word.substr(std::min(word.find('='), word.size() - 1) + 1));
+    if (word.starts_with("--device="))
+      settings.device = Device::parse(value);
+    else if (word.starts_with("--plan="))
+      settings.plans.push_back(value);
+    else if (word.starts_with("--seconds="))
+      settings.seconds = std::stod(value);
+    else if (word == "--float")
+      settings.only_float = true;
+    else
+      settings.matrices.emplace_back(word);
+  }
+  return settings;
+}
+
+void table(const Settings& settings) {
+  fmt::print("{}\n", describe(settings.device).name);
+  fmt::print("{:48}{:>4}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}\n", "", "", "multiply", "build", "over", "look", "settle",
+             "store", "from host");
+  fmt::print("{:48}{:>4}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}   plan\n", "matrix", "", "us", "us", "mult.", "us", "us",
+             "us", "ms");
+  const auto row = [&](const std::string& matrix, const std::vector<std::string>& plans) {
+    for (const std::string& plan : settings.plans.empty() ? plans : settings.plans) {
+      measure<float>(settings, matrix, plan);
+      if (!settings.only_float) measure<double>(settings, matrix, plan);
+    }
+  };
+  for (const std::string& matrix : settings.matrices) row(matrix, {"weave", "csr"});
+  if (settings.matrices.empty())
+    for (const auto& [matrix, plans] : classes) row(matrix, plans);
+}
+
+}  // namespace
+}  // namespace heddle
+
+int main(int argc, char** argv) {
+  try {
+    heddle::table(heddle::read(std::span(argv + 1, static_cast<std::size_t>(argc - 1))));
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "device_build_bench: {}\n", error.what());
+    return 2;
+  }
+}

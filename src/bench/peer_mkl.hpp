@@ -1,0 +1,12 @@
+#pragma once
+
+#include "bench/peers.hpp"
+
+namespace heddle::bench {
+
+bool mkl_opens();
+// "mkl" on all cores, "mkl:one_thread": the inspector-executor routines of oneMKL, optimised for many products.
+template <class V>
+std::unique_ptr<Peer<V>> make_mkl(const std::string& name);
+
+}  // namespace heddle::bench

@@ -1,0 +1,158 @@
+// build: from a matrix and a plan to an Operator. A matrix that lies on the device is looked at, settled and stored
+// there; the host gets a copy only when a format cannot do without, or to say what is wrong.
+#include "formats/operator_state.hpp"
+#include "layout/device_pattern.hpp"
+
+namespace heddle {
+
+namespace {
+
+// Format has a member for each precision.
+template <class V, class F, class D>
+auto of_type(F for_float, D for_double) {
+  if constexpr (std::is_same_v<V, float>)
+    return for_float;
+  else
+    return for_double;
+}
+
+template <class V>
+Csr<V> copy_here(const Source<V>& A) {
+  const auto copy = []<class T>(std::span<const T> there, Device device) {
+    return Buffer<T>::borrow(there, device).to(Device::cpu());
+  };
+  return {A.view.rows, A.view.cols, copy(A.view.ptr, A.device), copy(A.view.col, A.device), copy(A.view.val, A.device)};
+}
+
+// The matrix as it was given, and its copy in host memory from the moment somebody needs one.
+template <class V>
+class Given {
+ public:
+  explicit Given(Source<V> source) : source_(source) {}
+
+  const Source<V>& there() const { return source_; }
+  bool on_device() const { return source_.device.kind != Device::Kind::cpu; }
+  Source<V> here() {
+    if (!on_device()) return source_;
+    if (!copied_) copy_ = copy_here(source_), copied_ = true;
+    return {copy_.view(), nullptr};
+  }
+
+ private:
+  Source<V> source_;
+  Csr<V> copy_;
+  bool copied_ = false;
+};
+
+// The device of all arrays; those without elements lie anywhere.
+template <class V>
+Device home_of(const Csr<V>& A) {
+  const Device home = A.ptr.device();
+  const auto elsewhere = [&](const auto& array) { return !array.empty() && array.device() != home; };
+  if (elsewhere(A.col) || elsewhere(A.val))
+    fail(ErrorKind::usage, {"build", "copy them with Buffer::to"}, "ptr lies on {}, col on {}, val on {}: {}",
+         to_string(home), to_string(A.col.device()), to_string(A.val.device()), "a matrix lies on one device");
+  return home;
+}
+
+bool is_canonical_there(const PatternView& A, Device device) {
+  const bool possible = A.rows >= 0 && A.cols >= 0 && A.rows <= max_dimension && A.cols <= max_dimension &&
+                        static_cast<std::int64_t>(A.ptr.size()) == A.rows + 1;
+  if (!possible) return false;
+  bool canonical = false;
+  on_gpu(device, [&](auto where) { canonical = look_at(where, A, device).canonical; });
+  return canonical;
+}
+
+template <class V>
+void check_matrix(Given<V>& A) {
+  const CsrView<V>& view = A.there().view;
+  if (!A.on_device() || !is_canonical_there(view, A.there().device)) validate(A.here().view, Require::canonical);
+  check(view.val.size() == view.col.size(), ErrorKind::input, "{} columns but {} values", view.col.size(),
+        view.val.size());
+}
+
+template <class V>
+Plan settle(const Plan& plan, Given<V>& A) {
+  const Format& format = registered_format(plan.format);
+  if (A.on_device())
+    if (auto settled = of_type<V>(format.settle_there_f32, format.settle_there_f64)(plan, A.there())) return *settled;
+  return of_type<V>(format.settle_f32, format.settle_f64)(plan, A.here().view);
+}
+
+template <class V>
+std::unique_ptr<Store<V>> store(Given<V>& A, const Plan& resolved, Device device) {
+  const Format& format = registered_format(resolved.format);
+  if (A.on_device())
+    if (auto made = of_type<V>(format.build_there_f32, format.build_there_f64)(A.there(), resolved)) return made;
+  return make_store(A.here(), resolved, device);
+}
+
+template <class V>
+Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& options) {
+  if (options.device.kind == Device::Kind::gpu) describe(options.device);  // Error(unavailable) says why there is none
+  Given<V> A(source);
+  check_matrix(A);
+  auto impl = std::make_unique<typename Operator<V>::Impl>();
+  impl->rows = source.view.rows;
+  impl->cols = source.view.cols;
+  impl->nnz = source.view.nnz();
+  impl->device = options.device;
+  impl->updates = options.updates;
+  impl->asked = plan;
+  const auto settled = [&](Given<V>& matrix) {
+    const Plan resolved = settle(plan, matrix);
+    return options.updates ? impl->stored_raw(resolved) : resolved;
+  };
+  if (options.transposed) {
+    Csr<V> T = transpose(A.here().view);
+    Given<V> given({T.view(), &T});
+    impl->transposed.plan = settled(given);
+    impl->transposed.store = store(given, impl->transposed.plan, options.device);
+  }
+  impl->own.plan = settled(A);
+  impl->own.store = store(A, impl->own.plan, options.device);
+  if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
+  if (options.updates) impl->prepare_updates();
+  if (A.on_device() && !options.device.host_memory()) gpu::synchronize({});  // what is multiplied next may be elsewhere
+  return Operator<V>(std::move(impl));
+}
+
+template <class V>
+Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, const BuildOptions& options) {
+  const Source<V> source{A.view(), given, home_of(A)};
+  if (source.device == options.device || source.device.kind == Device::Kind::cpu)
+    return build_from(source, plan, options);
+  Csr<V> here = copy_here(source);
+  return build_from<V>({here.view(), &here}, plan, options);
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
+  const Format& format = registered_format(resolved.format);
+  const Footprint need = format.at_most(resolved, source.view, sizeof(V));
+  if (!need.fits)
+    fail(ErrorKind::unavailable, {to_string(resolved), "csr, coo and csr_split store any matrix"},
+         "this format does not fit the matrix: {}", need.reason);
+  return of_type<V>(format.build_f32, format.build_f64)(source, resolved, device);
+}
+
+template <class V>
+Operator<V> build(const Csr<V>& A, const Plan& plan, const BuildOptions& options) {
+  return build_at_home<V>(A, nullptr, plan, options);
+}
+template <class V>
+Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
+  return build_at_home<V>(A, &A, plan, options);
+}
+
+template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);
+template std::unique_ptr<Store<double>> make_store(Source<double>, const Plan&, Device);
+template Operator<float> build(const Csr<float>&, const Plan&, const BuildOptions&);
+template Operator<double> build(const Csr<double>&, const Plan&, const BuildOptions&);
+template Operator<float> build(Csr<float>&&, const Plan&, const BuildOptions&);
+template Operator<double> build(Csr<double>&&, const Plan&, const BuildOptions&);
+
+}  // namespace heddle

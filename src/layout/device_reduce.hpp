@@ -1,0 +1,57 @@
+// Many items into one result, on the device, and the result on the host: one launch and one small copy.
+//
+//   struct Items {
+//     using Result = ...;                                  // plain; Result{} is the result of no items
+//     SIMT_DEVICE void add(std::int64_t i, Result& to) const;   // item i
+//   };
+//   struct Result { SIMT_BOTH void add(const Result& other); };  // exact, so that no order matters: integers, flags
+//
+// Blocks lay down what they found and the host adds it up.
+#pragma once
+
+#include <algorithm>
+
+#include <heddle/buffer.hpp>
+
+#include "simt/simt.hpp"
+
+namespace heddle::device {
+
+inline constexpr int reduce_threads = 256;
+
+template <class Items>
+SIMT_KERNEL reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
+  using Result = typename Items::Result;
+  Result mine{};
+  const std::int64_t stride = simt::grid_blocks() * simt::block_threads();
+  for (std::int64_t i = simt::global_thread(); i < count; i += stride) items.add(i, mine);
+  auto* of_threads = simt::shared<Result>();
+  of_threads[simt::thread()] = mine;
+  for (int half = reduce_threads / 2; half > 0; half /= 2) {
+    simt::sync_block();
+    if (simt::thread() < half) of_threads[simt::thread()].add(of_threads[simt::thread() + half]);
+  }
+  if (simt::thread() == 0) found[simt::block()] = of_threads[0];
+}
+
+// What each block found.
+template <class Items>
+Buffer<typename Items::Result> reduce_by_blocks(simt::Here here, const Items& items, std::int64_t count,
+                                                Device device) {
+  using Result = typename Items::Result;
+  constexpr std::int64_t items_of_thread = 4, most_blocks = 1024;
+  const std::int64_t blocks = std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread));
+  Buffer<Result> found(blocks, device);
+  simt::launch(here, {blocks, reduce_threads, reduce_threads * sizeof(Result)}, reduce_items<Items>, items, count,
+               found.data());
+  return found.to(Device::cpu());
+}
+
+template <class Items>
+typename Items::Result reduce(simt::Here here, const Items& items, std::int64_t count, Device device) {
+  typename Items::Result sum{};
+  for (const auto& part : reduce_by_blocks(here, items, count, device)) sum.add(part);
+  return sum;
+}
+
+}  // namespace heddle::device

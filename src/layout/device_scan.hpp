@@ -1,0 +1,98 @@
+// Sums of all items before each item, on the device, and the sum of all of them on the host.
+//
+//   struct Items {
+//     using Sum = ...;                                               // plain, exact; Sum{} is the sum of no items
+//     SIMT_DEVICE Sum item(std::int64_t i) const;
+//     SIMT_DEVICE void place(std::int64_t i, const Sum& before) const;    // `before`: the sum of items 0 .. i-1
+//   };
+//   struct Sum { SIMT_BOTH void add(const Sum& other); };
+//
+// Three launches:  sums of tiles | one block scans those | every tile places its items.
+#pragma once
+
+#include <heddle/buffer.hpp>
+
+#include "simt/simt.hpp"
+
+namespace heddle::device {
+
+inline constexpr int scan_threads = 256, scan_items_of_thread = 8, scan_tile = scan_threads * scan_items_of_thread;
+
+// The sum of what the threads before this one brought; `total`: of all threads. `shared` has room for each of them.
+template <class Sum>
+SIMT_DEVICE Sum block_scan(const Sum& mine, Sum* shared, Sum& total) {
+  shared[simt::thread()] = mine;
+  for (int distance = 1; distance < scan_threads; distance *= 2) {
+    simt::sync_block();
+    Sum upto = simt::thread() >= distance ? shared[simt::thread() - distance] : Sum{};
+    upto.add(shared[simt::thread()]);
+    simt::sync_block();
+    shared[simt::thread()] = upto;
+  }
+  simt::sync_block();
+  total = shared[scan_threads - 1];
+  const Sum before = simt::thread() > 0 ? shared[simt::thread() - 1] : Sum{};
+  simt::sync_block();
+  return before;
+}
+
+template <class Items>
+SIMT_DEVICE typename Items::Sum sum_of_thread(const Items& items, std::int64_t first, std::int64_t count) {
+  typename Items::Sum sum{};
+  for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) sum.add(items.item(i));
+  return sum;
+}
+
+SIMT_DEVICE std::int64_t first_item_of_thread() {
+  return simt::block() * scan_tile + std::int64_t{simt::thread()} * scan_items_of_thread;
+}
+
+template <class Items>
+SIMT_KERNEL sum_tiles(Items items, std::int64_t count, typename Items::Sum* tiles) {
+  typename Items::Sum total;
+  block_scan(sum_of_thread(items, first_item_of_thread(), count), simt::shared<typename Items::Sum>(), total);
+  if (simt::thread() == 0) tiles[simt::block()] = total;
+}
+
+// One block. Tile sums become the sums of all tiles before; the sum of all comes behind them.
+template <class Sum>
+SIMT_KERNEL scan_tiles(Sum* tiles, std::int64_t count) {
+  Sum carry{};
+  for (std::int64_t first = 0; first < count; first += scan_threads) {
+    const std::int64_t i = first + simt::thread();
+    Sum total, before = carry;
+    before.add(block_scan(i < count ? tiles[i] : Sum{}, simt::shared<Sum>(), total));
+    if (i < count) tiles[i] = before;
+    carry.add(total);
+  }
+  if (simt::thread() == 0) tiles[count] = carry;
+}
+
+template <class Items>
+SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::Sum* tiles) {
+  using Sum = typename Items::Sum;
+  const std::int64_t first = first_item_of_thread();
+  Sum total, before = tiles[simt::block()];
+  before.add(block_scan(sum_of_thread(items, first, count), simt::shared<Sum>(), total));
+  for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) {
+    const Sum own = items.item(i);
+    items.place(i, before);
+    before.add(own);
+  }
+}
+
+template <class Items>
+typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Device device) {
+  using Sum = typename Items::Sum;
+  const std::int64_t tiles = simt::blocks_for(count, scan_tile);
+  constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
+  Buffer<Sum> sums(tiles + 1, device);
+  simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums.data());
+  simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums.data(), tiles);
+  simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums.data());
+  Sum total{};
+  memory::copy(&total, Device::cpu(), sums.data() + tiles, device, sizeof(Sum));
+  return total;
+}
+
+}  // namespace heddle::device

@@ -1,0 +1,135 @@
+#include "layout/sliced_columns.hpp"
+
+#include <algorithm>
+
+#include "layout/device_csr.hpp"
+#include "layout/device_scan.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr int plan_threads = 128, most_rows_of_lane = 4;
+
+// The smallest of what a group of neighbouring lanes has; a power of two of them.
+SIMT_DEVICE std::int64_t group_min(std::int64_t value, int group) {
+  for (int step = group / 2; step > 0; step /= 2) {
+    const std::int64_t other = simt::shuffle_xor(value, step);
+    value = other < value ? other : value;
+  }
+  return value;
+}
+SIMT_DEVICE std::int64_t group_max(std::int64_t value, int group) { return -group_min(-value, group); }
+
+// The rows of a slice that one lane looks at: from begin[j] on, what no window covers yet.
+struct LaneRows {
+  int count = 0;
+  Offset begin[most_rows_of_lane], end[most_rows_of_lane];
+};
+
+// Columns ascend inside a row: its first one behind the windows so far is found by halving, and its last one says
+// whether the last window reaches far enough.
+SIMT_DEVICE bool find_windows(const PatternArrays& A, LaneRows& rows, int group, ColumnWindows& found) {
+  std::int64_t covered = 0;
+  for (int w = 0; w < ColumnWindows::windows; ++w) {
+    std::int64_t lowest = INT64_MAX;
+    for (int j = 0; j < rows.count; ++j) {
+      rows.begin[j] = A.entry_from(covered, rows.begin[j], rows.end[j]);
+      if (rows.begin[j] < rows.end[j] && A.col[rows.begin[j]] < lowest) lowest = A.col[rows.begin[j]];
+    }
+    lowest = group_min(lowest, group);
+    found.base[w] = lowest == INT64_MAX ? 0 : static_cast<Index>(lowest);
+    if (lowest != INT64_MAX) covered = WindowFinder::end_of(w, lowest);
+  }
+  std::int64_t last = -1;
+  for (int j = 0; j < rows.count; ++j)
+    if (rows.begin[j] < rows.end[j] && A.col[rows.end[j] - 1] > last) last = A.col[rows.end[j] - 1];
+  return group_max(last, group) < covered;
+}
+
+// Slices of fewer than 32 rows share a warp, a lane to a row.
+SIMT_KERNEL plan_group_per_slice(PatternArrays A, TeamShape shape, const Index* row_of, std::int64_t slices,
+                                 ColumnSlice* to) {
+  const int group = shape.slice_rows() < simt::warp_size ? shape.slice_rows() : simt::warp_size;
+  const std::int64_t s = simt::global_thread() / group;
+  LaneRows rows;
+  Offset longest = 0;
+  for (int p = simt::lane() % group; p < shape.slice_rows(); p += group) {
+    const std::int64_t i = s * shape.slice_rows() + p;
+    if (s >= slices || i >= A.rows) continue;
+    const std::int64_t row = row_of ? row_of[i] : i;
+    rows.begin[rows.count] = A.ptr[row];
+    rows.end[rows.count++] = A.ptr[row + 1];
+    longest = A.length(row) > longest ? A.length(row) : longest;
+  }
+  longest = group_max(longest, group);
+  ColumnSlice slice;
+  slice.width = static_cast<Index>((longest + shape.lanes - 1) / shape.lanes);
+  slice.wide = !find_windows(A, rows, group, slice.windows);
+  if (s < slices && simt::lane() % group == 0) to[s] = slice;
+}
+
+constexpr int sort_threads = 512, sort_window = 2 * sort_threads;
+
+// The rows of a window by falling length, those of equal length in their order: a bitonic sort of
+// (INT32_MAX - length, row) in shared memory.
+SIMT_KERNEL sort_block_per_window(PatternArrays A, Index* row_of) {
+  auto* keys = simt::shared<std::uint64_t>();
+  const std::int64_t first = simt::block() * sort_window;
+  for (int i = simt::thread(); i < sort_window; i += sort_threads)
+    keys[i] = first + i < A.rows ? static_cast<std::uint64_t>(INT32_MAX - A.length(first + i)) << 32 | unsigned(i)
+                                 : UINT64_MAX;
+  for (int run = 2; run <= sort_window; run *= 2)
+    for (int distance = run / 2; distance > 0; distance /= 2) {
+      simt::sync_block();
+      const int low = 2 * simt::thread() - simt::thread() % distance, high = low + distance;
+      const bool ascending = (low & run) == 0;
+      const std::uint64_t a = keys[low], b = keys[high];
+      if ((a > b) == ascending) keys[low] = b, keys[high] = a;
+    }
+  simt::sync_block();
+  for (int i = simt::thread(); i < sort_window && first + i < A.rows; i += sort_threads)
+    row_of[first + i] = static_cast<Index>(first + static_cast<std::int64_t>(keys[i] & 0xffffffffu));
+}
+
+struct SliceSum {
+  Offset steps = 0, codes = 0;
+
+  SIMT_BOTH void add(const SliceSum& other) {
+    steps += other.steps;
+    codes += other.codes;
+  }
+};
+
+struct SliceItems {
+  using Sum = SliceSum;
+  TeamShape shape;
+  ColumnSlice* slices;
+
+  SIMT_DEVICE SliceSum item(std::int64_t s) const { return {slices[s].width, slices[s].code_count(shape)}; }
+  SIMT_DEVICE void place(std::int64_t s, const SliceSum& before) const {
+    slices[s].first = before.steps;
+    slices[s].columns = before.codes;
+  }
+};
+
+}  // namespace
+
+PlannedColumns plan_columns(simt::Here here, const PatternView& A, TeamShape shape, std::int64_t sort, Device device) {
+  SlicedColumns c{.shape = shape, .rows = A.rows};
+  if (sort > 1) {
+    c.row_of = Buffer<Index>(A.rows, device);
+    simt::launch(here, {simt::blocks_for(A.rows, sort_window), sort_threads, sort_window * sizeof(std::uint64_t)},
+                 sort_block_per_window, PatternArrays(A), c.row_of.data());
+  }
+  const std::int64_t slices = simt::blocks_for(A.rows, shape.slice_rows());
+  const int group = std::min(simt::warp_size, shape.slice_rows());
+  c.slices = Buffer<ColumnSlice>(slices, device);
+  simt::launch(here, {simt::blocks_for(slices * group, plan_threads), plan_threads}, plan_group_per_slice,
+               PatternArrays(A), shape, c.row_of.data(), slices, c.slices.data());
+  const SliceSum total = device::scan(here, SliceItems{shape, c.slices.data()}, slices, device);
+  c.steps = total.steps;
+  return {std::move(c), total.codes};
+}
+
+}  // namespace heddle

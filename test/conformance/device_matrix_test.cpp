@@ -1,0 +1,141 @@
+// Matrices whose arrays lie on a device already: the same operator as from the same matrix in host memory.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include <heddle/heddle.hpp>
+
+#include "conformance/devices.hpp"
+#include "conformance/plans.hpp"
+#include "support/zoo.hpp"
+
+namespace heddle::test {
+namespace {
+
+std::vector<Device> kernel_devices() {
+  std::vector<Device> devices = devices_to_try();
+  devices.erase(devices.begin());
+  return devices;
+}
+
+template <class V>
+Csr<V> moved_to(Device device, const Csr<V>& A) {
+  return {A.rows, A.cols, A.ptr.to(device), A.col.to(device), A.val.to(device)};
+}
+
+std::string error_of(const Csr<double>& A, const Plan& plan, Device device) {
+  try {
+    (void)build(A, plan, {device});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class DeviceMatrix : public testing::TestWithParam<std::string> {
+ protected:
+  Plan plan() const { return Plan::parse(GetParam()); }
+};
+
+template <class V>
+void expect_same_operator(const Csr<V>& A, const Plan& plan, Device device) {
+  const auto from_host = build(A, plan, {device});
+  const auto from_there = build(moved_to(device, A), plan, {device});
+  EXPECT_EQ(from_there.plan(), from_host.plan());
+  EXPECT_EQ(from_there.bytes(), from_host.bytes());
+  EXPECT_TRUE(identical(from_there.restore(), A));
+  std::vector<V> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows), V(2)), z = y;
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<V>(i % 17) / V(3);
+  from_host.multiply(V(2), x, V(1), y);
+  from_there.multiply(V(2), x, V(1), z);
+  EXPECT_TRUE(y.empty() || std::memcmp(y.data(), z.data(), y.size() * sizeof(V)) == 0);
+}
+
+TEST_P(DeviceMatrix, gives_the_operator_of_the_same_matrix_in_host_memory) {
+  for (const Device device : kernel_devices())
+    for (const Specimen& specimen : zoo(Zoo::small)) {
+      if (!footprint(specimen.A.view(), plan()).fits) continue;
+      SCOPED_TRACE(specimen.name + " on " + to_string(device));
+      expect_same_operator(specimen.A, plan(), device);
+      expect_same_operator(convert<float>(specimen.A.view()), plan(), device);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Plans, DeviceMatrix, testing::ValuesIn(default_plans()));
+
+TEST(DeviceMatrix, is_refused_with_the_words_of_the_host_when_it_is_none) {
+  const Csr<double> good = from_entries(4, 5, {{0, 1, 1}, {0, 3, 2}, {2, 0, 3}, {2, 2, 4}, {2, 4, 5}, {3, 3, 6}});
+  const auto broken = [&](auto change) {
+    Csr<double> A = good;
+    change(A);
+    return A;
+  };
+  const Csr<double> wrong[] = {
+      broken([](auto& A) { A.ptr[0] = 1; }),         broken([](auto& A) { A.ptr[4] = 5; }),
+      broken([](auto& A) { A.ptr[1] = 4; }),         broken([](auto& A) { A.ptr[1] = -7; }),
+      broken([](auto& A) { A.ptr[3] = INT64_MAX; }), broken([](auto& A) { A.col[5] = 5; }),
+      broken([](auto& A) { A.col[0] = -1; }),        broken([](auto& A) { std::swap(A.col[2], A.col[3]); }),
+      broken([](auto& A) { A.col[1] = 1; }),         broken([](auto& A) { A.ptr = {0, 2}; }),
+      broken([](auto& A) { A.rows = -1; }),          broken([](auto& A) { A.val = {1, 2}; }),
+  };
+  for (const Device device : kernel_devices())
+    for (const Csr<double>& A : wrong) {
+      const std::string expected = error_of(A, Plan::parse("csr"), device);
+      EXPECT_NE(expected, "no error");
+      EXPECT_EQ(error_of(moved_to(device, A), Plan::parse("csr"), device), expected);
+    }
+}
+
+TEST(DeviceMatrix, that_a_format_refuses_is_refused_with_the_words_of_the_host) {
+  const Csr<double> A = with_lengths({9, 1, 1, 0, 4}, 70000, 3);
+  for (const Device device : kernel_devices())
+    for (const char* plan : {"weave layout=padded", "weave layout=rows values=constant", "weave layout=rows lanes=3"}) {
+      const std::string expected = error_of(A, Plan::parse(plan), device);
+      EXPECT_NE(expected, "no error") << plan;
+      EXPECT_EQ(error_of(moved_to(device, A), Plan::parse(plan), device), expected);
+    }
+}
+
+TEST(DeviceMatrix, lies_on_one_device) {
+  const Csr<double> A = with_lengths({3, 1}, 5, 3);
+  const Csr<double> torn{A.rows, A.cols, A.ptr.to(Device::emulator()), A.col, A.val.to(Device::emulator())};
+  EXPECT_NE(error_of(torn, {}, Device::emulator()).find("one device"), std::string::npos);
+}
+
+TEST(DeviceMatrix, goes_through_the_host_to_another_device) {
+  const Csr<double> A = with_lengths({3, 1, 0, 5}, 7, 3);
+  for (const Device from : kernel_devices())
+    for (const Device to : devices_to_try()) {
+      const auto op = build(moved_to(from, A), Plan::parse("weave layout=rows"), {to});
+      EXPECT_EQ(op.device(), to);
+      EXPECT_TRUE(identical(op.restore(), A));
+    }
+}
+
+TEST(DeviceMatrix, keeps_its_arrays_when_it_is_given_up) {
+  for (const Device device : kernel_devices()) {
+    Csr<double> A = moved_to(device, with_lengths({3, 1, 0, 5}, 7, 3));
+    const double* val = A.val.data();
+    const auto op = build(std::move(A), Plan::parse("csr"), {device});
+    EXPECT_EQ(A.val.data(), nullptr);
+    EXPECT_NE(val, nullptr);
+    EXPECT_TRUE(identical(op.restore(), with_lengths({3, 1, 0, 5}, 7, 3)));
+  }
+}
+
+TEST(DeviceMatrix, serves_transposed_products_and_new_values) {
+  const Csr<double> A = with_lengths({3, 1, 0, 5, 2, 9}, 11, 3);
+  for (const Device device : kernel_devices()) {
+    auto op = build(moved_to(device, A), Plan::parse("weave layout=rows"), {device, true, true});
+    std::vector<double> x(6, 1), y(11), z(11), values(static_cast<std::size_t>(A.nnz()), 2);
+    op.update_values(values);
+    op.multiply_transposed(1, x, 0, y);
+    Csr<double> B = A;
+    std::fill(B.val.begin(), B.val.end(), 2);
+    build(transpose(B.view()), Plan::parse("csr")).multiply(x, z);
+    EXPECT_EQ(y, z);
+  }
+}
+
+}  // namespace
+}  // namespace heddle::test
