@@ -113,13 +113,12 @@ SIMT_DEVICE void conclude_diagonals(const Survey<V>& s) {
 
 template <class V>
 SIMT_BOUNDED_KERNEL(survey_threads, 1)
-conclude_tasks(Survey<V> s) {
+conclude(Survey<V> s) {
   Board& board = *simt::shared<Board>();
   if (simt::block() == 0) conclude_diagonals(s);
-  const std::int64_t windows = s.runs > 0 && degrees_may_matter(s) ? s.windows.count : 0;
-  const std::int64_t blocks = blocks_leave_hope(s) ? other_shapes * s.blocks.count : 0;
-  for (std::int64_t task = simt::block(); task < windows + blocks; task += simt::grid_blocks())
-    task < windows ? conclude_window(s, task, board) : conclude_blocks(s, task - windows);
+  if (s.runs > 0 && degrees_may_matter(s))
+    for (std::int64_t i = simt::block(); i < s.windows.count; i += simt::grid_blocks()) conclude_window(s, i, board);
+  if (blocks_leave_hope(s)) conclude_blocks(s);
 }
 
 }  // namespace
@@ -132,8 +131,8 @@ void run_survey(simt::Here here, const Survey<V>& s) {
   const Tasks tasks = tasks_of(s);
   simt::launch(here, {std::min(tasks.all(), most_blocks), survey_threads, sizeof(Board)}, count_tasks<V>, s, tasks,
                tasks.all());
-  const std::int64_t conclusions = std::max<std::int64_t>(1, s.windows.count + other_shapes * s.blocks.count);
-  simt::launch(here, {std::min(conclusions, most_blocks), survey_threads, sizeof(Board)}, conclude_tasks<V>, s);
+  const std::int64_t conclusions = std::max<std::int64_t>(1, s.windows.count + OtherShapes::count * s.blocks.count);
+  simt::launch(here, {std::min(conclusions, most_blocks), survey_threads, sizeof(Board)}, conclude<V>, s);
 }
 
 template void run_survey(simt::Here, const Survey<float>&);
