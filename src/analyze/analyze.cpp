@@ -5,6 +5,7 @@
 #include "analyze/block_windows.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/survey_facts.hpp"
+#include "core/check.hpp"
 
 namespace heddle {
 
@@ -57,6 +58,9 @@ Structure analyze(CsrView<V> A, Detail detail) {
 
 template <class V>
 Structure analyze(const Csr<V>& A, Detail detail) {
+  const auto elsewhere = [&](const auto& array) { return !array.empty() && array.device() != A.ptr.device(); };
+  check(!elsewhere(A.col) && !elsewhere(A.val), ErrorKind::usage, "ptr lies on {}, col on {}, val on {}",
+        to_string(A.ptr.device()), to_string(A.col.device()), to_string(A.val.device()));
   if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
   if (detail == Detail::planning) return survey(A);
   const Csr<V> here{A.rows, A.cols, A.ptr.to(Device::cpu()), A.col.to(Device::cpu()), A.val.to(Device::cpu())};

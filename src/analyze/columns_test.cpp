@@ -180,6 +180,14 @@ TEST(ColumnTiles, in_the_order_of_degrees_hold_what_is_popular_together) {
   EXPECT_GT(uniform.by_degree, 0.95 * uniform.natural);
 }
 
+// As above, from the sample that planning takes.
+TEST(ColumnDegrees, tell_popular_columns_from_columns_like_any_other) {
+  const Columns skewed = analyze(generate<double>("rmat,scale=17,edges=10"), Detail::planning).columns;
+  EXPECT_LT(skewed.tile_rows_by_degree, 0.9 * skewed.tile_rows);
+  const Columns uniform = analyze(generate<double>("random,rows=150k,per_row=8"), Detail::planning).columns;
+  EXPECT_GT(uniform.tile_rows_by_degree, 0.95 * uniform.tile_rows);
+}
+
 TEST(Detail, of_planning_looks_at_larger_blocks_only_where_2x2_ones_hold_something) {
   EXPECT_EQ(analyze(generate<double>("random,rows=3000,per_row=6"), Detail::planning).blocks.size(), 1u);
   const Structure fem = analyze(generate<double>("fem,n=8,dof=3"), Detail::planning);

@@ -1,7 +1,9 @@
-// The number that names a pattern: a sum, modulo 2^64, of one well mixed number for each row's end and each two
-// neighbouring columns, so that any number of threads, on any device, can add it up in any order.
+// The number that names a pattern: a sum, modulo 2^64, of a number for each row's end and each two neighbouring
+// columns, so that any number of threads, on any device, can add it up in any order.
 //
-//   mixed(word, place) = both halves of the 128-bit product (word ^ salt) * (place * odd), folded together
+//   rows      both halves of the 128-bit product (end ^ salt) * (place * odd), folded together
+//   columns   (first + key) * (second + other key), the keys made of the place: five instructions a pair, since every
+//             entry of the matrix has to pass here (the universal hash NH, with keys that need no table)
 #pragma once
 
 #include <cstdint>
@@ -18,14 +20,15 @@ struct PatternHash {
     const Wide product = static_cast<Wide>(word ^ 0xA0761D6478BD642Fu) * (place * 0x9E3779B97F4A7C15u);
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
-  // Places of rows are odd and those of columns even. None is 0.
   SIMT_BOTH static std::uint64_t row_end(std::int64_t row, Offset end) {
-    return mixed(static_cast<std::uint64_t>(end), 2 * static_cast<std::uint64_t>(row) + 1);
+    return mixed(static_cast<std::uint64_t>(end), static_cast<std::uint64_t>(row) + 1);
   }
   // Columns 2 * pair and 2 * pair + 1 of the array; the last may be alone.
   SIMT_BOTH static std::uint64_t columns(std::int64_t pair, Index first, Index second) {
-    const auto word = static_cast<std::uint64_t>(second) << 32 | static_cast<std::uint32_t>(first);
-    return mixed(word, 2 * static_cast<std::uint64_t>(pair) + 2);
+    const auto place = static_cast<std::uint32_t>(pair);
+    const std::uint32_t a = static_cast<std::uint32_t>(first) + (place * 0x9E3779B9u + 0x85EBCA6Bu);
+    const std::uint32_t b = static_cast<std::uint32_t>(second) + (place * 0xC2B2AE35u + 0x27D4EB2Fu);
+    return std::uint64_t{a} * b;
   }
   static constexpr Index nothing = -1;
 

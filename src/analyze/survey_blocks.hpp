@@ -81,15 +81,6 @@ SIMT_DEVICE void survey_blocks(const Survey<V>& s, std::int64_t task, Board& boa
   add_warp(&board.totals.blocks[0], blocks);
 }
 
-template <int Shape, class V>
-SIMT_DEVICE void count_shape(const Survey<V>& s, const BlockLooker& looker) {
-  std::uint32_t blocks = 0;
-  each_entry(looker, simt::thread(), survey_threads, [&](int row, int k, Index column) {
-    blocks += looker.opens<block_shape[Shape][0], block_shape[Shape][1]>(row, k, column);
-  });
-  add_warp(&s.totals->blocks[Shape], blocks);
-}
-
 // Whether block_fills may ask for the other shapes; at its border, yes.
 template <class V>
 SIMT_DEVICE bool blocks_leave_hope(const Survey<V>& s) {
@@ -97,22 +88,54 @@ SIMT_DEVICE bool blocks_leave_hope(const Survey<V>& s) {
   return fill < hopeless_fill + 0.1;
 }
 
-// One of the other shapes in one window: small tasks, so that many multiprocessors have one.
-inline constexpr int other_shapes = block_shapes - 1;
+// One of the other shapes in one window: small tasks, so that many multiprocessors have some.
+class OtherShapes {
+ public:
+  static constexpr int count = block_shapes - 1;
 
-template <class V>
-SIMT_DEVICE void conclude_blocks(const Survey<V>& s, std::int64_t task) {
-  const BlockLooker looker = look_at_blocks(s, s.blocks.first_row(task / other_shapes));
-  if (simt::warp() * simt::warp_size >= looker.rows * looker.width) return;
-  switch (1 + task % other_shapes) {
-    case 1: return count_shape<1>(s, looker);
-    case 2: return count_shape<2>(s, looker);
-    case 3: return count_shape<3>(s, looker);
-    case 4: return count_shape<4>(s, looker);
-    case 5: return count_shape<5>(s, looker);
-    case 6: return count_shape<6>(s, looker);
-    case 7: return count_shape<7>(s, looker);
+  template <class V>
+  SIMT_DEVICE OtherShapes(const Survey<V>& s, std::int64_t window, int member, int team)
+      : looker_(look_at_blocks(s, s.blocks.first_row(window))),
+        blocks_(s.totals->blocks),
+        member_(member),
+        team_(team) {}
+
+  SIMT_DEVICE void look_at(int shape) const {
+    if (member_ / simt::warp_size * simt::warp_size >= looker_.rows * looker_.width) return;
+    switch (shape) {
+      case 1: return look_at<1>();
+      case 2: return look_at<2>();
+      case 3: return look_at<3>();
+      case 4: return look_at<4>();
+      case 5: return look_at<5>();
+      case 6: return look_at<6>();
+      case 7: return look_at<7>();
+    }
   }
+
+ private:
+  template <int Shape>
+  SIMT_DEVICE void look_at() const {
+    std::uint32_t opened = 0;
+    each_entry(looker_, member_, team_, [&](int row, int k, Index column) {
+      opened += looker_.template opens<block_shape[Shape][0], block_shape[Shape][1]>(row, k, column);
+    });
+    add_warp(&blocks_[Shape], opened);
+  }
+
+  BlockLooker looker_;
+  SurveyTotals::Word* blocks_;
+  int member_, team_;
+};
+
+// By the whole grid. A window of short rows is enough for a quarter of a block.
+template <class V>
+SIMT_DEVICE void conclude_blocks(const Survey<V>& s) {
+  const int team = BlockWindows::rows * s.nnz <= 256 * s.rows ? 256 : survey_threads, teams = survey_threads / team;
+  const int member = simt::thread() % team;
+  for (std::int64_t task = simt::block() * teams + simt::thread() / team; task < s.blocks.count * OtherShapes::count;
+       task += simt::grid_blocks() * teams)
+    OtherShapes(s, task / OtherShapes::count, member, team).look_at(1 + static_cast<int>(task % OtherShapes::count));
 }
 
 }  // namespace heddle

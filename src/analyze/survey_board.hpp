@@ -48,18 +48,26 @@ struct SharedSet {
   SIMT_DEVICE int counted(int at) const { return static_cast<int>(count[at / 4] >> at % 4 * 8 & 255); }
 };
 
-struct Board {
-  static constexpr int quarter = 256;  // rows of the smaller sorting window
+// Four windows of 1024 rows at a time: as many barriers as for one.
+struct RowBoard {
+  static constexpr int windows = 4, quarter = 256;  // quarter: rows of the smaller sorting window
 
-  SharedSet set;
+  std::uint32_t bins[windows][4][quarter];             // rows by their length; then those as long or longer
+  std::uint32_t long_length[windows][survey_threads];  // rows with short_row entries or more, one by one; else 0
+  std::uint32_t long_rows[windows][4];
+  std::uint32_t widest[windows][survey_warps], counted[windows][survey_warps];  // a word of each warp
+  std::uint32_t exchange[survey_threads];
+};
+
+struct Board {
+  union {  // a task needs one of them
+    SharedSet set;
+    RowBoard rows;
+  };
   // The window of rows that all threads look at.
   RowWindow window;
   Offset ptr[WindowChoice::rows + 1];
   int start[WindowChoice::rows + 1];  // of its rows, in the window's entries
-
-  // Rows by their length, and those with short_row entries or more one by one.
-  std::uint32_t bins[4][quarter], at_least[4][quarter], long_length[4][quarter], long_rows[4];
-  std::uint32_t warp_word[survey_warps];
 
   std::uint64_t values[Survey<float>::value_slots];
   std::uint32_t different_values;

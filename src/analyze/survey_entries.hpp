@@ -11,8 +11,11 @@ namespace heddle {
 inline constexpr std::int64_t entries_of_task = 1 << 15;
 
 template <class V>
-SIMT_DEVICE std::uint64_t device_bits(V value) {
-  std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t> bits;
+using ValueBits = std::conditional_t<sizeof(V) == 8, std::uint64_t, std::uint32_t>;
+
+template <class V>
+SIMT_DEVICE ValueBits<V> device_bits(V value) {
+  ValueBits<V> bits;
   memcpy(&bits, &value, sizeof(V));
   return bits;
 }
@@ -23,20 +26,25 @@ SIMT_DEVICE int value_slot(std::uint64_t bits) {
 }
 
 // The values other than +0 that a block has met, `planning_cap` of them and not many more: half the slots stay free.
+// The last two that a thread has met are in its registers: matrices with constant coefficients have hardly more.
 template <class V>
 class ValueLooker {
  public:
   SIMT_DEVICE ValueLooker(const Survey<V>& survey, Board& board) : survey_(survey), board_(board) {}
 
-  // The last two are kept in registers: matrices with constant coefficients have hardly more.
+  // Before any other is looked at.
+  SIMT_DEVICE void look_at_first(V value) {
+    known_[0] = known_[1] = device_bits(value);
+    meet(known_[0]);
+  }
+  SIMT_DEVICE bool knows(V value) const {
+    return (device_bits(value) == known_[0]) | (device_bits(value) == known_[1]);
+  }
   SIMT_DEVICE void look_at(V value) {
-    const std::uint64_t bits = device_bits(value);
-    zero_ |= bits == 0;
-    if (bits == 0 || bits == known_[0] || bits == known_[1]) return;
-    if (sizeof(V) == 8) inexact_ |= !float_holds(bits);
-    insert(bits);
+    if (knows(value)) return;
     known_[1] = known_[0];
-    known_[0] = bits;
+    known_[0] = device_bits(value);
+    meet(known_[0]);
   }
   // By all lanes of a warp.
   SIMT_DEVICE void finish() {
@@ -45,6 +53,13 @@ class ValueLooker {
   }
 
  private:
+  SIMT_DEVICE void meet(std::uint64_t bits) {
+    if (sizeof(V) == 8) inexact_ |= !float_holds(bits);
+    if (bits == 0)
+      zero_ = true;
+    else
+      insert(bits);
+  }
   SIMT_DEVICE void insert(std::uint64_t bits) {
     constexpr int slots = Survey<V>::value_slots;
     const volatile std::uint32_t& different = board_.different_values;
@@ -63,7 +78,7 @@ class ValueLooker {
 
   const Survey<V>& survey_;
   Board& board_;
-  std::uint64_t known_[2] = {};
+  ValueBits<V> known_[2] = {};
   bool zero_ = false, inexact_ = false;
 };
 
@@ -102,10 +117,14 @@ SIMT_DEVICE std::uint64_t look_at_groups(const Survey<V>& s, std::int64_t begin,
       hash += PatternHash::columns(pair, col[i][0], col[i][1]) + PatternHash::columns(pair + 1, col[i][2], col[i][3]);
     }
     if (!values) continue;
+    if (g == 0) looker.look_at_first(val[0][0]);
 #pragma unroll
-    for (int i = 0; i < at_once; ++i)
+    for (int i = 0; i < at_once; ++i) {
+      const Four<V>& four = val[i];
+      if (looker.knows(four[0]) & looker.knows(four[1]) & looker.knows(four[2]) & looker.knows(four[3])) continue;
 #pragma unroll
-      for (int k = 0; k < 4; ++k) looker.look_at(val[i][k]);
+      for (int k = 0; k < 4; ++k) looker.look_at(four[k]);
+    }
   }
   return hash;
 }
@@ -115,7 +134,9 @@ template <class V>
 SIMT_DEVICE std::uint64_t look_at_pairs(const Survey<V>& s, std::int64_t begin, std::int64_t end,
                                         ValueLooker<V>& looker) {
   std::uint64_t hash = 0;
-  for (std::int64_t k = begin + 2 * simt::thread(); k < end; k += 2 * survey_threads) {
+  const std::int64_t mine = begin + 2 * simt::thread();
+  if (mine < end) looker.look_at_first(s.val[mine]);
+  for (std::int64_t k = mine; k < end; k += 2 * survey_threads) {
     const bool two = k + 1 < end;
     hash += PatternHash::columns(k / 2, s.col[k], two ? s.col[k + 1] : PatternHash::nothing);
     looker.look_at(s.val[k]);
@@ -124,17 +145,8 @@ SIMT_DEVICE std::uint64_t look_at_pairs(const Survey<V>& s, std::int64_t begin, 
   return hash;
 }
 
-// Values are read no further once nothing can be learnt from them.
-template <class V>
-SIMT_DEVICE bool values_matter(const Survey<V>& s) {
-  const bool many = simt::uncached_load(&s.totals->many_values) != 0;
-  return !many || (sizeof(V) == 8 && simt::uncached_load(&s.totals->inexact) == 0);
-}
-
 template <class V>
 SIMT_DEVICE void survey_entries(const Survey<V>& s, std::int64_t task, Board& board) {
-  if (simt::thread() == 0) board.looks_at_values = values_matter(s);
-  simt::sync_block();
   const std::int64_t begin = task * entries_of_task, end = std::min(s.nnz, begin + entries_of_task);
   ValueLooker<V> looker(s, board);
   const bool whole = s.aligned && end - begin == entries_of_task;

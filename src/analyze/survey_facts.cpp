@@ -16,8 +16,8 @@ namespace {
 
 using Memory = Buffer<std::uint64_t>;
 
-// Memory of a GPU stays for the next survey: to allocate it takes longer than the whole survey. Who finds it in use
-// gets memory of his own.
+// Memory of a GPU stays for the next survey: to release it would make the whole device wait. Whoever finds it in use
+// gets memory of their own.
 class Workspace {
  public:
   Workspace(Device device, std::int64_t words) : lock_(kept().guard, std::try_to_lock) {

@@ -21,6 +21,7 @@ SIMT_KERNEL clear_words(std::uint64_t* words, std::int64_t count) {
 }
 
 struct Tasks {
+  std::int64_t parts;  // of a window, a task each
   std::int64_t windows, blocks, degrees, rows, entries;
 
   std::int64_t all() const { return windows + blocks + degrees + rows + entries; }
@@ -28,15 +29,20 @@ struct Tasks {
 
 template <class V>
 Tasks tasks_of(const Survey<V>& s) {
-  return {std::min(s.windows.count, most_window_tasks), simt::blocks_for(s.blocks.count, block_teams),
-          simt::blocks_for(s.runs, runs_of_task), simt::blocks_for(s.rows, row_windows * padding_window),
+  const std::int64_t parts = s.windows.count * window_parts <= most_blocks ? window_parts : 1;
+  return {parts,
+          std::min(parts * s.windows.count, most_window_tasks),
+          simt::blocks_for(s.blocks.count, block_teams),
+          simt::blocks_for(s.runs, runs_of_task),
+          simt::blocks_for(s.rows, rows_of_task),
           simt::blocks_for(s.nnz, entries_of_task)};
 }
 
 template <class V>
 SIMT_DEVICE void do_task(const Survey<V>& s, const Tasks& tasks, std::int64_t task, Board& board) {
   if (task < tasks.windows) {
-    for (std::int64_t i = task; i < s.windows.count; i += tasks.windows) survey_window(s, i, board);
+    if (tasks.parts > 1) return survey_window(s, task / window_parts, 1u << task % window_parts, board);
+    for (std::int64_t i = task; i < s.windows.count; i += tasks.windows) survey_window(s, i, all_parts, board);
     return;
   }
   task -= tasks.windows;
@@ -48,17 +54,40 @@ SIMT_DEVICE void do_task(const Survey<V>& s, const Tasks& tasks, std::int64_t ta
   survey_entries(s, task - tasks.rows, board);
 }
 
+// What the first thread asks for while a task is done: the next one, and whether anything can still be learnt from
+// values. Its answers are looked at when the task is over.
+template <class V>
+class Foresight {
+ public:
+  SIMT_DEVICE void ask(const Survey<V>& s) {
+    if (simt::thread() != 0) return;
+    task_ = static_cast<std::uint32_t>(simt::atomic_add(&s.totals->next_task, std::uint64_t{1}));
+    many_ = static_cast<std::uint32_t>(simt::uncached_load(&s.totals->many_values));
+    inexact_ = static_cast<std::uint32_t>(simt::uncached_load(&s.totals->inexact));
+  }
+  SIMT_DEVICE void tell(Board& board) const {
+    if (simt::thread() != 0) return;
+    board.task = task_;
+    board.looks_at_values = many_ == 0 || (sizeof(V) == 8 && inexact_ == 0);
+  }
+
+ private:
+  std::uint32_t task_ = 0, many_ = 0, inexact_ = 0;  // in few registers
+};
+
 template <class V>
 SIMT_BOUNDED_KERNEL(survey_threads, 1)
 count_tasks(Survey<V> s, Tasks tasks, std::int64_t count) {
   Board& board = *simt::shared<Board>();
+  Foresight<V> next;
+  next.ask(s);
   board.clear();
   for (;;) {
-    if (simt::thread() == 0)
-      board.task = static_cast<std::int64_t>(simt::atomic_add(&s.totals->next_task, std::uint64_t{1}));
+    next.tell(board);
     simt::sync_block();
     const std::int64_t task = board.task;
     if (task >= count) break;
+    next.ask(s);
     do_task(s, tasks, task, board);
     simt::sync_block();
   }
@@ -84,13 +113,12 @@ SIMT_DEVICE void conclude_diagonals(const Survey<V>& s) {
 
 template <class V>
 SIMT_BOUNDED_KERNEL(survey_threads, 1)
-conclude_tasks(Survey<V> s) {
+conclude(Survey<V> s) {
   Board& board = *simt::shared<Board>();
   if (simt::block() == 0) conclude_diagonals(s);
-  const std::int64_t windows = s.runs > 0 && degrees_may_matter(s) ? s.windows.count : 0;
-  const std::int64_t blocks = blocks_leave_hope(s) ? other_shapes * s.blocks.count : 0;
-  for (std::int64_t task = simt::block(); task < windows + blocks; task += simt::grid_blocks())
-    task < windows ? conclude_window(s, task, board) : conclude_blocks(s, task - windows);
+  if (s.runs > 0 && degrees_may_matter(s))
+    for (std::int64_t i = simt::block(); i < s.windows.count; i += simt::grid_blocks()) conclude_window(s, i, board);
+  if (blocks_leave_hope(s)) conclude_blocks(s);
 }
 
 }  // namespace
@@ -103,8 +131,8 @@ void run_survey(simt::Here here, const Survey<V>& s) {
   const Tasks tasks = tasks_of(s);
   simt::launch(here, {std::min(tasks.all(), most_blocks), survey_threads, sizeof(Board)}, count_tasks<V>, s, tasks,
                tasks.all());
-  const std::int64_t conclusions = std::max<std::int64_t>(1, s.windows.count + other_shapes * s.blocks.count);
-  simt::launch(here, {std::min(conclusions, most_blocks), survey_threads, sizeof(Board)}, conclude_tasks<V>, s);
+  const std::int64_t conclusions = std::max<std::int64_t>(1, s.windows.count + OtherShapes::count * s.blocks.count);
+  simt::launch(here, {std::min(conclusions, most_blocks), survey_threads, sizeof(Board)}, conclude<V>, s);
 }
 
 template void run_survey(simt::Here, const Survey<float>&);

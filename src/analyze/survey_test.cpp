@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include <heddle/error.hpp>
 #include <heddle/generate.hpp>
 
 #include "analyze/parts.hpp"
@@ -94,7 +95,7 @@ template <class T>
 Buffer<T> shifted(const Buffer<T>& from, Buffer<T>& room) {
   room = Buffer<T>(from.size() + 1, Device::emulator());
   std::copy(from.begin(), from.end(), room.begin() + 1);
-  return Buffer<T>::adopt(nullptr, room.data() + 1, from.size());
+  return Buffer<T>::adopt(nullptr, room.data() + 1, from.size(), Device::emulator());
 }
 
 TEST(Survey, reads_arrays_that_begin_anywhere) {
@@ -103,6 +104,12 @@ TEST(Survey, reads_arrays_that_begin_anywhere) {
   Buffer<double> val;
   Csr<double> B{A.rows, A.cols, A.ptr.to(Device::emulator()), shifted(A.col, col), shifted(A.val, val)};
   expect_equal(analyze(B, Detail::planning), analyze(A, Detail::planning));
+}
+
+TEST(Survey, refuses_a_matrix_that_lies_in_two_places) {
+  Csr<double> A = generate<double>("stencil2d5,n=4");
+  A.col = A.col.to(Device::emulator());
+  EXPECT_THROW(analyze(A, Detail::planning), Error);
 }
 
 TEST(Survey, leaves_everything_else_to_the_host) {

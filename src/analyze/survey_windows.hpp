@@ -243,32 +243,36 @@ SIMT_DEVICE void walk_diagonals(const Survey<V>& s, Board& board, int first, int
   }
 }
 
-template <class V>
-SIMT_DEVICE void walk_slices_of_diagonals(const Survey<V>& s, Board& board) {
-  const RowWindow w = board.window;
-  if (!w.whole_rows()) {  // part of a giant row: each of its entries is alone on its diagonal
-    if (simt::thread() != 0) return;
-    const auto count = static_cast<std::uint64_t>(w.end - w.begin);
-    board.totals.diagonal_entries += count;
-    board.totals.slice_entries += count;
-    board.totals.slice_places += count * 128;
-    return;
-  }
-  const int rows = static_cast<int>(w.last - w.first);
-  for (int first = 0; first < rows; first += 128) walk_diagonals(s, board, first, std::min(first + 128, rows));
+// Part of a giant row: each of its entries is alone on its diagonal.
+SIMT_DEVICE void count_lonely_entries(SurveyTotals& totals, Offset entries) {
+  if (simt::thread() != 0) return;
+  const auto count = static_cast<std::uint64_t>(entries);
+  totals.diagonal_entries += count;
+  totals.slice_entries += count;
+  totals.slice_places += count * 128;
 }
 
+// What is counted in a window comes in parts that need nothing of each other: few large windows are looked at by four
+// times as many blocks.
+enum WindowPart : unsigned { entry_part = 1, step_part = 2, slice_part = 4, second_slice_part = 8, all_parts = 15 };
+inline constexpr int window_parts = 4;
+
 template <class V>
-SIMT_DEVICE void survey_window(const Survey<V>& s, std::int64_t i, Board& board) {
+SIMT_DEVICE void survey_window(const Survey<V>& s, std::int64_t i, unsigned parts, Board& board) {
   if (!open_window(s, i, board)) return;
+  const RowWindow w = board.window;
   WindowCounts* counts = s.window + (s.windows.all ? 0 : i);
-  const int slices = static_cast<int>((board.window.last - board.window.first + 31) / 32);
-  board.set.clear(board.window.end - board.window.begin);
-  simt::sync_block();
-  walk_entries(s, board, counts);
-  walk_spans(s, board, slices, counts);
-  walk_steps(s, board, slices, counts);
-  walk_slices_of_diagonals(s, board);
+  const int rows = static_cast<int>(w.last - w.first), slices = (rows + 31) / 32;
+  if (parts & entry_part) {
+    board.set.clear(w.end - w.begin);
+    simt::sync_block();
+    walk_entries(s, board, counts);
+    walk_spans(s, board, slices, counts);
+  }
+  if (parts & step_part) walk_steps(s, board, slices, counts);
+  if ((parts & slice_part) && w.whole_rows()) walk_diagonals(s, board, 0, std::min(128, rows));
+  if ((parts & slice_part) && !w.whole_rows()) count_lonely_entries(board.totals, w.end - w.begin);
+  if ((parts & second_slice_part) && rows > 128) walk_diagonals(s, board, 128, rows);
 }
 
 }  // namespace heddle

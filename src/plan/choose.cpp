@@ -85,19 +85,6 @@ bool on_device(const Csr<V>& A) {
   return A.ptr.device().kind != Device::Kind::cpu;
 }
 
-// Formats are built from host memory.
-template <class V>
-Csr<V> host_copy(const Csr<V>& A) {
-  const Device host = Device::cpu();
-  return {A.rows, A.cols, A.ptr.to(host), A.col.to(host), A.val.to(host)};
-}
-
-template <class V>
-void measure(const Csr<V>& A, Device device, std::size_t count, std::vector<Candidate>& candidates) {
-  on_device(A) ? measure_candidates(host_copy(A), device, count, candidates)
-               : measure_candidates(A, device, count, candidates);
-}
-
 // The facts foretell bytes closely, the formats know them: whoever refuses the matrix is passed over.
 template <class V>
 void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
@@ -135,7 +122,7 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
     if (!choice.from_cache) {
       const bool all = options.effort == Effort::exhaustive || options.selector == "ellr_trials";
       const std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
-      measure(A, options.device, count, choice.candidates);
+      measure_candidates(A, options.device, count, choice.candidates);
       if (options.use_cache) write_choice(key, choice.candidates);
     }
     rank(choice.candidates, score);
@@ -167,7 +154,7 @@ Operator<V> build_best(const Csr<V>& A, const std::vector<Candidate>& candidates
 
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options) {
-  if (on_device(A)) return build_best(host_copy(A), choice_for(A, options).candidates, options.device);
+  if (on_device(A)) return build_best(A, choice_for(A, options).candidates, options.device);
   validate(A.view(), Require::canonical);
   return build(A, choice_for(A, options).plan, {.device = options.device});
 }
