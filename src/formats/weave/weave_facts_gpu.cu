@@ -128,7 +128,7 @@ SIMT_KERNEL diagonal_places_warp_per_slice(PatternArrays A, SampledRows sampled,
   std::int64_t places = 0;
   if (first < last) {
     const std::int64_t most = most_diagonal_fill * (A.ptr[last] - A.ptr[first]);
-    DiagonalWalk walk(A, first, last);
+    DiagonalWalk walk(A, first, last, A.col + A.ptr[first]);
     while (places < most && walk.advance()) places += slice_rows;
     places = places < most ? places : most;
   }
