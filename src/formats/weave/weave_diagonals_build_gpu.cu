@@ -73,7 +73,7 @@ struct SliceRoom {
     if (static_cast<std::size_t>(entries) * entry_bytes > most_bytes) entries = 0;
   }
   simt::Launch block_per(std::int64_t slices, std::size_t entry_bytes) const {
-    return {slices, slice_threads, static_cast<std::size_t>(entries) * entry_bytes};
+    return {slices, slice_threads, static_cast<std::size_t>(std::max<std::int64_t>(1, entries)) * entry_bytes};
   }
 };
 
@@ -269,11 +269,22 @@ SIMT_KERNEL store_diagonals_block_per_slice(CsrArrays<V> A, SliceRoom room, Diag
   if (!right || d != slice.count) *to.wrong = 1;
 }
 
+// What one thread of the block sees, for all of them.
+SIMT_DEVICE bool already_set(const std::int32_t* flag) {
+  auto* seen = simt::shared<std::int32_t>();
+  if (simt::thread() == 0) *seen = simt::uncached_load(flag);
+  simt::sync_block();
+  const bool set = *seen != 0;
+  simt::sync_block();
+  return set;
+}
+
 template <class V>
 SIMT_KERNEL look_for_constants_block_per_slice(CsrArrays<V> A, SliceRoom room, std::int32_t* several) {
+  if (already_set(several)) return;
   const SliceRows rows(A, simt::block());
   const SliceNear<V> near(A, rows, room);
-  if (simt::warp() != 0 || simt::uncached_load(several) != 0) return;
+  if (simt::warp() != 0) return;
   bool same = true;
   for (DiagonalWalk walk(A, rows.first, rows.last, near.col); same && walk.advance();)
     same = !simt::any(!StoreConstant<V>{nullptr}.store(walk, near.val, 0));
