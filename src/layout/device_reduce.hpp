@@ -26,7 +26,12 @@ SIMT_KERNEL reduce_items(Items items, std::int64_t count, typename Items::Result
   using Result = typename Items::Result;
   Result mine{};
   const std::int64_t stride = simt::grid_blocks() * simt::block_threads();
-  for (std::int64_t i = simt::global_thread(); i < count; i += stride) items.add(i, mine);
+  std::int64_t i = simt::global_thread();
+  for (; i + 3 * stride < count; i += 4 * stride) {  // their loads under way together
+#pragma unroll
+    for (int j = 0; j < 4; ++j) items.add(i + j * stride, mine);
+  }
+  for (; i < count; i += stride) items.add(i, mine);
   auto* of_threads = simt::shared<Result>();
   of_threads[simt::thread()] = mine;
   for (int half = reduce_threads / 2; half > 0; half /= 2) {
@@ -43,7 +48,7 @@ template <class Items>
 Buffer<typename Items::Result> reduce_by_blocks(simt::Here here, const Items& items, std::int64_t count, Device device,
                                                 int items_of_thread = 4) {
   using Result = typename Items::Result;
-  constexpr std::int64_t most_blocks = 1024;
+  constexpr std::int64_t most_blocks = 792;
   const std::int64_t blocks = std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread));
   Buffer<Result> found(blocks, device);
   simt::launch(here, {blocks, reduce_threads, reduce_threads * sizeof(Result)}, reduce_items<Items>, items, count,

@@ -89,10 +89,9 @@ enum class Held { all, too_many, unknown };
 // everybody looks for his value in the table, and what is missing joins it. (No atomics: the table is the same every
 // time.)
 template <class V>
-Held find_table(simt::Here here, std::span<const V> all, Device device, Buffer<V>& table) {
+Held find_table(simt::Here here, std::span<const V> all, const Buffer<V>& sampled, Device device, Buffer<V>& table) {
   constexpr int most_rounds = 16;
-  const Buffer<V> first = sample(here, all, device);
-  Vector<V> distinct(first.begin(), first.end());
+  Vector<V> distinct(sampled.begin(), sampled.end());
   for (int round = 0; round < most_rounds; ++round) {
     keep_distinct(distinct);
     if (distinct.size() > dictionary_size) return Held::too_many;
@@ -111,10 +110,14 @@ Held find_table(simt::Here here, std::span<const V> all, Device device, Buffer<V
 template <class V>
 std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all, Device device) {
   Buffer<V> table;
-  const Held held = find_table(here, all, device, table);
+  const Buffer<V> sampled = sample(here, all, device);
+  const Held held = find_table(here, all, sampled, device, table);
   if (held == Held::unknown) return {};
   if (held == Held::all) return ValueCodec::dictionary;
-  return sizeof(V) > sizeof(float) && all_fit_float(here, all, device) ? ValueCodec::f32 : ValueCodec::raw;
+  const bool smaller = sizeof(V) > sizeof(float) &&
+                       std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
+                       all_fit_float(here, all, device);
+  return smaller ? ValueCodec::f32 : ValueCodec::raw;
 }
 
 template <class V>
@@ -128,7 +131,7 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
       made.f32 = Buffer<float>(size, device);
       break;
     case ValueCodec::dictionary:
-      if (find_table(here, all, device, made.table) != Held::all) return {};
+      if (find_table(here, all, sample(here, all, device), device, made.table) != Held::all) return {};
       made.code = Buffer<std::uint8_t>(size, device);
       break;
     default: made.raw = Buffer<V>(size, device);

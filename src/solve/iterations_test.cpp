@@ -29,6 +29,7 @@ simt::CudaTable stand_ins() {
   t.set_device = [](int) { return cudaSuccess; };
   t.mem_get_info = [](std::size_t* f, std::size_t* n) { return *f = *n = std::size_t{1} << 30, cudaSuccess; };
   t.malloc = [](void** p, std::size_t n) { return *p = std::malloc(n), cudaSuccess; };
+  t.pool_create = [](cudaMemPool_t*, int, std::uint64_t) { return cudaErrorNotSupported; };
   t.free = [](void* p) { return std::free(p), cudaSuccess; };
   t.memcpy = [](void* to, const void* from, std::size_t n, cudaMemcpyKind) {
     return std::memcpy(to, from, n), cudaSuccess;

@@ -54,7 +54,7 @@ struct BlockPattern {
   PatternView view() const { return {rows, cols, ptr, col}; }
 };
 BlockPattern block_pattern(const PatternView& A, int size);
-// For arrays on a device, on that device.
+// For arrays on a device, on that device; without masks where all are full.
 BlockPattern block_pattern(simt::Emulator, const PatternView& there, int size, Device device);
 BlockPattern block_pattern(simt::Cuda, const PatternView& there, int size, Device device);
 

@@ -12,27 +12,42 @@ struct BlocksTarget {
   const ColumnSlice* slice;
   const Index* row_of;
   std::uint16_t* codes;
-  std::uint32_t* masks;                // null: all blocks are full
+  std::uint32_t* masks;
   const std::uint32_t* pattern_masks;  // of the blocks in the order of their rows
 };
 
-// The first entry of a row in the block column that begins at `corner`. Where all blocks before it are full it is as
-// many entries from the row's begin as they have columns.
-SIMT_DEVICE Offset entry_of_block(const PatternArrays& A, std::int64_t row, std::int64_t corner, Offset guess) {
-  const Offset begin = A.ptr[row], end = A.ptr[row + 1];
-  guess += begin;
-  const bool right = guess < end && A.col[guess] >= corner && (guess == begin || A.col[guess - 1] < corner);
-  return right ? guess : A.entry_from(corner, begin, end);
-}
+// The rows of a row of blocks.
+template <int B>
+struct BlockLines {
+  Offset begin[B], end[B];
 
-// The values of block number k of its row, at (row, corner); fill-in is stored as nothing.
-template <int B, class V, class S>
-SIMT_DEVICE void load_block(const CsrArrays<V>& A, const ValueWriter<V, S>& values, std::int64_t block_row, Offset k,
-                            Index col, std::uint32_t mask, S (&stored)[B * B]) {
+  SIMT_DEVICE BlockLines(const PatternArrays& A, std::int64_t block_row) {
+#pragma unroll
+    for (int line = 0; line < B; ++line) {
+      const std::int64_t row = block_row * B + line;
+      begin[line] = row < A.rows ? A.ptr[row] : 0;
+      end[line] = row < A.rows ? A.ptr[row + 1] : 0;
+    }
+  }
+  // The first entry of a line in block number k of the row, that begins at `corner`. Where all blocks before it are
+  // full it is as many entries from the begin as they have columns.
+  SIMT_DEVICE Offset entry(const PatternArrays& A, int line, Offset k, std::int64_t corner) const {
+    const Offset guess = begin[line] + k * B;
+    const bool right =
+        guess < end[line] && A.col[guess] >= corner && (guess == begin[line] || A.col[guess - 1] < corner);
+    return right ? guess : A.entry_from(corner, begin[line], end[line]);
+  }
+};
+
+// The values of block number k of its row; fill-in is stored as nothing. full: no block has any.
+template <bool full, int B, class V, class S>
+SIMT_DEVICE void load_block(const CsrArrays<V>& A, const ValueWriter<V, S>& values, const BlockLines<B>& lines,
+                            Offset k, Index col, std::uint32_t mask, S (&stored)[B * B]) {
 #pragma unroll
   for (int line = 0; line < B; ++line) {
     const std::uint32_t present = mask >> (line * B) & ((1u << B) - 1);
-    Offset entry = present != 0 ? entry_of_block(A, block_row * B + line, std::int64_t{col} * B, k * B) : 0;
+    Offset entry = lines.begin[line] + k * B;
+    if (!full) entry = present != 0 ? lines.entry(A, line, k, std::int64_t{col} * B) : 0;
 #pragma unroll
     for (int j = 0; j < B; ++j)
       stored[line * B + j] = (present >> j & 1) != 0 ? values.encode(simt::cached_load(A.val + entry++)) : S(0);
@@ -40,25 +55,43 @@ SIMT_DEVICE void load_block(const CsrArrays<V>& A, const ValueWriter<V, S>& valu
 }
 
 // A warp a slice, a lane a block. Every place is written.
-template <int B, class V, class S>
+template <bool full, int B, class V, class S>
 SIMT_KERNEL store_blocks_warp_per_slice(CsrArrays<V> A, PatternArrays blocks, BlocksTarget to,
                                         ValueWriter<V, S> values) {
+  constexpr std::uint32_t all = (1u << B * B) - 1;
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= to.slices) return;
   const ColumnSlice slice = to.slice[s];
   const std::int64_t i = s * to.shape.slice_rows() + simt::lane() / to.shape.lanes;
   const std::int64_t row = i < blocks.rows && to.row_of ? to.row_of[i] : i;
   const Offset begin = i < blocks.rows ? blocks.ptr[row] : 0, count = i < blocks.rows ? blocks.length(row) : 0;
+  const BlockLines<B> lines(A, row);
   for (Index step = 0; step < slice.width; ++step) {
     const Offset k = std::int64_t{step} * to.shape.lanes + simt::lane() % to.shape.lanes;
     const Index col[1] = {k < count ? blocks.col[begin + k] : -1};
-    const std::uint32_t mask = k < count ? to.pattern_masks[begin + k] : 0;
+    const std::uint32_t mask = k < count ? (full ? all : to.pattern_masks[begin + k]) : 0;
     S stored[B * B];
-    load_block<B>(A, values, row, k, col[0], mask, stored);
+    load_block<full, B>(A, values, lines, k, col[0], mask, stored);
     store_lane_columns(slice, to.codes, step, col);
-    if (to.masks) to.masks[(slice.first + step) * simt::warp_size + simt::lane()] = mask;
+    if (!full) to.masks[(slice.first + step) * simt::warp_size + simt::lane()] = mask;
     store_pieces(values.data + (slice.first + step) * simt::warp_size * B * B, stored);
   }
+}
+
+template <class V>
+void store(simt::Here here, const CsrView<V>& A, const BlockPattern& pattern, Blocks<V>& to) {
+  const SlicedColumns& c = to.columns;
+  const BlocksTarget target{c.slices.size(),         c.shape,         c.slices.data(),    c.row_of.data(),
+                            to.columns.codes.data(), to.masks.data(), pattern.mask.data()};
+  constexpr int threads = 128;
+  const simt::Launch shape{simt::blocks_for(target.slices * simt::warp_size, threads), threads};
+  dispatch_int<2, 3, 4>(to.size, [&](auto B) {
+    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      const auto kernel = pattern.full ? store_blocks_warp_per_slice<true, B.value, V, S>
+                                       : store_blocks_warp_per_slice<false, B.value, V, S>;
+      simt::launch(here, shape, kernel, CsrArrays<V>(A), PatternArrays(pattern.view()), target, writer);
+    });
+  });
 }
 
 }  // namespace
@@ -80,17 +113,7 @@ std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const CsrView<V
             std::move(columns),
             Buffer<std::uint32_t>(pattern.full ? 0 : slots, device),
             std::move(*values)};
-  const SlicedColumns& c = to.columns;
-  const BlocksTarget target{c.slices.size(),         c.shape,         c.slices.data(),    c.row_of.data(),
-                            to.columns.codes.data(), to.masks.data(), pattern.mask.data()};
-  constexpr int threads = 128;
-  const simt::Launch launch{simt::blocks_for(target.slices * simt::warp_size, threads), threads};
-  dispatch_int<2, 3, 4>(to.size, [&](auto B) {
-    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-      simt::launch(here, launch, store_blocks_warp_per_slice<B.value, V, S>, CsrArrays<V>(A),
-                   PatternArrays(pattern.view()), target, writer);
-    });
-  });
+  store(here, A, pattern, to);
   return to;
 }
 

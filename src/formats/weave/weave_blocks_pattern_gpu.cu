@@ -2,7 +2,6 @@
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_block_row.hpp"
 #include "formats/weave/weave_blocks.hpp"
-#include "layout/device_reduce.hpp"
 #include "layout/device_scan.hpp"
 
 namespace heddle::weave {
@@ -40,6 +39,15 @@ SIMT_KERNEL store_warp_per_block_row(PatternArrays A, std::int64_t block_rows, c
   }
 }
 
+// All blocks are full: every B-th entry of the first of their rows begins one.
+template <int B>
+SIMT_KERNEL store_full_warp_per_block_row(PatternArrays A, std::int64_t block_rows, const Offset* ptr, Index* col) {
+  const std::int64_t row = simt::global_thread() / simt::warp_size;
+  if (row >= block_rows) return;
+  const Offset begin = ptr[row], count = ptr[row + 1] - begin, from = A.ptr[row * B];
+  for (Offset k = simt::lane(); k < count; k += simt::warp_size) col[begin + k] = A.col[from + k * B] / B;
+}
+
 struct BlockCount {
   Offset blocks = 0;
   SIMT_BOTH void add(const BlockCount& other) { blocks += other.blocks; }
@@ -55,18 +63,6 @@ struct BlockCounts {
   SIMT_DEVICE void place(std::int64_t row, const BlockCount& before) const { ptr[row] = before.blocks; }
 };
 
-struct Holes {
-  std::int32_t any = 0;
-  SIMT_BOTH void add(const Holes& other) { any |= other.any; }
-};
-struct BlocksWithHoles {
-  using Result = Holes;
-  const std::uint32_t* mask;
-  std::uint32_t full;
-
-  SIMT_DEVICE void add(std::int64_t i, Holes& to) const { to.any |= mask[i] != full; }
-};
-
 }  // namespace
 
 BlockPattern block_pattern(simt::Here here, const PatternView& A, int size, Device device) {
@@ -78,11 +74,15 @@ BlockPattern block_pattern(simt::Here here, const PatternView& A, int size, Devi
     const BlockCounts counts{block_rows, made.ptr.data()};
     const Offset blocks = device::scan(here, counts, block_rows + 1, device).blocks;
     made.col = Buffer<Index>(blocks, device);
-    made.mask = Buffer<std::uint32_t>(blocks, device);
-    simt::launch(here, launch, store_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
-                 made.col.data(), made.mask.data());
-    const std::uint32_t full = (1u << B.value * B.value) - 1;
-    made.full = device::reduce(here, BlocksWithHoles{made.mask.data(), full}, blocks, device).any == 0;
+    made.full = blocks * B.value * B.value == A.nnz();
+    if (made.full) {
+      simt::launch(here, launch, store_full_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
+                   made.col.data());
+    } else {
+      made.mask = Buffer<std::uint32_t>(blocks, device);
+      simt::launch(here, launch, store_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
+                   made.col.data(), made.mask.data());
+    }
   });
   return made;
 }

@@ -12,13 +12,16 @@ class DiagonalWalk {
   Index offset = 0;  // of the diagonal it stands on: column - row
   unsigned has = 0;  // bit j: row l + 32 j has it
 
-  SIMT_DEVICE DiagonalWalk(const PatternArrays& A, std::int64_t first_row, std::int64_t last_row) : col_(A.col) {
+  // `col`: the columns from the first entry of the slice on, from which entries are numbered here.
+  SIMT_DEVICE DiagonalWalk(const PatternArrays& A, std::int64_t first_row, std::int64_t last_row, const Index* col)
+      : col_(col) {
+    const Offset first = A.ptr[first_row];
 #pragma unroll
     for (int j = 0; j < rows_per_lane; ++j) {
       row_[j] = static_cast<Index>(first_row + simt::lane() + j * simt::warp_size);
       const bool exists = row_[j] < last_row;
-      at_[j] = exists ? A.ptr[row_[j]] : 0;
-      end_[j] = exists ? A.ptr[row_[j] + 1] : 0;
+      at_[j] = exists ? A.ptr[row_[j]] - first : 0;
+      end_[j] = exists ? A.ptr[row_[j] + 1] - first : 0;
       look(j);
     }
   }
@@ -53,7 +56,7 @@ class DiagonalWalk {
 
  private:
   static constexpr Index none = INT32_MAX;  // columns, hence offsets, are below it
-  SIMT_DEVICE void look(int j) { next_[j] = at_[j] < end_[j] ? simt::cached_load(col_ + at_[j]) - row_[j] : none; }
+  SIMT_DEVICE void look(int j) { next_[j] = at_[j] < end_[j] ? col_[at_[j]] - row_[j] : none; }
 
   const Index* col_;
   Index row_[rows_per_lane];

@@ -36,21 +36,22 @@ struct Count {
   SIMT_BOTH void add(const Count& other) { sum += other.sum; }
 };
 
-struct EntriesOfParts {
-  using Result = Count;
-  PatternArrays A;
-  SampledRows sampled;
+// Places of the parts that are looked at, and their entries.
+struct Places {
+  std::int64_t stored = 0, entries = 0;
 
-  SIMT_DEVICE void add(std::int64_t part, Count& to) const {
-    to.sum += A.ptr[sampled.last(part)] - A.ptr[sampled.first(part)];
+  SIMT_BOTH void add(const Places& other) {
+    stored += other.stored;
+    entries += other.entries;
   }
+  double per_entry() const { return entries > 0 ? static_cast<double>(stored) / static_cast<double>(entries) : 1; }
 };
 
 // Blocks of 2, 3 and 4 in one go: item = (size, part, row of blocks), the work of a warp.
 struct BlocksFound {
-  std::int64_t places[3] = {};
+  Places of[3];
   SIMT_BOTH void add(const BlocksFound& other) {
-    for (int i = 0; i < 3; ++i) places[i] += other.places[i];
+    for (int i = 0; i < 3; ++i) of[i].add(other.of[i]);
   }
 };
 struct BlocksOfParts {
@@ -66,37 +67,40 @@ struct BlocksOfParts {
     const std::int64_t i = thread / simt::warp_size;
     const std::int64_t twos = sampled.parts * (part_rows / 2), threes = sampled.parts * (part_rows / 3);
     if (i < twos)
-      to.places[0] += places<2>(i);
+      to.of[0].add(places<2>(i));
     else if (i < twos + threes)
-      to.places[1] += places<3>(i - twos);
+      to.of[1].add(places<3>(i - twos));
     else
-      to.places[2] += places<4>(i - twos - threes);
+      to.of[2].add(places<4>(i - twos - threes));
   }
 
  private:
   template <int B>
-  SIMT_DEVICE std::int64_t places(std::int64_t i) const {
+  SIMT_DEVICE Places places(std::int64_t i) const {
     const std::int64_t part = i / (part_rows / B), first = sampled.first(part) + i % (part_rows / B) * B;
-    if (first >= sampled.last(part)) return 0;
+    if (first >= sampled.last(part)) return {};
     const Offset blocks = BlockLeaders<B>(A, first / B).count();
-    return simt::lane() == 0 ? blocks * B * B : 0;
+    const std::int64_t last = first + B < sampled.last(part) ? first + B : sampled.last(part);
+    return simt::lane() == 0 ? Places{blocks * B * B, A.ptr[last] - A.ptr[first]} : Places{};
   }
 };
 
 struct SlicesOfParts {
-  using Result = Count;
+  using Result = Places;
   PatternArrays A;
   SampledRows sampled;
   TeamShape shape;
 
   SIMT_BOTH std::int64_t slices_of_part() const { return SampledRows::part_rows / shape.slice_rows(); }
-  SIMT_DEVICE void add(std::int64_t i, Count& to) const {
+  SIMT_DEVICE void add(std::int64_t i, Places& to) const {
     const std::int64_t part = i / slices_of_part(),
                        first = sampled.first(part) + i % slices_of_part() * shape.slice_rows();
     Offset longest = 0;
-    for (std::int64_t row = first; row < first + shape.slice_rows() && row < sampled.last(part); ++row)
+    for (std::int64_t row = first; row < first + shape.slice_rows() && row < sampled.last(part); ++row) {
       longest = A.length(row) > longest ? A.length(row) : longest;
-    to.sum += (longest + shape.lanes - 1) / shape.lanes * shape.step_slots();
+      to.entries += A.length(row);
+    }
+    to.stored += (longest + shape.lanes - 1) / shape.lanes * shape.step_slots();
   }
 };
 
@@ -104,7 +108,7 @@ constexpr int sort_threads = 512;
 static_assert(2 * sort_threads >= SampledRows::part_rows);
 
 // Slices of the rows of a part, sorted by length: the first row of each is its longest.
-SIMT_KERNEL sorted_places_block_per_part(PatternArrays A, SampledRows sampled, TeamShape shape, std::int64_t* places) {
+SIMT_KERNEL sorted_places_block_per_part(PatternArrays A, SampledRows sampled, TeamShape shape, Places* places) {
   auto* shorter = simt::shared<std::int32_t>();  // by how much a row is shorter than the longest possible
   const std::int64_t first = sampled.first(simt::block()), last = sampled.last(simt::block());
   for (int i = simt::thread(); i < 2 * sort_threads; i += sort_threads)
@@ -114,25 +118,26 @@ SIMT_KERNEL sorted_places_block_per_part(PatternArrays A, SampledRows sampled, T
   std::int64_t sum = 0;
   for (int i = 0; i < last - first; i += shape.slice_rows())
     sum += (std::int64_t{INT32_MAX - shorter[i]} + shape.lanes - 1) / shape.lanes * shape.step_slots();
-  places[simt::block()] = sum;
+  places[simt::block()] = {sum, A.ptr[last] - A.ptr[first]};
 }
 
 constexpr int diagonal_slices = SampledRows::part_rows / slice_rows;
 
 // A warp a slice, until it has more places than count.
-SIMT_KERNEL diagonal_places_warp_per_slice(PatternArrays A, SampledRows sampled, std::int64_t* to) {
+SIMT_KERNEL diagonal_places_warp_per_slice(PatternArrays A, SampledRows sampled, Places* to) {
   const std::int64_t i = simt::global_thread() / simt::warp_size, part = i / diagonal_slices;
   if (part >= sampled.parts) return;
   const std::int64_t end = sampled.last(part), first = sampled.first(part) + i % diagonal_slices * slice_rows,
                      last = first + slice_rows < end ? first + slice_rows : end;
-  std::int64_t places = 0;
+  Places found;
   if (first < last) {
-    const std::int64_t most = most_diagonal_fill * (A.ptr[last] - A.ptr[first]);
-    DiagonalWalk walk(A, first, last);
-    while (places < most && walk.advance()) places += slice_rows;
-    places = places < most ? places : most;
+    found.entries = A.ptr[last] - A.ptr[first];
+    const std::int64_t most = most_diagonal_fill * found.entries;
+    DiagonalWalk walk(A, first, last, A.col + A.ptr[first]);
+    while (found.stored < most && walk.advance()) found.stored += slice_rows;
+    found.stored = found.stored < most ? found.stored : most;
   }
-  if (simt::lane() == 0) to[i] = places;
+  if (simt::lane() == 0) to[i] = found;
 }
 
 struct FetchItems {
@@ -166,22 +171,22 @@ class DeviceFacts final : public PatternFacts {
   }
   double diagonal_fill() override {
     constexpr int threads = 128;
-    Buffer<std::int64_t> there(sampled_.parts * diagonal_slices, device_);
+    Buffer<Places> there(sampled_.parts * diagonal_slices, device_);
     simt::launch(here_, {simt::blocks_for(there.size() * simt::warp_size, threads), threads},
                  diagonal_places_warp_per_slice, A_, sampled_, there.data());
-    return fill(sum_of(there));
+    return sum_of(there).per_entry();
   }
   double block_fill(int size) override {
     if (!blocks_) {
       const BlocksOfParts items{A_, sampled_};
       blocks_ = device::reduce(here_, items, items.threads(), device_, 1);
     }
-    return fill(blocks_->places[size - 2]);
+    return blocks_->of[size - 2].per_entry();
   }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
-    if (sort > 1) return fill(sorted_places(shape));
+    if (sort > 1) return sorted_places(shape).per_entry();
     const SlicesOfParts items{A_, sampled_, shape};
-    return fill(device::reduce(here_, items, sampled_.parts * items.slices_of_part(), device_, 1).sum);
+    return device::reduce(here_, items, sampled_.parts * items.slices_of_part(), device_, 1).per_entry();
   }
   double sectors_per_fetch() override {
     const SampledWindows windows(pattern().nnz());
@@ -199,20 +204,16 @@ class DeviceFacts final : public PatternFacts {
   }
 
  private:
-  std::int64_t sorted_places(TeamShape shape) const {
-    Buffer<std::int64_t> there(sampled_.parts, device_);
+  Places sorted_places(TeamShape shape) const {
+    Buffer<Places> there(sampled_.parts, device_);
     simt::launch(here_, {sampled_.parts, sort_threads, 2 * sort_threads * sizeof(std::int32_t)},
                  sorted_places_block_per_part, A_, sampled_, shape, there.data());
     return sum_of(there);
   }
-  static std::int64_t sum_of(const Buffer<std::int64_t>& there) {
-    std::int64_t sum = 0;
-    for (const std::int64_t places : there.to(Device::cpu())) sum += places;
+  static Places sum_of(const Buffer<Places>& there) {
+    Places sum;
+    for (const Places& places : there.to(Device::cpu())) sum.add(places);
     return sum;
-  }
-  double fill(std::int64_t places) {
-    if (!entries_) entries_ = device::reduce(here_, EntriesOfParts{A_, sampled_}, sampled_.parts, device_, 1);
-    return entries_->sum > 0 ? static_cast<double>(places) / static_cast<double>(entries_->sum) : 1;
   }
 
   simt::Here here_;
@@ -221,7 +222,6 @@ class DeviceFacts final : public PatternFacts {
   PatternArrays A_;
   SampledRows sampled_;
   std::optional<StepsFound> steps_;
-  std::optional<Count> entries_;
   std::optional<BlocksFound> blocks_;
   Buffer<Offset> ptr_;  // in host memory
   Buffer<Index> col_;

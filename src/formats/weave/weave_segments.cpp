@@ -11,22 +11,20 @@ namespace heddle::weave {
 
 namespace {
 
-std::int64_t chunk_count(std::int64_t rows) { return (rows + chunk_rows - 1) / chunk_rows; }
-
-// Chunk number i with `cutter`.
-void cut_chunk(const PatternView& A, std::int64_t i, ChunkCutter& cutter) {
-  const std::int64_t first = i * chunk_rows;
-  cutter.cut(first, std::min(chunk_rows, A.rows - first), A.ptr.data() + first);
+// Chunk number i, written down from where the chunks before it end; gives where it ends itself.
+CutSizes cut_chunk(const PatternView& A, const CutRule& rule, std::int64_t i, const CutTarget& to,
+                   const CutSizes& before) {
+  ChunkCutter<Halving> cutter(rule, to, before);
+  const std::int64_t first = i * rule.chunk_rows;
+  cutter.cut(first, std::min(rule.chunk_rows, A.rows - first), A.ptr.data() + first);
+  return cutter.at;
 }
 
 // How much comes out of all chunks before each, and of all of them at the end.
 Vector<CutSizes> count_cut(const PatternView& A, const CutRule& rule) {
-  Vector<CutSizes> before(static_cast<std::size_t>(chunk_count(A.rows)) + 1);
-  parallel_tasks(chunk_count(A.rows), [&](std::int64_t i) {
-    ChunkCutter cutter(rule, {}, {});
-    cut_chunk(A, i, cutter);
-    before[static_cast<std::size_t>(i) + 1] = cutter.at;
-  });
+  Vector<CutSizes> before(static_cast<std::size_t>(rule.chunks(A.rows)) + 1);
+  parallel_tasks(rule.chunks(A.rows),
+                 [&](std::int64_t i) { before[static_cast<std::size_t>(i) + 1] = cut_chunk(A, rule, i, {}, {}); });
   for (std::size_t i = 1; i < before.size(); ++i) before[i].add(before[i - 1]);
   return before;
 }
@@ -97,7 +95,7 @@ void mark_filled(const PatternView& A, Segments<V>& to) {
 
 template <class V>
 Footprint Segments<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
-  const CutRule rule(A.nnz(), simt::warp_size * settings.per_lane);
+  const CutRule rule(A, simt::warp_size * settings.per_lane);
   const CutSizes cut = count_cut(A, rule).back();
   return {.bytes = index_bytes(A, cut, rule, value_bytes) +
                    value_store_bytes(settings.codec(), cut.stored(rule), value_bytes),
@@ -107,7 +105,7 @@ Footprint Segments<V>::footprint(const PatternView& A, const WeaveSettings& sett
 template <class V>
 Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   Segments to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .keep = settings.keep == 1};
-  const CutRule rule(A.nnz(), to.tile_entries());
+  const CutRule rule(A, to.tile_entries());
   const Vector<CutSizes> before = count_cut(A, rule);
   const CutSizes& all = before.back();
   to.tiles = Buffer<SegmentTile>(all.tiles);
@@ -120,10 +118,8 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   if (has_empty_rows(A)) mark_filled(A, to);
   Buffer<TileEntries> entries(all.tiles);
   const CutTarget target{to.tiles.data(), entries.data(), to.long_rows.data(), to.teams.data(), all.tiles};
-  parallel_tasks(chunk_count(A.rows), [&](std::int64_t i) {
-    ChunkCutter cutter(rule, target, before[static_cast<std::size_t>(i)]);
-    cut_chunk(A, i, cutter);
-  });
+  parallel_tasks(rule.chunks(A.rows),
+                 [&](std::int64_t i) { cut_chunk(A, rule, i, target, before[static_cast<std::size_t>(i)]); });
   parallel_ranges(to.tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) store_tile(A, entries[t], t, to);
   });

@@ -8,28 +8,42 @@ namespace heddle::weave {
 namespace {
 
 constexpr int cut_threads = 128;
-constexpr std::size_t cut_shared = (chunk_rows + 1) * sizeof(Offset);
 
-// A block brings the beginnings of a chunk's rows into shared memory, where one thread of it cuts: from tile to tile
-// there is only one way.
-SIMT_DEVICE void cut_chunk(const PatternArrays& A, ChunkCutter& cutter) {
+// The lanes of a warp look at every eighth row, then at the eight that are left.
+struct WarpSearch {
+  static constexpr int stride = 8;
+
+  SIMT_DEVICE static bool writes() { return simt::lane() == 0; }
+  SIMT_DEVICE static std::int64_t rows_that_fit(const Offset* ptr, std::int64_t most, Offset room) {
+    const std::int64_t coarse = (simt::lane() + 1) * stride;
+    const std::int64_t low = stride * simt::count_bits(simt::ballot(coarse <= most && ptr[coarse] - ptr[0] <= room));
+    const std::int64_t fine = low + 1 + simt::lane();
+    const bool fits = simt::lane() < stride && fine <= most && ptr[fine] - ptr[0] <= room;
+    return low + simt::count_bits(simt::ballot(fits));
+  }
+};
+
+// A block brings the beginnings of a chunk's rows into shared memory, where one warp of it cuts: from tile to tile
+// there is only one way. Gives where the chunk ends; in the first warp only.
+SIMT_DEVICE CutSizes cut_chunk(const PatternArrays& A, const CutRule& rule, const CutTarget& to,
+                               const CutSizes& before) {
   auto* ptr = simt::shared<Offset>();
-  const std::int64_t first = simt::block() * chunk_rows;
-  const std::int64_t rows = A.rows - first < chunk_rows ? A.rows - first : chunk_rows;
+  const std::int64_t first = simt::block() * rule.chunk_rows;
+  const std::int64_t rows = A.rows - first < rule.chunk_rows ? A.rows - first : rule.chunk_rows;
   for (std::int64_t i = simt::thread(); i <= rows; i += cut_threads) ptr[i] = A.ptr[first + i];
   simt::sync_block();
-  if (simt::thread() == 0) cutter.cut(first, rows, ptr);
+  ChunkCutter<WarpSearch> cutter(rule, to, before);
+  if (simt::warp() == 0) cutter.cut(first, rows, ptr);
+  return cutter.at;
 }
 
 SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, CutSizes* sizes) {
-  ChunkCutter cutter(rule, {}, {});
-  cut_chunk(A, cutter);
-  if (simt::thread() == 0) sizes[simt::block()] = cutter.at;
+  const CutSizes found = cut_chunk(A, rule, {}, {});
+  if (simt::thread() == 0) sizes[simt::block()] = found;
 }
 
 SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const CutSizes* before, CutTarget to) {
-  ChunkCutter cutter(rule, to, before[simt::block()]);
-  cut_chunk(A, cutter);
+  cut_chunk(A, rule, to, before[simt::block()]);
 }
 
 struct ChunkSizes {
@@ -153,10 +167,11 @@ template <class V>
 std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
                                                     Device device) {
   Segments to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .keep = settings.keep == 1};
-  const CutRule rule(A.nnz(), to.tile_entries());
-  const std::int64_t chunks = simt::blocks_for(A.rows, chunk_rows);
+  const CutRule rule(A, to.tile_entries());
+  const std::int64_t chunks = rule.chunks(A.rows);
   Buffer<CutSizes> sizes(chunks, device), before(chunks, device);
-  const simt::Launch per_chunk{chunks, cut_threads, cut_shared};
+  const std::size_t shared_bytes = static_cast<std::size_t>(rule.chunk_rows + 1) * sizeof(Offset);
+  const simt::Launch per_chunk{chunks, cut_threads, shared_bytes};
   simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, sizes.data());
   const CutSizes all = device::scan(here, ChunkSizes{sizes.data(), before.data()}, chunks, device);
   if (too_much_padding(all.stored(rule), A.nnz())) return {};

@@ -1,15 +1,16 @@
 // How the rows of a matrix are cut into tiles and teams (weave_segments.hpp): one rule, for the host and for kernels.
 //
-// Rows are cut in chunks of 4,096, and each chunk begins a new tile: so chunks can be cut at the same time, and the
-// half of a tile that a chunk leaves empty is less than a hundredth of a matrix with five entries a row or more. A
-// chunk is cut twice: to count what comes out of it, and, when it is known where that goes, to write it down.
+// Rows are cut in chunks of about 128 tiles (at most 4,096 rows), and each chunk begins a new tile: so chunks can be
+// cut at the same time, and the half of a tile that a chunk leaves empty is less than a hundredth of a matrix with five
+// entries a row or more. A chunk is cut twice: to count what comes out of it, and, when it is known where that goes, to
+// write it down.
 #pragma once
 
 #include "formats/weave/weave_segments.hpp"
 
 namespace heddle::weave {
 
-inline constexpr std::int64_t chunk_rows = 4096;
+inline constexpr std::int64_t most_chunk_rows = 4096;
 
 struct CutRule {
   Offset capacity;  // entries of a tile
@@ -20,13 +21,20 @@ struct CutRule {
   // Rows of a tile. A warp writes 32 at a time, so many empty rows keep it busy when all others are done; and a lane of
   // it knows 32 rows, the first perhaps in part, so there may be no more than 31 * 32.
   Index most_rows;
+  std::int64_t chunk_rows;
 
-  CutRule(std::int64_t nnz, int tile_entries)
+  CutRule(const PatternView& A, int tile_entries)
       : capacity(tile_entries),
-        small(nnz < 1 << 21),
+        small(A.nnz() < 1 << 21),
         whole(small ? capacity : capacity / 4),
         most(small ? capacity : 16 * capacity),
-        most_rows((small ? 4 : 8) * simt::warp_size) {}
+        most_rows((small ? 4 : 8) * simt::warp_size),
+        chunk_rows(most_chunk_rows) {
+    constexpr std::int64_t tiles_of_chunk = 128, least_rows = 256;
+    while (chunk_rows > least_rows && A.nnz() * chunk_rows > tiles_of_chunk * capacity * A.rows) chunk_rows /= 2;
+  }
+
+  std::int64_t chunks(std::int64_t rows) const { return (rows + chunk_rows - 1) / chunk_rows; }
 
   SIMT_BOTH Offset tiles_for(Offset length) const { return (length + capacity - 1) / capacity; }
   // Entries of a row's team: four tiles are one step of a block, and a row with no more than 16 has no pieces.
@@ -64,6 +72,24 @@ struct CutTarget {
   std::int64_t team_tiles_begin = 0;  // behind all tiles
 };
 
+// How a thread finds out how many rows fit: the most n <= `most` with ptr[n] - ptr[0] <= room.
+struct Halving {
+  SIMT_BOTH static bool writes() { return true; }
+  SIMT_BOTH static std::int64_t rows_that_fit(const Offset* ptr, std::int64_t most, Offset room) {
+    std::int64_t low = 0;
+    while (low < most) {
+      const std::int64_t middle = (low + most + 1) / 2;
+      if (ptr[middle] - ptr[0] <= room)
+        low = middle;
+      else
+        most = middle - 1;
+    }
+    return low;
+  }
+};
+
+// Search: Halving, or how the lanes of a warp do it together, of which one writes.
+template <class Search>
 class ChunkCutter {
  public:
   CutSizes at;  // how much there is before what comes next
@@ -87,16 +113,8 @@ class ChunkCutter {
  private:
   // As many rows as the open tile has room for.
   SIMT_BOTH std::int64_t rows_that_fit(const Offset* ptr, std::int64_t rows) const {
-    std::int64_t low = 0, high = rule_.most_rows - open_.rows;
-    if (rows < high) high = rows;
-    while (low < high) {
-      const std::int64_t middle = (low + high + 1) / 2;
-      if (ptr[middle] - ptr[0] <= rule_.capacity - fill_)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-    return low;
+    const std::int64_t left = rule_.most_rows - open_.rows;
+    return Search::rows_that_fit(ptr, rows < left ? rows : left, rule_.capacity - fill_);
   }
   // A row for which the tile has no room. False: it has to be tried again with a new tile.
   SIMT_BOTH bool add_unfitting(Index row, Offset begin, Offset end) {
@@ -130,20 +148,20 @@ class ChunkCutter {
       ++at.pieces;
     }
     const auto count = static_cast<Index>(at.pieces) - first_piece;
-    if (to_.long_rows) to_.long_rows[number] = {{row, first_tile, count, first_piece}, 0};
+    if (to_.long_rows && Search::writes()) to_.long_rows[number] = {{row, first_tile, count, first_piece}, 0};
   }
   SIMT_BOTH void add_teams(Index row, Offset length) {
     const Offset share = rule_.team_share(length), count = (length + share - 1) / share;
     const Index number = count > 1 ? static_cast<Index>(at.long_rows++) : -1;
     if (count > 1) {
-      if (to_.long_rows)
+      if (to_.long_rows && Search::writes())
         to_.long_rows[number] = {
             {row, static_cast<Index>(at.teams), static_cast<Index>(count), static_cast<Index>(at.pieces)}, 0};
       at.pieces += count;
     }
     for (Offset done = 0; done < length; done += share) {
       const Offset part = length - done < share ? length - done : share;
-      if (to_.teams)
+      if (to_.teams && Search::writes())
         to_.teams[at.teams] = {row, static_cast<Index>(to_.team_tiles_begin + at.team_tiles), static_cast<Index>(part),
                                number};
       ++at.teams;
@@ -157,7 +175,7 @@ class ChunkCutter {
   }
   SIMT_BOTH void close() {
     if (open_.rows == 0 && fill_ == 0) return;
-    if (to_.tiles) {
+    if (to_.tiles && Search::writes()) {
       to_.tiles[at.tiles] = open_;
       to_.entries[at.tiles] = {entry_, fill_};
     }
