@@ -45,12 +45,12 @@ struct SurveyTotals {
 };
 inline constexpr int survey_words = sizeof(SurveyTotals) / sizeof(SurveyTotals::Word);
 
-// One diagonal of column - row = key ^ 2^31, over all slices where it fills a quarter.
+// One diagonal of column - row = key ^ 2^31, over all slices where it fills a quarter. Bits that are 1 in some of its
+// values are in `ones`, those that are 0 in some in `zeros`: with a constant value no bit is in both.
 struct SurveyDiagonal {
   static constexpr std::uint32_t slots = 1 << 14;
   std::uint32_t key, entries;
-  std::uint64_t ones,
-      zeros;  // bits that are 1 in some value, and those that are 0 in some: a constant has none in both
+  std::uint64_t ones, zeros;
 };
 
 struct SurveyColumn {

@@ -5,6 +5,8 @@
 //    row 1   1  7             7 opens one, 1 finds row 0 in its block
 #pragma once
 
+#include <utility>
+
 #include "analyze/survey_board.hpp"
 
 namespace heddle {
@@ -102,18 +104,14 @@ class OtherShapes {
 
   SIMT_DEVICE void look_at(int shape) const {
     if (member_ / simt::warp_size * simt::warp_size >= looker_.rows * looker_.width) return;
-    switch (shape) {
-      case 1: return look_at<1>();
-      case 2: return look_at<2>();
-      case 3: return look_at<3>();
-      case 4: return look_at<4>();
-      case 5: return look_at<5>();
-      case 6: return look_at<6>();
-      case 7: return look_at<7>();
-    }
+    look_at_one_of(shape, std::make_integer_sequence<int, block_shapes>());
   }
 
  private:
+  template <int... Shape>
+  SIMT_DEVICE void look_at_one_of(int shape, std::integer_sequence<int, Shape...>) const {
+    ((shape == Shape ? look_at<Shape>() : void()), ...);
+  }
   template <int Shape>
   SIMT_DEVICE void look_at() const {
     std::uint32_t opened = 0;
