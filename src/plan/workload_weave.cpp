@@ -102,8 +102,7 @@ Workload rows(const Subject& s, const Plan& plan) {
 // Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
 // blocks of threads, which leave half a tile before them and, beyond 16 tiles, put pieces together.
 Workload segments(const Subject& s, const Plan& plan) {
-  const double per_lane = number(plan, "per_lane", s.nnz() >= (s.value_bytes == 4 ? 1 << 19 : 1 << 20) ? 8 : 4),
-               tile = 32 * per_lane;
+  const double per_lane = number(plan, "per_lane", s.nnz() >= (1 << 19) ? 8 : 4), tile = 32 * per_lane;
   const bool small = s.nnz() < (1 << 21);
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
@@ -183,7 +182,7 @@ Workload weave_gpu(const Subject& s, const Plan& plan) {
 bool worth_a_look(const std::string& layout, const Structure& f) {
   const double nnz = std::max(1.0, static_cast<double>(f.nnz)), mean = f.rows_len.mean;
   if (layout == "diagonals") return f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 2;
-  if (layout == "blocks") return mean >= 4 && fill_of(f, best_block(f)) <= 1.5;
+  if (layout == "blocks") return mean >= 4 && mean <= 512 && fill_of(f, best_block(f)) <= 1.5;
   if (layout == "rows") return std::min(padding_of(f, 32, 1), padding_of(f, 32, 1024)) <= 1.5;
   if (layout == "padded")
     return f.cols <= 65535 && nnz <= 1e6 &&

@@ -37,7 +37,7 @@ class Chooser {
       case WeaveLayout::blocks: settle_blocks(); break;
       case WeaveLayout::rows: settle_rows(); break;
       case WeaveLayout::segments:
-        fill(settings_.per_lane, A_.nnz() >= (value_bytes_ == 4 ? 1 << 19 : 1 << 20) ? 8 : 4);
+        fill(settings_.per_lane, A_.nnz() >= 1 << 19 ? 8 : 4);
         if (settings_.per_lane < 4) settings_.per_lane = 4;
         break;
       case WeaveLayout::padded: settle_padded(); break;
