@@ -59,8 +59,7 @@ struct RowBoard {
   std::uint32_t exchange[survey_threads];
 };
 
-// Sums of 64 bits that every warp adds to in every task: one to each, without atomic operations (those of shared memory
-// are slow for 64 bits, a loop that all warps fight for).
+// Sums of 64 bits that every warp adds to in every task: one to each, so that no warp waits for another at one address.
 struct WarpSums {
   std::uint64_t hash, squares_low, squares_high, quarters, windows;  // the last two: stored[1] and stored[2]
   std::uint64_t longest, shorter;                                    // max
