@@ -59,6 +59,12 @@ struct RowBoard {
   std::uint32_t exchange[survey_threads];
 };
 
+// Sums of 64 bits that every warp adds to in every task: one to each, so that no warp waits for another at one address.
+struct WarpSums {
+  std::uint64_t hash, squares_low, squares_high, quarters, windows;  // the last two: stored[1] and stored[2]
+  std::uint64_t longest, shorter;                                    // max
+};
+
 struct Board {
   union {  // a task needs one of them
     SharedSet set;
@@ -74,13 +80,39 @@ struct Board {
   bool looks_at_values;
 
   SurveyTotals totals;
+  WarpSums sums[survey_warps];
+  std::uint32_t columns_at_least[256];
   std::int64_t task;
+
+  SIMT_DEVICE WarpSums& mine() { return sums[simt::warp()]; }
 
   SIMT_DEVICE void clear() {
     auto* words = reinterpret_cast<std::uint64_t*>(&totals);
     for (int i = simt::thread(); i < survey_words; i += survey_threads) words[i] = 0;
     for (int i = simt::thread(); i < Survey<float>::value_slots; i += survey_threads) values[i] = 0;
+    if (simt::thread() < survey_warps) sums[simt::thread()] = {};
+    if (simt::thread() < 256) columns_at_least[simt::thread()] = 0;
     if (simt::thread() == 0) different_values = 0;
+  }
+  // Everything into `totals`; by all threads.
+  SIMT_DEVICE void add_up() {
+    if (simt::thread() < 256) totals.columns_at_least[simt::thread()] = columns_at_least[simt::thread()];
+    if (simt::warp() == 0) {
+      const WarpSums& one = sums[simt::lane()];
+      const std::uint64_t added[] = {simt::warp_sum(one.hash), simt::warp_sum(one.squares_low),
+                                     simt::warp_sum(one.squares_high), simt::warp_sum(one.quarters),
+                                     simt::warp_sum(one.windows)};
+      simt::atomic_max(&totals.longest, one.longest);
+      simt::atomic_max(&totals.shorter, one.shorter);
+      if (simt::lane() == 0) {
+        totals.hash += added[0];
+        totals.squares_low += added[1];
+        totals.squares_high += added[2];
+        totals.stored[1] += added[3];
+        totals.stored[2] += added[4];
+      }
+    }
+    simt::sync_block();
   }
   SIMT_DEVICE void add_to(SurveyTotals* all) const {
     const auto* mine = reinterpret_cast<const std::uint64_t*>(&totals);
@@ -100,9 +132,10 @@ SIMT_DEVICE void add_warp(To* sum, std::uint32_t mine) {
 SIMT_DEVICE void add_warp(std::int32_t* sum, int mine) {
   add_warp(reinterpret_cast<std::uint32_t*>(sum), static_cast<std::uint32_t>(mine));
 }
-SIMT_DEVICE void add_hash(std::uint64_t* sum, std::uint64_t mine) {
+// The same into a sum of the warp's own.
+SIMT_DEVICE void add_own(std::uint64_t& sum, std::uint64_t mine) {
   const std::uint64_t all = simt::warp_sum(mine);
-  if (simt::lane() == 0) simt::atomic_add(sum, all);
+  if (simt::lane() == 0) sum += all;
 }
 
 }  // namespace heddle

@@ -34,9 +34,9 @@ SIMT_DEVICE void survey_degrees(const Survey<V>& s, std::int64_t task, Board& bo
     if (before == 0)
       ++fresh;
     else if (before < ColumnDegrees::most_entries)
-      simt::atomic_add(&board.totals.columns_at_least[before + 1], std::uint64_t{1});
+      simt::atomic_add(&board.columns_at_least[before + 1], 1u);
   }
-  add_warp(&board.totals.columns_at_least[1], fresh);
+  add_warp(&board.columns_at_least[1], fresh);
 }
 
 // Whether ColumnDegrees::matter may say yes: a mean is above its limit only where some window is. At the limit, yes.

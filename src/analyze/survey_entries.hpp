@@ -150,8 +150,8 @@ SIMT_DEVICE void survey_entries(const Survey<V>& s, std::int64_t task, Board& bo
   const std::int64_t begin = task * entries_of_task, end = std::min(s.nnz, begin + entries_of_task);
   ValueLooker<V> looker(s, board);
   const bool whole = s.aligned && end - begin == entries_of_task;
-  add_hash(&board.totals.hash,
-           whole ? look_at_groups(s, begin, board.looks_at_values, looker) : look_at_pairs(s, begin, end, looker));
+  add_own(board.mine().hash,
+          whole ? look_at_groups(s, begin, board.looks_at_values, looker) : look_at_pairs(s, begin, end, looker));
   looker.finish();
 }
 

@@ -91,6 +91,7 @@ count_tasks(Survey<V> s, Tasks tasks, std::int64_t count) {
     do_task(s, tasks, task, board);
     simt::sync_block();
   }
+  board.add_up();
   board.add_to(s.totals);
   hand_in_values(s, board);
 }

@@ -18,24 +18,32 @@ SIMT_DEVICE void clear_rows(RowBoard& rows) {
   }
 }
 
-SIMT_DEVICE void count_long_row(Board& board, int w, std::uint32_t length) {
-  const int quarter = simt::thread() / RowBoard::quarter;
-  simt::atomic_add(&board.rows.long_rows[w][quarter], 1u);
-  board.rows.long_length[w][simt::thread()] = length;
-  const std::uint64_t square = std::uint64_t{length} * length;
-  simt::atomic_add(&board.totals.squares_low, square & UINT32_MAX);
-  simt::atomic_add(&board.totals.squares_high, square >> 32);
-  simt::atomic_add(&board.totals.long_rows[32 - simt::leading_zeros(length)], std::uint64_t{1});
+// By a whole warp, for those of its lanes that have one.
+SIMT_DEVICE void count_long_rows(Board& board, int w, int length) {
+  const bool is_long = length >= short_row;
+  const unsigned with = simt::ballot(is_long);
+  if (with == 0) return;
+  const std::uint64_t square = is_long ? static_cast<std::uint64_t>(length) * static_cast<std::uint64_t>(length) : 0;
+  add_own(board.mine().squares_low, square & UINT32_MAX);
+  add_own(board.mine().squares_high, square >> 32);
+  const int bits = is_long ? 32 - simt::leading_zeros(static_cast<unsigned>(length)) : 0;
+  const unsigned alike = simt::same_lanes(static_cast<unsigned>(bits));
+  if (simt::lane() == 0)
+    simt::atomic_add(&board.rows.long_rows[w][simt::thread() / RowBoard::quarter],
+                     static_cast<std::uint32_t>(simt::count_bits(with)));
+  if (!is_long) return;
+  board.rows.long_length[w][simt::thread()] = static_cast<std::uint32_t>(length);
+  if ((alike & ((1u << simt::lane()) - 1)) == 0)
+    simt::atomic_add(&board.totals.long_rows[bits], static_cast<std::uint64_t>(simt::count_bits(alike)));
 }
 
 // Neighbours are mostly of one length: one of them counts all. A thread beyond the last row has length -1.
 SIMT_DEVICE void count_row(Board& board, int w, int length) {
   const unsigned alike = simt::same_lanes(static_cast<unsigned>(length));
   const int quarter = simt::thread() / RowBoard::quarter;
-  if (length >= short_row)
-    count_long_row(board, w, static_cast<std::uint32_t>(length));
-  else if (length >= 0 && (alike & ((1u << simt::lane()) - 1)) == 0)
+  if (length >= 0 && length < short_row && (alike & ((1u << simt::lane()) - 1)) == 0)
     simt::atomic_add(&board.rows.bins[w][quarter][length], static_cast<std::uint32_t>(simt::count_bits(alike)));
+  count_long_rows(board, w, length);
   const int widest = simt::max_lanes(length);
   if (simt::lane() == 0) board.rows.widest[w][simt::warp()] = static_cast<std::uint32_t>(std::max(0, widest));
 }
@@ -85,7 +93,7 @@ SIMT_DEVICE void count_sorted_quarters(Board& board) {
     all.bins[w][quarter][length] = rows[w];
     if (length > 0) places += places_of_width(rows[w], all.long_rows[w][quarter]);
   }
-  add_warp(&board.totals.stored[1], places);
+  add_own(board.mine().quarters, places);
 }
 
 // The same for whole windows, a window a quarter of the threads.
@@ -96,7 +104,7 @@ SIMT_DEVICE void count_sorted_windows(Board& board) {
     rows += board.rows.bins[w][q][length];
     longer += board.rows.long_rows[w][q];
   }
-  add_warp(&board.totals.stored[2], length > 0 ? places_of_width(rows, longer) : 0);
+  add_own(board.mine().windows, length > 0 ? places_of_width(rows, longer) : 0);
 }
 
 // The long rows, in a bitonic sort: thread t ends with the t-th longest. On the way, quarters are sorted, every other
@@ -119,13 +127,12 @@ SIMT_DEVICE void count_sorted_long(Board& board, int w) {
       length = keeps_longer ? std::max(length, other) : std::min(length, other);
     }
     const int place = (mine & size) == 0 ? mine % size : size - 1 - mine % size;
-    if (size == RowBoard::quarter && place % 32 == 0 && length > 0)
-      simt::atomic_add(&board.totals.stored[1], std::uint64_t{32} * length);
+    if (size == RowBoard::quarter) add_own(board.mine().quarters, place % 32 == 0 ? std::uint64_t{32} * length : 0);
   }
-  if (mine % 32 == 0 && length > 0) simt::atomic_add(&board.totals.stored[2], std::uint64_t{32} * length);
+  add_own(board.mine().windows, mine % 32 == 0 ? std::uint64_t{32} * length : 0);
 }
 
-SIMT_DEVICE void count_extremes(SurveyTotals& totals, const int* length) {
+SIMT_DEVICE void count_extremes(WarpSums& sums, const int* length) {
   int longest = 0, shortest = INT32_MAX;
 #pragma unroll
   for (int w = 0; w < RowBoard::windows; ++w) {
@@ -135,8 +142,8 @@ SIMT_DEVICE void count_extremes(SurveyTotals& totals, const int* length) {
   longest = simt::max_lanes(longest);
   const int shorter = simt::max_lanes(INT32_MAX - shortest);
   if (simt::lane() != 0) return;
-  simt::atomic_max(&totals.longest, static_cast<std::uint64_t>(longest));
-  simt::atomic_max(&totals.shorter, static_cast<std::uint64_t>(shorter));
+  sums.longest = std::max(sums.longest, static_cast<std::uint64_t>(longest));
+  sums.shorter = std::max(sums.shorter, static_cast<std::uint64_t>(shorter));
 }
 
 template <class V>
@@ -156,8 +163,8 @@ SIMT_DEVICE void survey_rows(const Survey<V>& s, std::int64_t task, Board& board
   simt::sync_block();
 #pragma unroll
   for (int w = 0; w < RowBoard::windows; ++w) count_row(board, w, length[w]);
-  add_hash(&board.totals.hash, hash);
-  count_extremes(board.totals, length);
+  add_own(board.mine().hash, hash);
+  count_extremes(board.mine(), length);
   simt::sync_block();
   count_unsorted(board);
   count_sorted_quarters(board);
