@@ -37,7 +37,8 @@ class MatrixBench {
   void measure() {
     for (const Plan& plan : work.plans) plan.format == "auto" ? put_chosen() : put_plan(plan);
     if (work.add_chosen && !has_chosen()) put_chosen();
-    for (const std::string& name : work.peers) put(bench::bench_peer(A, name, reference, work.settings));
+    for (const std::string& name : work.peers)
+      if (bench::multiplies<V>(name)) put(bench::bench_peer(A, name, reference, work.settings));
   }
 
  private:

@@ -222,6 +222,9 @@ bool has_petsc() {
 }
 
 TEST(Peers, of_petsc_have_no_floats_and_say_so) {
+  EXPECT_TRUE(multiplies<double>("petsc:aij_one_thread"));
+  EXPECT_FALSE(multiplies<float>("petsc:aij_one_thread"));
+  EXPECT_TRUE(multiplies<float>("eigen"));
   if (!has_petsc()) GTEST_SKIP() << "PETSc is absent";
   const Csr<float> A = small_matrix<float>();
   const Reference<float> reference(A.view());

@@ -73,6 +73,11 @@ std::vector<std::string> peer_names(Device device) {
   return {};
 }
 
+template <class V>
+bool multiplies(const std::string& name) {
+  return sizeof(V) == 8 || library_of(name) != "petsc";
+}
+
 std::string peer_absence(Device device) {
   if (device.kind != Device::Kind::gpu) return {};
 #ifdef HEDDLE_HAS_CUSPARSE
@@ -121,6 +126,8 @@ std::unique_ptr<Peer<V>> make_peer(const std::string& name, Device device) {
 #endif
 }
 
+template bool multiplies<float>(const std::string&);
+template bool multiplies<double>(const std::string&);
 template std::unique_ptr<Peer<float>> make_peer(const std::string&, Device);
 template std::unique_ptr<Peer<double>> make_peer(const std::string&, Device);
 

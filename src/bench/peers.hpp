@@ -26,6 +26,9 @@ class Peer {
 
 // Names of the peers that can be had on a device. "eigen", or a library and one of its ways: "cusparse:csr_alg1".
 std::vector<std::string> peer_names(Device device);
+// Whether a peer has products of this precision.
+template <class V>
+bool multiplies(const std::string& name);
 // Why libraries for this device are not among them, for people; empty when none is missing.
 std::string peer_absence(Device device);
 // What `words` ask for: everything ("all"), nothing ("none"), a name, or all ways of a library ("cusparse").

@@ -47,7 +47,7 @@ TEST_F(Overlap, changes_over_when_the_better_operator_is_ready_and_solves_the_sa
   EXPECT_EQ(report.plan, report.changeover.plan);
   EXPECT_GT(report.changeover.first_seconds, 0);
   EXPECT_GT(report.changeover.better_seconds, 0);
-  EXPECT_LT(report.true_residual, 1e-13);
+  EXPECT_LT(report.true_residual, 1e-12);  // rounding allows eps |A| |x| / |b|, which is 2e-13 here
 }
 
 TEST_F(Overlap, a_polynomial_preconditioner_changes_over_too) {
