@@ -9,7 +9,7 @@ namespace heddle {
 
 struct DevicePattern {
   bool canonical = false;  // what validate(A, Require::canonical) asks for; the sizes of the arrays agree already
-  std::int64_t longest = 0, empty_rows = 0;
+  std::int64_t longest = 0;
 };
 
 DevicePattern look_at(simt::Emulator, const PatternView& there, Device device);

@@ -10,14 +10,13 @@ namespace {
 // belongs to.
 struct PatternFound {
   std::int64_t steps_down = 0, rows_after_step_down = 0;
-  std::int64_t longest = 0, empty_rows = 0;
+  std::int64_t longest = 0;
   std::int32_t bad = 0;
 
   SIMT_BOTH void add(const PatternFound& other) {
     steps_down += other.steps_down;
     rows_after_step_down += other.rows_after_step_down;
     longest = longest < other.longest ? other.longest : longest;
-    empty_rows += other.empty_rows;
     bad |= other.bad;
   }
 };
@@ -42,10 +41,7 @@ struct PatternItems {
       return;
     }
     to.longest = to.longest < end - begin ? end - begin : to.longest;
-    if (begin == end)
-      ++to.empty_rows;
-    else if (step_down(begin))
-      ++to.rows_after_step_down;
+    if (begin < end && step_down(begin)) ++to.rows_after_step_down;
   }
   SIMT_DEVICE void add_entry(Offset k, PatternFound& to) const {
     if (col[k] < 0 || col[k] >= cols) to.bad = 1;
@@ -59,7 +55,7 @@ DevicePattern look_at(simt::Here here, const PatternView& A, Device device) {
   const PatternItems items{A.rows, A.cols, A.nnz(), A.ptr.data(), A.col.data()};
   const std::int64_t count = std::max<std::int64_t>({A.rows, A.nnz(), 1});
   const PatternFound found = device::reduce(here, items, count, device);
-  return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest, found.empty_rows};
+  return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest};
 }
 
 }  // namespace heddle

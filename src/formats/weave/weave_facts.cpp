@@ -1,6 +1,8 @@
 #include "formats/weave/weave_facts.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "formats/weave/weave_diagonals.hpp"
 #include "formats/weave/weave_long.hpp"

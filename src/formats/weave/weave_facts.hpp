@@ -2,7 +2,8 @@
 // (weave_facts_gpu.cu): the same numbers, hence the same choice.
 #pragma once
 
-#include <optional>
+#include <algorithm>
+#include <memory>
 
 #include "analyze/column_tiles.hpp"
 #include "formats/weave/weave_layout.hpp"

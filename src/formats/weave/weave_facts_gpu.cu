@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <memory>
+#include <optional>
 
 #include "formats/weave/weave_block_row.hpp"
 #include "formats/weave/weave_diagonal_walk.hpp"

@@ -188,8 +188,8 @@ class ChunkCutter {
   Offset entry_ = 0, fill_ = 0;  // first entry of the open tile, and how many it has
 };
 
-// The row ends among up to 8 entries from `first` on, as bits; `ends` are where rows first_row - 1 .. end: ptr[0] to
-// ptr[rows], ascending.
+// Which of `count` entries from `first` on, 8 at most, are the last of their row: a bit each. Rows end before entries
+// ptr[0] <= ptr[1] <= .. <= ptr[rows]: those of a tile, and the row before it, which may end inside.
 SIMT_BOTH unsigned end_bits(const Offset* ptr, std::int64_t rows, Offset first, int count) {
   std::int64_t low = 0, high = rows + 1;  // the first row end behind entry `first`
   while (low < high) {
