@@ -3,8 +3,8 @@
 // is missing.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 #include "support/command.hpp"
