@@ -30,7 +30,7 @@ class MatrixBench {
       chosen = resolve(A.view(), choice.plan);
     });
     record.chosen = to_string(chosen);  // and, once it is built, with what its values made of it
-    record.matrix_class = bench::class_of(facts);
+    record.matrix_class = bench::class_of(A.view(), facts);
     record.rows_len = facts.rows_len;
   }
 

@@ -12,16 +12,25 @@ bool full_blocks(const Structure& facts) {
   });
 }
 
+// Columns ascend inside a row: its ends are farthest from the diagonal.
+bool within_band(const PatternView& A, std::int64_t width) {
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    if (A.length(row) == 0) continue;
+    if (row - A.col[A.ptr[row]] > width || A.col[A.ptr[row + 1] - 1] - row > width) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-std::string class_of(const Structure& facts) {
+std::string class_of(const PatternView& A, const Structure& facts) {
   if (facts.nnz == 0) return "empty";
   if (static_cast<double>(facts.nnz) >= 0.5 * static_cast<double>(facts.rows) * static_cast<double>(facts.cols))
     return "dense";
   if (full_blocks(facts)) return "blocks";
   if (facts.diagonals.full_share >= 0.7) return "diagonals";
   if (facts.rows_len.cv > 1) return "skewed";
-  if (facts.rows == facts.cols && facts.bandwidth * 20 <= facts.cols) return "banded";
+  if (facts.rows == facts.cols && within_band(A, facts.cols / 20)) return "banded";
   return "scattered";
 }
 

@@ -15,6 +15,6 @@ namespace heddle::bench {
 //   skewed     row lengths vary more than their mean: graphs, circuits, linear programs
 //   banded     every entry within a twentieth of the columns from the diagonal
 //   scattered  the rest
-std::string class_of(const Structure& facts);
+std::string class_of(const PatternView& A, const Structure& facts);
 
 }  // namespace heddle::bench
