@@ -6,15 +6,14 @@
 // Columns: entries; analyze on the device and on the host, in us; choosing from the facts, in us; multiply by csr and
 // by the chosen plan, warm and cold, in us; analyze on the device over multiply by csr and by the chosen plan, warm
 // (csr: to stay below 3); whether both analyses agree.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include <heddle/heddle.hpp>
 
 #include "plan/timing.hpp"
+#include "program.hpp"
 
 namespace heddle {
 namespace {
@@ -83,18 +82,11 @@ void measure(const Settings& settings, const std::string& matrix) {
   std::fflush(stdout);
 }
 
-Settings read(std::span<char*> words) {
+Settings read(const Words& words) {
   Settings settings;
-  for (const std::string_view word : words) {
-    const auto value = std::string(word.substr(std::min(word.find('='), word.size() - 1) + 1));
-    if (word.starts_with("--device="))
-      settings.device = Device::parse(value);
-    else if (word.starts_with("--seconds="))
-      settings.seconds = std::stod(value);
-    else
-      settings.matrices.emplace_back(word);
-  }
-  if (settings.matrices.empty()) settings.matrices = classes;
+  settings.device = words.device(settings.device);
+  settings.seconds = words.number("--seconds=", settings.seconds);
+  settings.matrices = words.matrices.empty() ? classes : words.matrices;
   return settings;
 }
 
@@ -114,11 +106,6 @@ void table(const Settings& settings) {
 }  // namespace heddle
 
 int main(int argc, char** argv) {
-  try {
-    heddle::table(heddle::read(std::span(argv + 1, static_cast<std::size_t>(argc - 1))));
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "device_analyze_bench: {}\n", error.what());
-    return 2;
-  }
+  return heddle::run_program("device_analyze_bench", argc, argv, {"--device=", "--seconds="},
+                             [](const heddle::Words& words) { heddle::table(heddle::read(words)); });
 }

@@ -7,10 +7,8 @@
 // Columns: one multiplication (warm) in us; build in us, and over multiply (to stay below 20); of it, looking whether
 // the arrays are a matrix, settling the plan and storing; build from host memory in ms. `host`: settling or storing
 // went through the host, for want of kernels for this layout.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include <heddle/heddle.hpp>
@@ -20,6 +18,7 @@
 #include "formats/where.hpp"
 #include "layout/device_pattern.hpp"
 #include "plan/timing.hpp"
+#include "program.hpp"
 
 namespace heddle {
 namespace {
@@ -101,21 +100,13 @@ void measure(const Settings& settings, const std::string& matrix, const std::str
   std::fflush(stdout);
 }
 
-Settings read(std::span<char*> words) {
+Settings read(const Words& words) {
   Settings settings;
-  for (const std::string_view word : words) {
-    const auto value = std::string(word.substr(std::min(word.find('='), word.size() - 1) + 1));
-    if (word.starts_with("--device="))
-      settings.device = Device::parse(value);
-    else if (word.starts_with("--plan="))
-      settings.plans.push_back(value);
-    else if (word.starts_with("--seconds="))
-      settings.seconds = std::stod(value);
-    else if (word == "--float")
-      settings.only_float = true;
-    else
-      settings.matrices.emplace_back(word);
-  }
+  settings.device = words.device(settings.device);
+  settings.seconds = words.number("--seconds=", settings.seconds);
+  settings.only_float = words.has("--float");
+  settings.plans = words.all("--plan=");
+  settings.matrices = words.matrices;
   return settings;
 }
 
@@ -140,11 +131,6 @@ void table(const Settings& settings) {
 }  // namespace heddle
 
 int main(int argc, char** argv) {
-  try {
-    heddle::table(heddle::read(std::span(argv + 1, static_cast<std::size_t>(argc - 1))));
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "device_build_bench: {}\n", error.what());
-    return 2;
-  }
+  return heddle::run_program("device_build_bench", argc, argv, {"--device=", "--plan=", "--seconds=", "--float"},
+                             [](const heddle::Words& words) { heddle::table(heddle::read(words)); });
 }

@@ -7,16 +7,15 @@
 // Columns: multiply in us; for 2, 4, 8 and 16 vectors, one after another and side by side, k times multiply over
 // multiply_many (what it gains); update_values from device memory over multiply (to stay below 2); the first
 // update_values, which makes its map, in ms.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include <heddle/heddle.hpp>
 
 #include "core/gpu.hpp"
 #include "plan/timing.hpp"
+#include "program.hpp"
 
 namespace heddle {
 namespace {
@@ -79,23 +78,13 @@ void measure(const Settings& settings, const std::string& matrix, const std::str
   std::fflush(stdout);
 }
 
-Settings read(std::span<char*> words) {
+Settings read(const Words& words) {
   Settings settings;
-  for (const std::string_view word : words) {
-    const auto value = std::string(word.substr(std::min(word.find('='), word.size() - 1) + 1));
-    if (word.starts_with("--device="))
-      settings.device = Device::parse(value);
-    else if (word.starts_with("--plan="))
-      settings.plans.push_back(value);
-    else if (word.starts_with("--seconds="))
-      settings.seconds = std::stod(value);
-    else if (word == "--cold")
-      settings.cold = true;
-    else
-      settings.matrices.emplace_back(word);
-  }
-  if (settings.plans.empty()) settings.plans = {"weave", "csr"};
-  if (settings.matrices.empty()) settings.matrices = classes;
+  settings.device = words.device(settings.device);
+  settings.seconds = words.number("--seconds=", settings.seconds);
+  settings.cold = words.has("--cold");
+  settings.plans = words.has("--plan=") ? words.all("--plan=") : std::vector<std::string>{"weave", "csr"};
+  settings.matrices = words.matrices.empty() ? classes : words.matrices;
   return settings;
 }
 
@@ -119,11 +108,6 @@ void table(const Settings& settings) {
 }  // namespace heddle
 
 int main(int argc, char** argv) {
-  try {
-    heddle::table(heddle::read(std::span(argv + 1, static_cast<std::size_t>(argc - 1))));
-    return 0;
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "many_bench: {}\n", error.what());
-    return 2;
-  }
+  return heddle::run_program("many_bench", argc, argv, {"--device=", "--plan=", "--seconds=", "--cold"},
+                             [](const heddle::Words& words) { heddle::table(heddle::read(words)); });
 }

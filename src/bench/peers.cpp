@@ -38,7 +38,7 @@ std::string cpu_absence(const std::string& library) {
   if (library == "petsc") return reason(true, petsc_opens());
 #endif
   if (library == "eigen") return reason(eigen, true);
-  if (library == "mkl") return reason(true, mkl_opens());
+  if (library == "mkl") return mkl_opens() ? "" : "libmkl_rt.so cannot be opened; HEDDLE_MKL may say where it is";
   return library == "librsb" || library == "graphblas" || library == "petsc" ? reason(false, false) : "";
 }
 
