@@ -22,6 +22,18 @@ TEST(MatrixClass, tells_generated_families_apart) {
   EXPECT_EQ(class_of_generated("gen:dense,rows=50"), "dense");
 }
 
+TEST(MatrixClass, sees_entries_far_from_the_diagonal_on_either_side) {
+  const auto with_entry = [](Index row, Index col) {
+    const Structure facts{.rows = 100, .cols = 100, .nnz = 2};
+    const Coo<double> entries{100, 100, {50, row}, {50, col}, {1.0, 2.0}};
+    const Csr<double> A = to_csr(entries);
+    return class_of(A.view(), facts);
+  };
+  EXPECT_EQ(with_entry(10, 15), "banded");
+  EXPECT_EQ(with_entry(10, 16), "scattered");
+  EXPECT_EQ(with_entry(16, 10), "scattered");
+}
+
 TEST(MatrixClass, of_a_matrix_without_entries_is_empty) { EXPECT_EQ(class_of({}, {}), "empty"); }
 
 }  // namespace
