@@ -1,6 +1,8 @@
 // Solvers on a real GPU: every method and preconditioner, host and device vectors, the same bits every time.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <heddle/heddle.hpp>
 
 namespace heddle::test {
@@ -42,6 +44,17 @@ TEST_P(OnGpuSolve, converges_as_on_the_cpu) {
   double rr = 0, bb = 0;
   for (std::size_t i = 0; i < b.size(); ++i) rr += r[i] * r[i], bb += b[i] * b[i];
   EXPECT_LE(rr, 1.000001e-18 * bb);
+}
+
+TEST_P(OnGpuSolve, takes_its_first_steps_as_on_the_cpu) {
+  SolveOptions<double> few = options();
+  few.max_iterations = 4;
+  Numbers here(b.size(), 0.0), there(b.size(), 0.0);
+  const Report cpu = solve(build(A), b, here, few);
+  const Report gpu = solve(build(A, {}, {.device = Device::gpu()}), b, there, few);
+  EXPECT_EQ(gpu.status, cpu.status);
+  EXPECT_EQ(gpu.iterations, cpu.iterations);
+  for (std::size_t i = 0; i < b.size(); ++i) ASSERT_NEAR(there[i], here[i], 1e-9 * (1 + std::abs(here[i]))) << i;
 }
 
 TEST_P(OnGpuSolve, gives_the_same_bits_with_device_vectors_and_any_rhythm_of_looks) {

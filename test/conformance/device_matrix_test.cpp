@@ -61,7 +61,7 @@ TEST_P(DeviceMatrix, gives_the_operator_of_the_same_matrix_in_host_memory) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Plans, DeviceMatrix, testing::ValuesIn(default_plans()));
+INSTANTIATE_TEST_SUITE_P(formats, DeviceMatrix, testing::ValuesIn(default_plans()), readable);
 
 TEST(DeviceMatrix, is_refused_with_the_words_of_the_host_when_it_is_none) {
   const Csr<double> good = from_entries(4, 5, {{0, 1, 1}, {0, 3, 2}, {2, 0, 3}, {2, 2, 4}, {2, 4, 5}, {3, 3, 6}});

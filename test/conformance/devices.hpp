@@ -1,6 +1,9 @@
-// Where suites run that are quick enough to run everywhere at once.
+// Where suites run that are quick enough to run everywhere at once; HEDDLE_TEST_DEVICE=gpu keeps them to the GPU and the
+// CPU it is compared with.
 #pragma once
 
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include <heddle/device.hpp>
@@ -9,6 +12,8 @@
 namespace heddle::test {
 
 inline std::vector<Device> devices_to_try() {
+  const char* only = std::getenv("HEDDLE_TEST_DEVICE");
+  if (only && std::string_view(only) == "gpu") return {Device::cpu(), Device::gpu()};
   std::vector<Device> devices{Device::cpu(), Device::emulator()};
   if (gpu_available()) devices.push_back(Device::gpu());
   return devices;

@@ -2,8 +2,25 @@
 // like a pass.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include <heddle/device.hpp>
+
+namespace {
+bool wants_a_gpu_in_vain() {
+  const char* device = std::getenv("HEDDLE_TEST_DEVICE");
+  return device && std::string_view(device) == "gpu" && !heddle::gpu_available();
+}
+}  // namespace
+
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  if (wants_a_gpu_in_vain()) {
+    std::cout << "skipped, no GPU: " << heddle::gpu_absence() << "\n";
+    return 77;
+  }
   const int failed = RUN_ALL_TESTS();
   const testing::UnitTest& all = *testing::UnitTest::GetInstance();
   const bool nothing_ran = all.successful_test_count() == 0 && all.skipped_test_count() > 0;
