@@ -345,13 +345,6 @@ TEST_P(Conformance, can_be_used_by_many_threads_at_once) {
   EXPECT_EQ(wrong, std::vector<int>(6, 0));
 }
 
-std::string readable(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(formats, Conformance, testing::ValuesIn(plans_to_try()), readable);
 
 }  // namespace

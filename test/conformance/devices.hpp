@@ -1,5 +1,5 @@
-// Where suites run that are quick enough to run everywhere at once; HEDDLE_TEST_DEVICE=gpu keeps them to the GPU and the
-// CPU it is compared with.
+// Where suites run that are quick enough to run everywhere at once; HEDDLE_TEST_DEVICE=gpu keeps them to the GPU and
+// the CPU it is compared with.
 #pragma once
 
 #include <cstdlib>

@@ -178,12 +178,6 @@ TEST_P(Many, keeps_the_row_bound_gives_the_same_bits_again_and_allocates_nothing
     }
 }
 
-std::string readable(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
 INSTANTIATE_TEST_SUITE_P(formats, Many, testing::ValuesIn(default_plans()), readable);
 
 TEST(MultiplyMany, refuses_vectors_that_do_not_fit) {

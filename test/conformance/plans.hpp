@@ -1,7 +1,10 @@
 // The plans the conformance suite tries: every format with its defaults, and with every value of every setting.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -79,6 +82,14 @@ inline std::vector<std::string> plans_to_try() {
     }
   }
   return plans;
+}
+
+// A plan as the name of a test.
+inline std::string readable(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
 }
 
 }  // namespace heddle::test

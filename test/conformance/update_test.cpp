@@ -117,12 +117,6 @@ TEST_P(Update, survives_the_failure_of_any_allocation_unchanged) {
   EXPECT_EQ(GuardedMemory::damaged_blocks(), 0);
 }
 
-std::string readable(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param;
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-  return name;
-}
 INSTANTIATE_TEST_SUITE_P(formats, Update, testing::ValuesIn(default_plans()), readable);
 
 TEST(UpdateValues, refuses_a_wrong_number_of_values) {
