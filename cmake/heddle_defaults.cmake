@@ -33,5 +33,10 @@ target_compile_options(heddle_flags INTERFACE
 if(HEDDLE_SANITIZE)
   target_compile_options(heddle_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer>)
+  # What AddressSanitizer finds as well, or what cannot happen here, and what costs a quarter of the compiler's time.
+  if(HEDDLE_SANITIZE MATCHES "undefined")
+    target_compile_options(heddle_flags INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,object-size,vptr,pointer-overflow>)
+  endif()
   target_link_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE})
 endif()
