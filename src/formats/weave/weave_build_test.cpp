@@ -54,6 +54,13 @@ WeaveSettings settings_of(const std::string& text, const PatternView& A, int val
   return settings;
 }
 
+// Scratch holds anything.
+template <class Layout>
+void clear_scratch(Layout& layout) {
+  const auto clear = []<class T>(Buffer<T>& array) { std::fill(array.begin(), array.end(), T(0)); };
+  if constexpr (requires { Layout::each_scratch(layout, clear); }) Layout::each_scratch(layout, clear);
+}
+
 template <template <class> class Layout, class V>
 void expect_same_arrays(const Csr<V>& A, const std::string& text) {
   const WeaveSettings settings = settings_of(text, A.view(), sizeof(V));
@@ -61,11 +68,8 @@ void expect_same_arrays(const Csr<V>& A, const std::string& text) {
   auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
   ASSERT_TRUE(there);
   auto here = Layout<V>::build(A.view(), settings);
-  if constexpr (requires { here.pieces; }) {  // scratch
-    ASSERT_EQ(here.pieces.size(), there->pieces.size());
-    std::fill(here.pieces.begin(), here.pieces.end(), V(0));
-    std::fill(there->pieces.begin(), there->pieces.end(), V(0));
-  }
+  clear_scratch(here);
+  clear_scratch(*there);
   EXPECT_EQ(arrays_of(here), arrays_of(*there));
   Layout<V>::each_array(*there,
                         [](const auto& array) { EXPECT_TRUE(array.empty() || array.device() == Device::emulator()); });
@@ -164,6 +168,16 @@ TEST(WeaveBuild, segments) {
   expect_same_everywhere<Segments>({"layout=segments", "layout=segments per_lane=8"});
   expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(20000, 150), "layout=segments");
+}
+
+TEST(WeaveBuild, tiles) {
+  expect_same_everywhere<Tiles>({"layout=tiles", "layout=tiles order=degree width=64",
+                                 "layout=tiles order=natural width=32 per_lane=8",
+                                 "layout=tiles order=degree width=1000 per_lane=8"});
+}
+
+TEST(WeaveBuild, sums) {
+  expect_same_everywhere<Sums>({"layout=sums", "layout=sums kb=1 threads=64 groups=1", "layout=sums kb=2 groups=3"});
 }
 
 // What the choice of a layout asks is answered alike, so the choice is the same.
