@@ -146,6 +146,7 @@ Vector<PlaceRange> find_blocks(simt::Here here, const Numbered<V>& numbered, Fou
   auto* cut = memory.take<std::uint8_t>(grains);
   auto* packed = memory.take<std::uint32_t>(words);
   simt::launch(here, thread_per(grains * grain), look_at_grains<V>, numbered, grains, ranges, found.data());
+  if (numbered.places <= good_places) return {{0, numbered.places}};  // one block, wherever cuts are
   device::queue_scan(here, GrainsForward{ranges, before}, grains, memory);
   device::queue_scan(here, GrainsBackward{ranges, before, grains, cut}, grains, memory);
   simt::launch(here, thread_per(grains), pack_thread_per_grain, cut, grains, packed);

@@ -8,7 +8,6 @@ namespace heddle::value_map {
 
 namespace {
 
-constexpr std::int64_t good_places = 4096, few_places = 2048;
 constexpr std::uint32_t most_narrow = PlaceBlock::narrow_none;  // entries from the lowest to the highest
 
 // Of the bits of word w those of numbers begin .. end - 1.
@@ -57,6 +56,7 @@ Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t 
     if (end < grains) {
       std::int64_t cut = last_bit(cuts, begin + 1, end + 1);
       if (cut == 0) cut = first_bit(cuts, end + 1, std::min(grains, begin + most + 1));
+      if (cut == 0 && grains - begin <= most) cut = grains;
       end = cut > 0 ? cut : begin + few;
     }
     ranges.push_back({begin * grain, std::min(places, end * grain)});

@@ -31,6 +31,8 @@ struct PlaceRange {
 // Two blocks of threads share the shared memory of a large GPU's unit.
 inline constexpr std::int64_t most_staged_bytes = 104 << 10;
 
+inline constexpr std::int64_t good_places = 4096, few_places = 2048;
+
 // A block ends at the last cut that leaves it `good_places`, or at the next one as long as shared memory holds them;
 // where there is none it has `few_places`. Bit g of `cuts`: there is a cut before grain g.
 Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t places, int value_bytes);

@@ -65,7 +65,7 @@ void expect_like_fresh(Operator<V>& op, Csr<V> A, const std::vector<V>& values, 
 template <class V>
 void check_specimen(const Csr<V>& A, const Plan& plan, Device device) {
   auto op = build(A, plan, {device, true});
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1, 2}) {
     const auto values = odd_values<V>(A.nnz(), seed);
     op.update_values(values);
     expect_like_fresh(op, A, values, plan);
@@ -77,8 +77,10 @@ TEST_P(Update, gives_what_a_build_from_the_new_values_gives) {
     for (const Specimen& specimen : zoo(Zoo::small)) {
       SCOPED_TRACE(GetParam() + " on " + specimen.name + ", " + to_string(device));
       if (!fits(specimen)) continue;
-      check_specimen(convert<float>(specimen.A.view()), plan(), device);
-      check_specimen(specimen.A, plan(), device);
+      // The emulator is slow: one precision of each specimen there.
+      const bool both = device.kind != Device::Kind::emulator, odd = specimen.name.size() % 2 == 1;
+      if (both || odd) check_specimen(convert<float>(specimen.A.view()), plan(), device);
+      if (both || !odd) check_specimen(specimen.A, plan(), device);
     }
 }
 
