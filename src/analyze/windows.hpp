@@ -66,7 +66,8 @@ struct WindowChoice {
 class RowWindows : public WindowChoice {
  public:
   RowWindows(const PatternView& pattern, std::int64_t sample)
-      : WindowChoice(pattern.rows, pattern.nnz(), sample), A(pattern) {}
+      : RowWindows(pattern, WindowChoice(pattern.rows, pattern.nnz(), sample)) {}
+  RowWindows(const PatternView& pattern, const WindowChoice& choice) : WindowChoice(choice), A(pattern) {}
 
   RowWindow operator[](std::int64_t i) const {
     if (all) {

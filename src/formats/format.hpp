@@ -18,6 +18,8 @@
 //     Csr<V> restore() const;                           // bit for bit what it was built from; host memory
 //     template <class Self, class F> static void each_array(Self& self, F f);   // f(self.array) for every Buffer:
 //                                                       // moving to a device, counting bytes, ... are written once
+//     template <class Self, class F> static void each_scratch(Self& self, F f);   // optional: those of them that only
+//                                                       // `multiply` writes and reads
 //     void multiply(OnCpu, const Product<V>&) const;            // name_cpu.cpp
 //     void multiply(simt::Emulator, const Product<V>&) const;   // name_gpu.cu, compiled by the host compiler
 //     void multiply(simt::Cuda, const Product<V>&) const;       // name_gpu.cu, compiled by nvcc
@@ -79,7 +81,8 @@ class Store {
   virtual void reserve(int vectors) = 0;                                // scratch for so many, where it needs any
   virtual Csr<V> restore() const = 0;                                   // in host memory
   virtual std::int64_t bytes() const = 0;
-  // Every array of V, on the device: where values are, and what else the format keeps in the type of values.
+  // Every array of V, on the device: where values are, and what else the format keeps in the type of values. Without
+  // those it says are scratch.
   virtual std::vector<std::span<V>> value_arrays() = 0;
   virtual bool takes_turns() const = 0;  // multiplications write arrays of the format: one at a time
 };

@@ -117,7 +117,7 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   impl->own.plan = settled(A);
   impl->own.store = store(A, impl->own.plan, options.device);
   if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
-  if (options.updates) impl->prepare_updates();
+  if (options.updates) impl->prepare_updates(A.on_device() ? &source.view : nullptr);
   if (A.on_device() && !options.device.host_memory()) gpu::synchronize({});  // what is multiplied next may be elsewhere
   return Operator<V>(std::move(impl));
 }
@@ -144,6 +144,12 @@ std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Dev
 }
 
 template <class V>
+std::unique_ptr<Store<V>> store_from(Source<V> source, const Plan& resolved, Device device) {
+  Given<V> A(source);
+  return store(A, resolved, device);
+}
+
+template <class V>
 Operator<V> build(const Csr<V>& A, const Plan& plan, const BuildOptions& options) {
   return build_at_home<V>(A, nullptr, plan, options);
 }
@@ -154,6 +160,8 @@ Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
 
 template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);
 template std::unique_ptr<Store<double>> make_store(Source<double>, const Plan&, Device);
+template std::unique_ptr<Store<float>> store_from(Source<float>, const Plan&, Device);
+template std::unique_ptr<Store<double>> store_from(Source<double>, const Plan&, Device);
 template Operator<float> build(const Csr<float>&, const Plan&, const BuildOptions&);
 template Operator<double> build(const Csr<double>&, const Plan&, const BuildOptions&);
 template Operator<float> build(Csr<float>&&, const Plan&, const BuildOptions&);

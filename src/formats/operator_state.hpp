@@ -17,6 +17,9 @@ namespace heddle {
 // Error(unavailable) when the format does not fit the matrix.
 template <class V>
 std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device);
+// The same for a matrix in host memory or on the device: there, where kernels can, else by the host.
+template <class V>
+std::unique_ptr<Store<V>> store_from(Source<V> source, const Plan& resolved, Device device);
 
 template <class V>
 struct Operator<V>::Impl {
@@ -58,7 +61,8 @@ struct Operator<V>::Impl {
   // operator_update.cpp
   bool maps_possible() const;
   Plan stored_raw(Plan plan) const;
-  void prepare_updates();
+  // `there`: the matrix, where it lies on the device; else it is restored.
+  void prepare_updates(const CsrView<V>* there = nullptr);
 };
 
 template <class V>

@@ -6,15 +6,33 @@ namespace heddle {
 namespace {
 
 // The maps of all arrays of a matrix whose values are the numbers of entries (of A, where `numbered` is its transpose).
+// It lies on the device that the maps are for.
 template <class V>
-std::vector<ValueMap> maps_of(const Csr<V>& numbered, const Plan& plan, Device device) {
-  const auto built = make_store<V>({numbered.view(), nullptr}, plan, Device::cpu());
-  Vector<bool> found(static_cast<std::size_t>(numbered.nnz()), false);
+std::vector<ValueMap> maps_of(Source<V> numbered, const Plan& plan) {
+  const Device device = numbered.device;
+  const std::int64_t nnz = numbered.view.nnz();
+  const auto built = store_from<V>(numbered, plan, device);
   std::vector<ValueMap> maps;
-  for (const std::span<V> array : built->value_arrays())
-    maps.push_back(map_values<V>(array, numbered.nnz(), found).to(device));
-  for (const bool entry : found) check(entry, ErrorKind::internal, "{} does not keep every value", to_string(plan));
+  on(device, [&](auto where) {
+    FoundEntries found = nothing_found(where, nnz, device);
+    for (const std::span<V> array : built->value_arrays()) maps.push_back(map_values<V>(where, array, nnz, found));
+    check(all_found(where, found, nnz), ErrorKind::internal, "{} does not keep every value", to_string(plan));
+  });
   return maps;
+}
+
+template <class V>
+Buffer<V> numbers_on(Device device, std::int64_t entries) {
+  Buffer<V> numbers;
+  on(device, [&](auto where) { numbers = value_numbers<V>(where, entries, device); });
+  return numbers;
+}
+
+// On the device, from host memory.
+template <class V>
+Csr<V> moved_to(Device device, Csr<V> A) {
+  return {A.rows, A.cols, std::move(A.ptr).owned_on(device), std::move(A.col).owned_on(device),
+          std::move(A.val).owned_on(device)};
 }
 
 bool is_raw(const Plan& plan) {
@@ -55,11 +73,11 @@ Plan Operator<V>::Impl::stored_raw(Plan plan) const {
 
 // All of it or nothing: what is made is put in place at the end.
 template <class V>
-void Operator<V>::Impl::prepare_updates() {
+void Operator<V>::Impl::prepare_updates(const CsrView<V>* there) {
   if (!maps_possible()) return;
-  const auto prepare = [&](const Side& now, const Csr<V>& numbered) {
+  const auto prepare = [&](const Side& now, const CsrView<V>& numbered) {
     Side made{stored_raw(now.plan), nullptr, {}, {}};
-    made.maps = maps_of(numbered, made.plan, device);
+    made.maps = maps_of<V>({numbered, nullptr, device}, made.plan);
     if (!is_raw(now.plan)) {
       Csr<V> A = now.store->restore();
       made.store = make_store<V>({A.view(), &A}, made.plan, device);
@@ -73,10 +91,18 @@ void Operator<V>::Impl::prepare_updates() {
     if (!made.store) made.store = std::move(side.store);
     side = std::move(made);
   };
-  Csr<V> numbered = own.store->restore();
-  numbered.val = value_numbers<V>(nnz);
-  Side other = transposed.store ? prepare(transposed, transpose(numbered.view())) : Side{};
-  Side mine = prepare(own, numbered);
+  Side other;
+  if (transposed.store) {
+    Csr<V> A = own.store->restore();
+    A.val = numbers_on<V>(Device::cpu(), nnz);
+    const Csr<V> numbered = moved_to(device, transpose(A.view()));
+    other = prepare(transposed, numbered.view());
+  }
+  const Csr<V> restored = there ? Csr<V>{} : moved_to(device, own.store->restore());
+  CsrView<V> view = there ? *there : restored.view();
+  const Buffer<V> numbers = numbers_on<V>(device, nnz);
+  view.val = numbers;
+  Side mine = prepare(own, view);
   take(own, std::move(mine));
   take(transposed, std::move(other));
 }
@@ -112,8 +138,8 @@ template bool Operator<float>::Impl::maps_possible() const;
 template bool Operator<double>::Impl::maps_possible() const;
 template Plan Operator<float>::Impl::stored_raw(Plan) const;
 template Plan Operator<double>::Impl::stored_raw(Plan) const;
-template void Operator<float>::Impl::prepare_updates();
-template void Operator<double>::Impl::prepare_updates();
+template void Operator<float>::Impl::prepare_updates(const CsrView<float>*);
+template void Operator<double>::Impl::prepare_updates(const CsrView<double>*);
 template void Operator<float>::update_values(std::span<const float>, Stream);
 template void Operator<double>::update_values(std::span<const double>, Stream);
 

@@ -59,6 +59,10 @@ class StoreOf final : public Store<V> {
     F<V>::each_array(format_, [&]<class Array>(Array& array) {
       if constexpr (std::is_same_v<Array, Buffer<V>>) arrays.push_back(array.span());
     });
+    if constexpr (requires { F<V>::each_scratch(format_, [](auto&) {}); })
+      F<V>::each_scratch(format_, [&](auto& scratch) {
+        std::erase_if(arrays, [&](const std::span<V>& array) { return array.data() == scratch.data(); });
+      });
     return arrays;
   }
 

@@ -10,8 +10,7 @@
 // Three launches:  sums of tiles | one block scans those | every tile places its items.
 #pragma once
 
-#include <heddle/buffer.hpp>
-
+#include "layout/device_workspace.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle::device {
@@ -85,17 +84,24 @@ SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::S
 
 }  // namespace
 
+// Only queued: the sum of all items will lie where the result points.
 template <class Items>
-typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Device device) {
+const typename Items::Sum* queue_scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory) {
   using Sum = typename Items::Sum;
   const std::int64_t tiles = simt::blocks_for(count, scan_tile);
   constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
-  Buffer<Sum> sums(tiles + 1, device);
-  simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums.data());
-  simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums.data(), tiles);
-  simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums.data());
-  Sum total{};
-  memory::copy(&total, Device::cpu(), sums.data() + tiles, device, sizeof(Sum));
+  Sum* sums = memory.take<Sum>(tiles + 1);
+  simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums);
+  simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums, tiles);
+  simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums);
+  return sums + tiles;
+}
+
+template <class Items>
+typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Device device) {
+  Workspace memory(device);
+  typename Items::Sum total{};
+  memory::copy(&total, Device::cpu(), queue_scan(here, items, count, memory), device, sizeof total);
   return total;
 }
 

@@ -1,96 +1,124 @@
-#include "layout/value_map.hpp"
-
-#include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <bit>
 
 #include "core/parallel.hpp"
+#include "layout/value_map_cut.hpp"
 
 namespace heddle {
 
 namespace {
 
-using Codes = std::uint16_t[map_block];
-using KnownBlocks = std::unordered_map<std::size_t, Offset, std::hash<std::size_t>, std::equal_to<>,
-                                       HostAllocator<std::pair<const std::size_t, Offset>>>;
+using namespace value_map;
 
-// Collects the blocks of one array.
-class Mapper {
+template <class V>
+class HostMapper {
  public:
-  template <class V>
-  void add(std::int64_t number, std::span<const V> places, std::int64_t entries, Vector<bool>& found) {
-    std::uint32_t low = PlaceBlock::wide_none, high = 0;
-    for (int i = 0; i < map_block; ++i) {
-      const auto bits = i < static_cast<int>(places.size()) ? std::bit_cast<NumberBits<V>>(places[i]) : 0;
-      const bool entry = bits != 0 && bits <= static_cast<std::uint64_t>(entries);
-      entry_[i] = entry ? static_cast<std::uint32_t>(bits - 1) : PlaceBlock::wide_none;
-      if (!entry) continue;
-      found[entry_[i]] = true;
-      low = std::min(low, entry_[i]);
-      high = std::max(high, entry_[i]);
-    }
-    if (low > high) return;
-    const std::uint32_t span = high - low + 1;
-    if (span > PlaceBlock::narrow_none) return add_wide(number, low);
-    add_narrow(number, low, span <= most_staged ? static_cast<std::int32_t>(span) : PlaceBlock::straight);
+  HostMapper(std::span<const V> numbered, std::int64_t entries) : numbered_(numbered), entries_(entries) {}
+
+  std::int64_t places() const { return static_cast<std::int64_t>(numbered_.size()); }
+  std::uint32_t entry(std::int64_t place) const {
+    return entry_of(numbered_[static_cast<std::size_t>(place)], entries_);
+  }
+  EntryRange range(std::int64_t begin, std::int64_t end) const {
+    EntryRange found;
+    for (std::int64_t place = begin; place < end; ++place) found.add_entry(entry(place));
+    return found;
   }
 
-  ValueMap finish(std::int64_t places) const {
-    return {places, staged_, Buffer<PlaceBlock>::copy_of(blocks_), Buffer<std::uint16_t>::copy_of(narrow_),
-            Buffer<std::uint32_t>::copy_of(wide_)};
+  void mark(FoundEntries& found) const {
+    for (std::int64_t place = 0; place < places(); ++place)
+      if (const std::uint32_t e = entry(place); e != PlaceBlock::wide_none) found[e / 32] |= 1u << e % 32;
+  }
+
+  // Before a grain: nothing behind it is below what was before.
+  Vector<std::uint32_t> cuts() const {
+    const std::int64_t grains = (places() + grain - 1) / grain;
+    Vector<EntryRange> of_grain(static_cast<std::size_t>(grains));
+    parallel_ranges(grains, 1 << 10, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t g = begin; g < end; ++g)
+        of_grain[static_cast<std::size_t>(g)] = range(g * grain, std::min(places(), (g + 1) * grain));
+    });
+    Vector<std::uint32_t> cuts(static_cast<std::size_t>((grains + 31) / 32), 0);
+    Vector<EntryRange> behind(of_grain);
+    for (std::size_t g = behind.size(); g-- > 1;) behind[g - 1].add(behind[g]);
+    EntryRange before;
+    for (std::size_t g = 0; g < of_grain.size(); ++g) {
+      if (before.empty() || behind[g].empty() || before.high < behind[g].low) cuts[g / 32] |= 1u << g % 32;
+      before.add(of_grain[g]);
+    }
+    return cuts;
+  }
+
+  BlockFacts facts(const PlaceRange& block) const {
+    BlockFacts found{range(block.begin, block.end)};
+    for (std::int64_t place = block.begin; place < block.end; ++place)
+      if (const std::uint32_t e = entry(place); e != PlaceBlock::wide_none)
+        found.hash += code_hash(place - block.begin, e - found.entries.low);
+    return found;
+  }
+
+  std::uint16_t narrow(const PlaceBlock& block, std::int64_t i) const {
+    const std::uint32_t e = entry(block.place + i);
+    return e == PlaceBlock::wide_none ? PlaceBlock::narrow_none : static_cast<std::uint16_t>(e - block.first);
+  }
+  // False: a block is not what the block is whose codes it shares.
+  bool store(const MapPlan& plan, ValueMap& map) const {
+    bool equal = true;
+    for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+      const PlaceBlock& block = plan.blocks[b];
+      for (std::int64_t i = 0; i < block.places; ++i)
+        if (block.staged == PlaceBlock::wide)
+          map.wide[block.map + i] = entry(block.place + i);
+        else if (plan.owns[b])
+          map.narrow[block.map + i] = narrow(block, i);
+        else
+          equal &= map.narrow[block.map + i] == narrow(block, i);
+    }
+    return equal;
   }
 
  private:
-  void add_wide(std::int64_t number, std::uint32_t low) {
-    blocks_.push_back({number, static_cast<Offset>(wide_.size()), low, PlaceBlock::wide});
-    wide_.insert(wide_.end(), std::begin(entry_), std::end(entry_));
-  }
-  void add_narrow(std::int64_t number, std::uint32_t low, std::int32_t staged) {
-    for (int i = 0; i < map_block; ++i)
-      codes_[i] =
-          entry_[i] == PlaceBlock::wide_none ? PlaceBlock::narrow_none : static_cast<std::uint16_t>(entry_[i] - low);
-    blocks_.push_back({number, place_of_codes(), low, staged});
-    staged_ = std::max(staged_, staged);
-  }
-  // Of an equal block that came before, else new ones.
-  Offset place_of_codes() {
-    const std::string_view bytes(reinterpret_cast<const char*>(codes_), sizeof(codes_));
-    const auto [known, is_new] =
-        known_.try_emplace(std::hash<std::string_view>{}(bytes), static_cast<Offset>(narrow_.size()));
-    if (!is_new && std::equal(std::begin(codes_), std::end(codes_), narrow_.begin() + known->second))
-      return known->second;
-    const auto at = static_cast<Offset>(narrow_.size());
-    narrow_.insert(narrow_.end(), std::begin(codes_), std::end(codes_));
-    return at;
-  }
-
-  std::uint32_t entry_[map_block];
-  Codes codes_;
-  int staged_ = 0;
-  Vector<PlaceBlock> blocks_;
-  Vector<std::uint16_t> narrow_;
-  Vector<std::uint32_t> wide_;
-  KnownBlocks known_;
+  std::span<const V> numbered_;
+  std::int64_t entries_;
 };
 
 }  // namespace
 
 template <class V>
-Buffer<V> value_numbers(std::int64_t entries) {
+Buffer<V> value_numbers(OnCpu, std::int64_t entries, Device) {
   Buffer<V> numbers(entries);
-  for (std::int64_t k = 0; k < entries; ++k) numbers[k] = std::bit_cast<V>(static_cast<NumberBits<V>>(k + 1));
+  for (std::int64_t k = 0; k < entries; ++k) numbers[k] = entry_number<V>(k);
   return numbers;
 }
 
+FoundEntries nothing_found(OnCpu, std::int64_t entries, Device) {
+  FoundEntries found((entries + 31) / 32);
+  std::fill(found.begin(), found.end(), 0u);
+  return found;
+}
+
+bool all_found(OnCpu, const FoundEntries& found, std::int64_t entries) {
+  std::int64_t count = 0;
+  for (const std::uint32_t word : found) count += std::popcount(word);
+  return count == entries;
+}
+
 template <class V>
-ValueMap map_values(std::span<const V> numbered, std::int64_t entries, Vector<bool>& found) {
-  Mapper mapper;
-  const auto places = static_cast<std::int64_t>(numbered.size());
-  for (std::int64_t begin = 0; begin < places; begin += map_block) {
-    const auto count = static_cast<std::size_t>(std::min<std::int64_t>(map_block, places - begin));
-    mapper.add(begin / map_block, numbered.subspan(static_cast<std::size_t>(begin), count), entries, found);
+ValueMap map_values(OnCpu, std::span<const V> numbered, std::int64_t entries, FoundEntries& found) {
+  const HostMapper<V> mapper(numbered, entries);
+  mapper.mark(found);
+  const Vector<PlaceRange> ranges = cut_places(mapper.cuts(), mapper.places(), sizeof(V));
+  Vector<BlockFacts> facts(ranges.size());
+  parallel_ranges(static_cast<std::int64_t>(ranges.size()), 16, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      facts[i] = mapper.facts(ranges[i]);
+  });
+  for (const bool share : {true, false}) {
+    const MapPlan plan = plan_map(ranges, facts, share, sizeof(V));
+    ValueMap map{plan.staged, Buffer<PlaceBlock>::copy_of(plan.blocks), Buffer<std::uint16_t>(plan.narrow),
+                 Buffer<std::uint32_t>(plan.wide)};
+    if (mapper.store(plan, map)) return map;
   }
-  return mapper.finish(places);
+  return {};
 }
 
 template <class V>
@@ -98,25 +126,24 @@ void place_values(OnCpu, const ValueMap& map, const V* val, V* to, Stream) {
   parallel_ranges(map.blocks.size(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       const PlaceBlock& block = map.blocks[b];
-      V* target = to + block.number * map_block;
-      const std::int64_t count = std::min<std::int64_t>(map_block, map.places - block.number * map_block);
+      V* target = to + block.place;
       if (block.staged == PlaceBlock::wide) {
         const std::uint32_t* entry = map.wide.data() + block.map;
-        for (std::int64_t i = 0; i < count; ++i)
+        for (std::int32_t i = 0; i < block.places; ++i)
           if (entry[i] != PlaceBlock::wide_none) target[i] = val[entry[i]];
       } else {
         const std::uint16_t* code = map.narrow.data() + block.map;
-        for (std::int64_t i = 0; i < count; ++i)
+        for (std::int32_t i = 0; i < block.places; ++i)
           if (code[i] != PlaceBlock::narrow_none) target[i] = val[block.first + code[i]];
       }
     }
   });
 }
 
-template Buffer<float> value_numbers(std::int64_t);
-template Buffer<double> value_numbers(std::int64_t);
-template ValueMap map_values(std::span<const float>, std::int64_t, Vector<bool>&);
-template ValueMap map_values(std::span<const double>, std::int64_t, Vector<bool>&);
+template Buffer<float> value_numbers(OnCpu, std::int64_t, Device);
+template Buffer<double> value_numbers(OnCpu, std::int64_t, Device);
+template ValueMap map_values(OnCpu, std::span<const float>, std::int64_t, FoundEntries&);
+template ValueMap map_values(OnCpu, std::span<const double>, std::int64_t, FoundEntries&);
 template void place_values(OnCpu, const ValueMap&, const float*, float*, Stream);
 template void place_values(OnCpu, const ValueMap&, const double*, double*, Stream);
 

@@ -1,6 +1,8 @@
 // New values on an old pattern: every format and layout, against a fresh build, bit for bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <heddle/heddle.hpp>
@@ -63,7 +65,7 @@ void expect_like_fresh(Operator<V>& op, Csr<V> A, const std::vector<V>& values, 
 template <class V>
 void check_specimen(const Csr<V>& A, const Plan& plan, Device device) {
   auto op = build(A, plan, {device, true});
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1, 2}) {
     const auto values = odd_values<V>(A.nnz(), seed);
     op.update_values(values);
     expect_like_fresh(op, A, values, plan);
@@ -75,8 +77,10 @@ TEST_P(Update, gives_what_a_build_from_the_new_values_gives) {
     for (const Specimen& specimen : zoo(Zoo::small)) {
       SCOPED_TRACE(GetParam() + " on " + specimen.name + ", " + to_string(device));
       if (!fits(specimen)) continue;
-      check_specimen(convert<float>(specimen.A.view()), plan(), device);
-      check_specimen(specimen.A, plan(), device);
+      // The emulator is slow: one precision of each specimen there.
+      const bool both = device.kind != Device::Kind::emulator, odd = specimen.name.size() % 2 == 1;
+      if (both || odd) check_specimen(convert<float>(specimen.A.view()), plan(), device);
+      if (both || !odd) check_specimen(specimen.A, plan(), device);
     }
 }
 
@@ -157,21 +161,60 @@ TEST(UpdateValues, stores_equal_pieces_of_a_map_once) {
   }
 }
 
+// Whatever is in an array, its map says where it belongs, on the host and on the emulator alike.
+template <class V>
+void expect_map_right(const std::vector<V>& numbered, std::int64_t entries) {
+  std::vector<V> val(static_cast<std::size_t>(entries));
+  for (std::int64_t k = 0; k < entries; ++k) val[static_cast<std::size_t>(k)] = static_cast<V>(k % 9973);
+  std::vector<V> expected(numbered.size(), V(-1)), on_cpu = expected, emulated = expected;
+  for (std::size_t i = 0; i < numbered.size(); ++i)
+    if (const std::uint32_t k = entry_of(numbered[i], entries); k != PlaceBlock::wide_none) expected[i] = val[k];
+  FoundEntries found = nothing_found(OnCpu{}, entries, {}),
+               too = nothing_found(simt::Emulator{}, entries, Device::emulator());
+  const ValueMap here = map_values<V>(OnCpu{}, numbered, entries, found),
+                 there = map_values<V>(simt::Emulator{}, numbered, entries, too);
+  place_values(OnCpu{}, here, val.data(), on_cpu.data(), {});
+  place_values(simt::Emulator{}, there, val.data(), emulated.data(), {});
+  EXPECT_EQ(on_cpu, expected);
+  EXPECT_EQ(emulated, expected);
+  EXPECT_EQ(here.bytes(), there.bytes());
+  EXPECT_EQ(all_found(OnCpu{}, found, entries), all_found(simt::Emulator{}, too, entries));
+}
+
 // Entries of one block that lie close, further apart than shared memory holds, and further than 16 bits.
 TEST(ValueMap, reaches_entries_however_far_apart) {
   for (const std::int64_t apart : {1, 7, 20, 100}) {
-    const std::int64_t entries = 5000 * apart;
-    const Buffer<float> numbers = value_numbers<float>(entries);
-    std::vector<float> numbered(5000, 0.f), val(static_cast<std::size_t>(entries));
-    for (std::int64_t k = 0; k < entries; ++k) val[k] = static_cast<float>(k % 9973);
-    for (std::int64_t i = 0; i < 5000; i += 1 + i % 2) numbered[i] = numbers[i * apart];
-    Vector<bool> found(static_cast<std::size_t>(entries), false);
-    const ValueMap map = map_values<float>(numbered, entries, found);
-    std::vector<float> on_cpu(5000, -1.f), emulated(5000, -1.f);
-    place_values(OnCpu{}, map, val.data(), on_cpu.data(), {});
-    place_values(simt::Emulator{}, map, val.data(), emulated.data(), {});
-    EXPECT_EQ(on_cpu, emulated);
-    for (std::int64_t i = 0; i < 5000; ++i) EXPECT_EQ(on_cpu[i], numbered[i] == 0 ? -1.f : val[i * apart]) << i;
+    std::vector<float> numbered(5000, 0.f);
+    for (std::int64_t i = 0; i < 5000; i += 1 + i % 2) numbered[i] = entry_number<float>(i * apart);
+    expect_map_right(numbered, 5000 * apart);
+    std::reverse(numbered.begin(), numbered.end());
+    expect_map_right(numbered, 5000 * apart);
+  }
+}
+
+// Slices of a transposed layout: small ones that share a block, ones that fill a block alone, and one that is too large
+// for shared memory. All of the same size have the same codes, which are stored once.
+TEST(ValueMap, cuts_between_slices) {
+  const auto transposed = [](std::int64_t slices, std::int64_t rows, std::int64_t length) {
+    std::vector<double> numbered;
+    for (std::int64_t s = 0; s < slices; ++s)
+      for (std::int64_t k = 0; k < length; ++k)
+        for (std::int64_t row = 0; row < rows; ++row)
+          numbered.push_back(entry_number<double>((s * rows + row) * length + k));
+    return numbered;
+  };
+  for (const auto& [slices, rows, length] :
+       {std::array{40, 128, 7}, std::array{6, 128, 27}, std::array{3, 96, 81}, std::array{2, 512, 40}}) {
+    SCOPED_TRACE(length);
+    const auto numbered = transposed(slices, rows, length);
+    const auto entries = static_cast<std::int64_t>(numbered.size());
+    expect_map_right(numbered, entries);
+    FoundEntries found = nothing_found(OnCpu{}, entries, {});
+    const ValueMap map = map_values<double>(OnCpu{}, numbered, entries, found);
+    EXPECT_TRUE(all_found(OnCpu{}, found, entries));
+    if (length == 40) continue;
+    for (const PlaceBlock& block : map.blocks) EXPECT_EQ(block.staged, block.places) << "no value is read twice";
+    EXPECT_LT(map.narrow.size(), entries / 2);
   }
 }
 

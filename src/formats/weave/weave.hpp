@@ -50,6 +50,14 @@ struct WeaveFormat {
   static void each_array(Self& self, F f) {
     std::visit([&](auto& chosen) { chosen.each_array(chosen, f); }, self.layout);
   }
+  template <class Self, class F>
+  static void each_scratch(Self& self, F f) {
+    std::visit(
+        [&](auto& chosen) {
+          if constexpr (requires { chosen.each_scratch(chosen, f); }) chosen.each_scratch(chosen, f);
+        },
+        self.layout);
+  }
   bool uses_scratch() const {
     return std::visit([](const auto& chosen) { return chosen.uses_scratch(); }, layout);
   }

@@ -2,6 +2,7 @@
 // bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <heddle/io.hpp>
@@ -54,6 +55,13 @@ WeaveSettings settings_of(const std::string& text, const PatternView& A, int val
   return settings;
 }
 
+// Scratch holds anything.
+template <class Layout>
+void clear_scratch(Layout& layout) {
+  const auto clear = []<class T>(Buffer<T>& array) { std::fill(array.begin(), array.end(), T(0)); };
+  if constexpr (requires { Layout::each_scratch(layout, clear); }) Layout::each_scratch(layout, clear);
+}
+
 template <template <class> class Layout, class V>
 void expect_same_arrays(const Csr<V>& A, const std::string& text) {
   const WeaveSettings settings = settings_of(text, A.view(), sizeof(V));
@@ -61,11 +69,8 @@ void expect_same_arrays(const Csr<V>& A, const std::string& text) {
   auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
   ASSERT_TRUE(there);
   auto here = Layout<V>::build(A.view(), settings);
-  if constexpr (requires { here.pieces; }) {  // scratch
-    ASSERT_EQ(here.pieces.size(), there->pieces.size());
-    std::fill(here.pieces.begin(), here.pieces.end(), V(0));
-    std::fill(there->pieces.begin(), there->pieces.end(), V(0));
-  }
+  clear_scratch(here);
+  clear_scratch(*there);
   EXPECT_EQ(arrays_of(here), arrays_of(*there));
   Layout<V>::each_array(*there,
                         [](const auto& array) { EXPECT_TRUE(array.empty() || array.device() == Device::emulator()); });
@@ -82,22 +87,43 @@ Csr<double> with_few_values(Csr<double> A) {
   return A;
 }
 
+// Of the zoo, what differs for those who build: empty rows and columns, rows that end a slice or begin one, blocks with
+// holes, columns far apart, giant rows; and more rows than a tile of a scan has.
+std::vector<Specimen> chosen(const std::vector<std::string>& names) {
+  std::vector<Specimen> all;
+  for (const Specimen& specimen : zoo(Zoo::full))
+    if (std::find(names.begin(), names.end(), specimen.name) != names.end()) all.push_back(specimen);
+  return all;
+}
+std::vector<Specimen> few() {
+  return chosen({"5x0", "first_last_middle_rows_empty", "lengths_0_to_129", "power_law", "blocks_with_holes"});
+}
+std::vector<Specimen> many(bool giant_rows) {
+  std::vector<Specimen> all = zoo(Zoo::small);
+  for (Specimen& specimen : chosen({"rows_33", "rows_129", "rows_1025", "far_columns"}))
+    all.push_back(std::move(specimen));
+  for (Specimen& specimen : chosen({"two_giant_rows_touching"}))
+    if (giant_rows) all.push_back(std::move(specimen));
+  all.push_back({"rows_5000", read_matrix("gen:band,rows=5000,width=1")});
+  return all;
+}
+
+// The first plan sees all there is and every codec; the others what differs by their settings.
 template <template <class> class Layout>
-void expect_same_everywhere(const std::vector<std::string>& plans, Zoo raw_doubles = Zoo::full) {
-  for (const std::string& plan : plans) {
-    for (const Specimen& specimen : zoo(Zoo::small)) {
-      SCOPED_TRACE(specimen.name + ", " + plan);
-      expect_same_arrays<Layout>(convert<float>(specimen.A.view()), plan);
-      expect_same_arrays<Layout>(with_float_values(specimen.A), plan + " values=f32");
-      expect_same_arrays<Layout>(with_few_values(specimen.A), plan + " values=dictionary");
-    }
-    simt::emulator::set_order(simt::emulator::Order::reverse);
-    for (const Specimen& specimen : zoo(raw_doubles)) {
+void expect_same_everywhere(const std::vector<std::string>& plans, bool giant_rows = true) {
+  for (const Specimen& specimen : few()) {
+    SCOPED_TRACE(specimen.name);
+    expect_same_arrays<Layout>(convert<float>(specimen.A.view()), plans[0]);
+    expect_same_arrays<Layout>(with_float_values(specimen.A), plans[0] + " values=f32");
+    expect_same_arrays<Layout>(with_few_values(specimen.A), plans[0] + " values=dictionary");
+  }
+  simt::emulator::set_order(simt::emulator::Order::reverse);
+  for (const std::string& plan : plans)
+    for (const Specimen& specimen : plan == plans[0] ? many(giant_rows) : few()) {
       SCOPED_TRACE(specimen.name + ", " + plan);
       expect_same_arrays<Layout>(specimen.A, plan);
     }
-    simt::emulator::set_order(simt::emulator::Order::forward);
-  }
+  simt::emulator::set_order(simt::emulator::Order::forward);
 }
 
 TEST(WeaveBuild, rows) {
@@ -110,9 +136,9 @@ TEST(WeaveBuild, blocks) {
                                   "layout=blocks block=4 lanes=8", "layout=blocks block=3 lanes=4 sort=1024"});
 }
 
-// (A row of 100,000 entries has as many diagonals: too many steps for the emulator.)
+// (A row of 7,000 entries has as many diagonals: many steps for the emulator.)
 TEST(WeaveBuild, diagonals) {
-  expect_same_everywhere<Diagonals>({"layout=diagonals"}, Zoo::small);
+  expect_same_everywhere<Diagonals>({"layout=diagonals"}, false);
   for (const char* matrix :
        {"gen:stencil3d7,n=13,coefficients=varying", "gen:stencil2d9,n=61", "gen:band,rows=3000,width=5"})
     expect_same_arrays<Diagonals>(read_matrix(matrix), "layout=diagonals");
@@ -163,13 +189,23 @@ Csr<double> of_many_lengths(std::int64_t rows, std::int64_t mean) {
 TEST(WeaveBuild, segments) {
   expect_same_everywhere<Segments>({"layout=segments", "layout=segments per_lane=8"});
   expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
-  expect_same_arrays<Segments>(of_many_lengths(20000, 150), "layout=segments");
+  expect_same_arrays<Segments>(of_many_lengths(17500, 150), "layout=segments");
+}
+
+TEST(WeaveBuild, tiles) {
+  expect_same_everywhere<Tiles>({"layout=tiles", "layout=tiles order=degree width=64",
+                                 "layout=tiles order=natural width=32 per_lane=8",
+                                 "layout=tiles order=degree width=1000 per_lane=8"});
+}
+
+TEST(WeaveBuild, sums) {
+  expect_same_everywhere<Sums>({"layout=sums", "layout=sums kb=1 threads=64 groups=1", "layout=sums kb=2 groups=3"});
 }
 
 // What the choice of a layout asks is answered alike, so the choice is the same.
 TEST(WeaveFacts, are_the_same_from_the_device) {
-  std::vector<Specimen> all = zoo(Zoo::full);
-  for (const char* matrix : {"gen:stencil3d7,n=20", "gen:fem,n=9,dof=3", "gen:band,rows=3000,width=20"})
+  std::vector<Specimen> all = many(false);
+  for (const char* matrix : {"gen:stencil3d7,n=13", "gen:fem,n=6,dof=3", "gen:band,rows=1000,width=20"})
     all.push_back({matrix, read_matrix(matrix)});
   for (const auto& [name, A] : all) {
     SCOPED_TRACE(name);
@@ -182,6 +218,20 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
     for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{4, 2}, TeamShape{32, 1}})
       for (const int sort : {1, 1024}) EXPECT_EQ(there->slice_fill(shape, sort), here->slice_fill(shape, sort));
   }
+}
+
+// All of a small matrix; windows of a larger one, among them parts of a row; tiles wider than the matrix.
+TEST(WeaveFacts, of_column_tiles_are_the_same_from_the_device) {
+  std::vector<Specimen> all = chosen({"5x0", "power_law", "two_giant_rows_touching"});
+  all.push_back({"rmat", read_matrix("gen:rmat,scale=11,edges=16")});
+  all.push_back({"long rows", with_lengths({17000, 3, 0, 18000, 9}, 20000, 5)});
+  for (const auto& [name, A] : all)
+    for (const std::int64_t width : {32, 1000, 60000}) {
+      SCOPED_TRACE(name + ", " + std::to_string(width));
+      const auto here = facts_of(A.view()), there = facts_of(simt::Emulator{}, A.view(), 0, Device::emulator());
+      EXPECT_EQ(there->column_tiles(width).natural, here->column_tiles(width).natural);
+      EXPECT_EQ(there->column_tiles(width).by_degree, here->column_tiles(width).by_degree);
+    }
 }
 
 template <class V>
@@ -197,15 +247,12 @@ void expect_same_plan(const Csr<V>& A, const char* text) {
 
 // More than 2^18 entries, from where on values are looked at.
 TEST(WeaveFacts, give_the_plan_that_the_host_gives) {
-  for (const char* matrix :
-       {"gen:stencil3d7,n=36", "gen:fem,n=13,dof=3", "gen:band,rows=20000,width=20", "gen:circuit,rows=60000"}) {
-    SCOPED_TRACE(matrix);
-    const Csr<double> A = read_matrix(matrix);
-    expect_same_plan(A, "weave");
-    expect_same_plan(convert<float>(A.view()), "weave");
-    expect_same_plan(with_float_values(A), "weave layout=rows");
-    expect_same_plan(with_few_values(A), "weave layout=blocks");
-  }
+  expect_same_plan(read_matrix("gen:stencil3d7,n=34"), "weave");
+  expect_same_plan(convert<float>(read_matrix("gen:fem,n=12,dof=3").view()), "weave");
+  expect_same_plan(with_float_values(read_matrix("gen:band,rows=13200,width=20")), "weave layout=rows");
+  expect_same_plan(with_few_values(read_matrix("gen:circuit,rows=50000")), "weave layout=blocks");
+  expect_same_plan(read_matrix("gen:rmat,scale=11,edges=16"), "weave layout=tiles width=64");
+  expect_same_plan(read_matrix("gen:random,rows=2000,per_row=9"), "weave layout=sums");
 }
 
 }  // namespace

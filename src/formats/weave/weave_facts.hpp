@@ -40,6 +40,11 @@ std::unique_ptr<PatternFacts> facts_of(const PatternView& A);
 std::unique_ptr<PatternFacts> facts_of(simt::Emulator, const PatternView& there, std::int64_t longest, Device device);
 std::unique_ptr<PatternFacts> facts_of(simt::Cuda, const PatternView& there, std::int64_t longest, Device device);
 
+// heddle::column_tiles for a pattern on a device, on that device. Fewer than 2^23 tiles.
+inline constexpr std::int64_t most_counted_tiles = 1 << 23;
+ColumnTiles column_tiles(simt::Emulator, const PatternView& there, std::int64_t width, Device device);
+ColumnTiles column_tiles(simt::Cuda, const PatternView& there, std::int64_t width, Device device);
+
 // The parts of a large matrix that are looked at, spread evenly. (Their rows are a multiple of those of every slice and
 // block.)
 struct SampledRows {

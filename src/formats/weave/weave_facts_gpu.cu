@@ -193,13 +193,14 @@ class DeviceFacts final : public PatternFacts {
     const Count sectors = device::reduce(here_, FetchItems{A_.col, windows.step}, windows.count, device_, 1);
     return static_cast<double>(sectors.sum) / static_cast<double>(windows.count);
   }
-  // The one answer that kernels do not have: the pattern travels.
+  // Asked twice for the same tiles: by the choice of a layout, and by that of an order.
   ColumnTiles column_tiles(std::int64_t width) override {
-    if (ptr_.empty()) {
-      ptr_ = Buffer<Offset>::borrow(pattern().ptr, device_).to(Device::cpu());
-      col_ = Buffer<Index>::borrow(pattern().col, device_).to(Device::cpu());
+    if (width != tiles_width_) {
+      tiles_ = pattern().cols / width < most_counted_tiles ? weave::column_tiles(here_, pattern(), width, device_)
+                                                           : column_tiles_here(width);
+      tiles_width_ = width;
     }
-    return heddle::column_tiles({pattern().rows, pattern().cols, ptr_, col_}, width);
+    return tiles_;
   }
 
  private:
@@ -215,6 +216,12 @@ class DeviceFacts final : public PatternFacts {
     return sum;
   }
 
+  ColumnTiles column_tiles_here(std::int64_t width) const {
+    const auto ptr = Buffer<Offset>::borrow(pattern().ptr, device_).to(Device::cpu());
+    const auto col = Buffer<Index>::borrow(pattern().col, device_).to(Device::cpu());
+    return heddle::column_tiles({pattern().rows, pattern().cols, ptr, col}, width);
+  }
+
   simt::Here here_;
   Device device_;
   std::int64_t longest_;
@@ -222,8 +229,8 @@ class DeviceFacts final : public PatternFacts {
   SampledRows sampled_;
   std::optional<StepsFound> steps_;
   std::optional<BlocksFound> blocks_;
-  Buffer<Offset> ptr_;  // in host memory
-  Buffer<Index> col_;
+  std::int64_t tiles_width_ = 0;
+  ColumnTiles tiles_;
 };
 
 }  // namespace

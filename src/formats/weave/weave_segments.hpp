@@ -75,6 +75,10 @@ struct Segments {
         f(self.pieces);
     ValueStore<V>::each_array(self.values, f);
   }
+  template <class Self, class F>
+  static void each_scratch(Self& self, F f) {
+    f(self.pieces);
+  }
   bool uses_scratch() const { return !long_rows.empty(); }
   int tile_entries() const { return simt::warp_size * per_lane; }
   void reserve(int count) {

@@ -90,8 +90,6 @@ class StepCutter {
   }
 
  private:
-  static constexpr std::size_t most_waiting =
-      128;  // bounds the search of a step; random columns keep about one waiting
   Vector<std::int64_t> last_step_;
   Vector<WarpEntry> waiting_;
 };
@@ -131,11 +129,6 @@ std::int64_t least_stored(const PatternView& A, const SumsShape& shape) {
   return steps * simt::warp_size;
 }
 
-std::int64_t most_stored(const PatternView& A) {
-  constexpr std::int64_t always_fine = 1 << 16;
-  return std::max(2 * A.nnz(), always_fine);
-}
-
 std::int64_t filled_words(const PatternView& A) {
   for (std::int64_t row = 0; row < A.rows; ++row)
     if (A.length(row) == 0) return divided_up(A.rows, 32);
@@ -149,14 +142,6 @@ Buffer<std::uint32_t> filled_rows(const PatternView& A) {
     for (std::int64_t row = 0; row < A.rows; ++row)
       if (A.length(row) > 0) filled[row / 32] |= 1u << row % 32;
   return filled;
-}
-
-std::int64_t partial_sums(std::int64_t rows, int groups) { return groups > 1 ? rows * groups : 0; }
-
-// Where an array of Ts has the entry of a lane in a step of the warp that begins with `first_batch`.
-template <class T, int K>
-std::int64_t place(Offset first_batch, std::int64_t step, int lane) {
-  return (first_batch + step / K) * K * simt::warp_size + place_in_pieces<T, K>(lane, static_cast<int>(step % K));
 }
 
 // f(K, S): the steps of a batch as a type, and a value as it is stored.
@@ -175,9 +160,9 @@ void store_warp(const CsrView<V>& A, std::int64_t warp, const Vector<WarpEntry>&
   std::fill(to.row.begin() + begin, to.row.begin() + end, std::uint16_t{0});
   to.values.clear(begin, end);
   cutter.cut(entries, [&](std::int64_t step, int lane, const WarpEntry& e) {
-    to.col[place<Index, K>(first, step, lane)] = e.col;
-    to.row[place<std::uint16_t, K>(first, step, lane)] = static_cast<std::uint16_t>(e.row);
-    to.values.set(place<S, K>(first, step, lane), A.val[e.entry]);
+    to.col[place_in_batch<Index, K>(first, step, lane)] = e.col;
+    to.row[place_in_batch<std::uint16_t, K>(first, step, lane)] = static_cast<std::uint16_t>(e.row);
+    to.values.set(place_in_batch<S, K>(first, step, lane), A.val[e.entry]);
   });
 }
 
@@ -188,10 +173,10 @@ void each_entry(const Sums<V>& A, F f) {
     const Offset first = A.start[warp];
     for (std::int64_t step = 0; step < (A.start[warp + 1] - first) * K; ++step)
       for (int lane = 0; lane < simt::warp_size; ++lane) {
-        const Index col = A.col[place<Index, K>(first, step, lane)];
+        const Index col = A.col[place_in_batch<Index, K>(first, step, lane)];
         if (col < 0) continue;
-        f(warp * A.shape.warp_rows + A.row[place<std::uint16_t, K>(first, step, lane)], col,
-          place<S, K>(first, step, lane));
+        f(warp * A.shape.warp_rows + A.row[place_in_batch<std::uint16_t, K>(first, step, lane)], col,
+          place_in_batch<S, K>(first, step, lane));
       }
   }
 }
@@ -247,10 +232,10 @@ Footprint Sums<V>::footprint(const PatternView& A, const WeaveSettings& settings
     return Footprint{
         .stored = stored, .fits = false, .reason = "a row that is too long for the 32 distinct rows of a step"};
   };
-  if (least_stored(A, shape) > most_stored(A)) return refusal(least_stored(A, shape));
+  if (least_stored(A, shape) > most_sums_places(A.nnz())) return refusal(least_stored(A, shape));
   const Buffer<Offset> start = batch_starts(A, shape);
   const std::int64_t stored = start[shape.warps()] * shape.batch_slots();
-  if (stored > most_stored(A)) return refusal(stored);
+  if (stored > most_sums_places(A.nnz())) return refusal(stored);
   return {.bytes = start.size() * 8 + stored * 6 + value_store_bytes(settings.codec(), stored, value_bytes) +
                    filled_words(A) * 4 + partial_sums(A.rows, settings.groups) * value_bytes,
           .stored = stored};

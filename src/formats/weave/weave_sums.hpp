@@ -38,6 +38,23 @@ struct SumsShape {
   std::int64_t row_blocks() const { return (warps() + block_warps - 1) / block_warps; }
 };
 
+// Where an array of Ts has the entry of a lane in a step of the warp that begins with `first_batch`; K steps a batch.
+template <class T, int K>
+SIMT_BOTH std::int64_t place_in_batch(Offset first_batch, std::int64_t step, int lane) {
+  return (first_batch + step / K) * K * simt::warp_size + place_in_pieces<T, K>(lane, static_cast<int>(step % K));
+}
+
+// An entry whose row is in the step already waits; so many at most, which bounds the search of a step. (Random columns
+// keep about one waiting.)
+inline constexpr int most_waiting = 128;
+
+// The most places that are worth storing.
+inline std::int64_t most_sums_places(std::int64_t nnz) {
+  constexpr std::int64_t always_fine = 1 << 16;
+  return std::max(2 * nnz, always_fine);
+}
+inline std::int64_t partial_sums(std::int64_t rows, int groups) { return groups > 1 ? rows * groups : 0; }
+
 template <class V>
 struct Sums {
   SumsShape shape;
@@ -52,12 +69,18 @@ struct Sums {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Sums build(const CsrView<V>& A, const WeaveSettings& settings);
+  static std::optional<Sums> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Sums> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
     f(self.start), f(self.col), f(self.row), f(self.filled), f(self.partial);
     ValueStore<V>::each_array(self.values, f);
+  }
+  template <class Self, class F>
+  static void each_scratch(Self& self, F f) {
+    f(self.partial);
   }
   bool uses_scratch() const { return !partial.empty(); }
 

@@ -18,7 +18,7 @@ std::int64_t index_bytes(const PatternView& A, const TileCut& cut, int value_byt
   const auto columns = static_cast<std::int64_t>(cut.places.column_of.size());
   const auto listed = A.rows + 1 + cut.partials() + static_cast<std::int64_t>(cut.long_rows.size()) + columns;
   const auto index = static_cast<std::int64_t>(sizeof(Index));
-  return static_cast<std::int64_t>(cut.blocks.size() * sizeof(TileBlock)) +
+  return static_cast<std::int64_t>(cut.blocks.list.size() * sizeof(TileBlock)) +
          cut.units() * (index + cut.capacity * 2 + cut.capacity / 8 + cut.capacity / 32) + listed * index +
          (columns + cut.partials()) * value_bytes;
 }
@@ -109,7 +109,7 @@ Footprint Tiles<V>::footprint(const PatternView& A, const WeaveSettings& setting
 // Without a look at the entries, as long as nothing can go wrong: every entry a partial, every tile a unit begun.
 template <class V>
 Footprint Tiles<V>::at_most(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
-  const std::int64_t width = std::min<std::int64_t>(settings.width, widest_tile(settings.per_lane, value_bytes));
+  const std::int64_t width = tile_width(settings, value_bytes);
   const std::int64_t tiles = A.cols / width + 1, capacity = simt::warp_size * settings.per_lane, nnz = A.nnz();
   const std::int64_t stored = nnz + tiles * capacity, units = stored / capacity;
   if (nnz > std::numeric_limits<Index>::max() || tiles * capacity > nnz) return footprint(A, settings, value_bytes);
@@ -123,9 +123,13 @@ Footprint Tiles<V>::at_most(const PatternView& A, const WeaveSettings& settings,
 template <class V>
 Tiles<V> Tiles<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   const TileCut cut(A, settings, sizeof(V));
-  Tiles to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .warps = cut.warps(), .width = cut.widest()};
+  Tiles to{.rows = A.rows,
+           .cols = A.cols,
+           .per_lane = settings.per_lane,
+           .warps = cut.blocks.warps(),
+           .width = cut.blocks.widest()};
   const std::int64_t stored = cut.units() * cut.capacity;
-  to.blocks = Buffer<TileBlock>::copy_of(cut.blocks);
+  to.blocks = Buffer<TileBlock>::copy_of(cut.blocks.list);
   to.rank = Buffer<Index>(cut.units());
   to.col = Buffer<std::uint16_t>(stored);
   to.ends = Buffer<std::uint32_t>(stored / 32);

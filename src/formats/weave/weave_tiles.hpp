@@ -64,6 +64,8 @@ struct Tiles {
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Footprint at_most(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Tiles build(const CsrView<V>& A, const WeaveSettings& settings);
+  static std::optional<Tiles> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Tiles> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>
@@ -71,6 +73,10 @@ struct Tiles {
     f(self.blocks), f(self.rank), f(self.col), f(self.ends), f(self.ended_before), f(self.row_start), f(self.of_row),
         f(self.long_rows), f(self.column_of), f(self.packed_x), f(self.partials);
     ValueStore<V>::each_array(self.values, f);
+  }
+  template <class Self, class F>
+  static void each_scratch(Self& self, F f) {
+    f(self.packed_x), f(self.partials);
   }
   bool uses_scratch() const { return !partials.empty(); }
   int unit_entries() const { return simt::warp_size * per_lane; }

@@ -96,12 +96,12 @@ ColumnPlaces::ColumnPlaces(const PatternView& A, ColumnOrder order) : size_(A.co
 TileCut::TileCut(const PatternView& A, const WeaveSettings& settings, int value_bytes)
     : places(A, static_cast<ColumnOrder>(settings.order)),
       capacity(simt::warp_size * settings.per_lane),
-      width(std::min<std::int64_t>(settings.width, widest_tile(settings.per_lane, value_bytes))),
+      width(tile_width(settings, value_bytes)),
       tiles((places.size() + width - 1) / width),
       chunk_row(cut_rows(A, tiles)) {
   count_entries(A);
   count_partials(A);
-  cut_blocks();
+  blocks = TileBlocks(starts(), width, places.size());
 }
 
 void TileCut::count_entries(const PatternView& A) {
@@ -144,41 +144,51 @@ void TileCut::count_partials(const PatternView& A) {
   }
 }
 
-void TileCut::cut_blocks() {
+TileStarts TileCut::starts() const {
+  TileStarts found{{0}, unit_start, {}};
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    found.entry.push_back(found.entry.back() + tile_entries[t]);
+    found.partial.push_back(partial_start_[t]);
+  }
+  found.partial.push_back(partials());
+  return found;
+}
+
+TileBlocks::TileBlocks(const TileStarts& starts, std::int64_t width, std::int64_t columns) {
   struct Costed {
     TileBlock block;
     std::int64_t cost;
   };
-  const auto first_partial = [&](std::int64_t t) { return t < tiles ? partial_start_[t] : partials(); };
+  const std::int64_t tiles = starts.tiles();
   Vector<TileWork> work;
   for (std::int64_t t = 0; t < tiles; ++t)
-    work.push_back(
-        {unit_start[t + 1] - unit_start[t], tile_entries[t] + 2 * (first_partial(t + 1) - first_partial(t))});
-  const std::int64_t share = fair_share(work, loading_cost(std::min(width, places.size())));
+    work.push_back({starts.unit[t + 1] - starts.unit[t],
+                    starts.entry[t + 1] - starts.entry[t] + 2 * (starts.partial[t + 1] - starts.partial[t])});
+  const std::int64_t share = fair_share(work, loading_cost(std::min(width, columns)));
   Vector<Costed> made;
   for (std::int64_t t = 0; t < tiles; ++t) {
     const std::int64_t units = work[t].units, pieces = work[t].pieces(share);
-    const std::int64_t columns = std::min(width, places.size() - t * width);
+    const std::int64_t tile_columns = std::min(width, columns - t * width);
     for (std::int64_t i = 0; i < pieces; ++i) {
-      const std::int64_t begin = unit_start[t] + units * i / pieces, end = unit_start[t] + units * (i + 1) / pieces;
-      made.push_back({{static_cast<Index>(t * width), static_cast<Index>(columns), static_cast<Index>(begin),
+      const std::int64_t begin = starts.unit[t] + units * i / pieces, end = starts.unit[t] + units * (i + 1) / pieces;
+      made.push_back({{static_cast<Index>(t * width), static_cast<Index>(tile_columns), static_cast<Index>(begin),
                        static_cast<Index>(end - begin)},
-                      loading_cost(columns) + work[t].cost / pieces});
+                      loading_cost(tile_columns) + work[t].cost / pieces});
     }
   }
   std::stable_sort(made.begin(), made.end(), [](const Costed& a, const Costed& b) { return a.cost > b.cost; });
-  for (const Costed& costed : made) blocks.push_back(costed.block);
+  for (const Costed& costed : made) list.push_back(costed.block);
 }
 
-int TileCut::warps() const {
+int TileBlocks::warps() const {
   Index most = 1;
-  for (const TileBlock& block : blocks) most = std::max(most, block.units);
+  for (const TileBlock& block : list) most = std::max(most, block.units);
   return std::min(most, most_warps);
 }
 
-Index TileCut::widest() const {
+Index TileBlocks::widest() const {
   Index most = 0;
-  for (const TileBlock& block : blocks) most = std::max(most, block.columns);
+  for (const TileBlock& block : list) most = std::max(most, block.columns);
   return most;
 }
 

@@ -5,6 +5,8 @@
 // rows: where a chunk's entries and partials of a tile begin is the sum of what earlier chunks have of it.
 #pragma once
 
+#include <algorithm>
+
 #include "core/system.hpp"
 #include "formats/weave/weave_tiles.hpp"
 
@@ -23,6 +25,27 @@ class ColumnPlaces {
   Vector<Index> place_of_;
 };
 
+// Tile by tile, and with the numbers of all at the end.
+struct TileStarts {
+  Vector<Offset> entry, unit, partial;
+
+  std::int64_t tiles() const { return static_cast<std::int64_t>(entry.size()) - 1; }
+};
+
+// Blocks of about equal costs, the most costly first; `columns` are all that are cut into tiles of `width`.
+struct TileBlocks {
+  Vector<TileBlock> list;
+
+  TileBlocks() = default;
+  TileBlocks(const TileStarts& starts, std::int64_t width, std::int64_t columns);
+  int warps() const;     // that the largest block has units for
+  Index widest() const;  // tile of a block
+};
+
+inline std::int64_t tile_width(const WeaveSettings& settings, int value_bytes) {
+  return std::min<std::int64_t>(settings.width, widest_tile(settings.per_lane, value_bytes));
+}
+
 class TileCut {
  public:
   TileCut(const PatternView& A, const WeaveSettings& settings, int value_bytes);
@@ -35,13 +58,11 @@ class TileCut {
   Vector<Offset> unit_start;  // first unit of each tile, and the number of units
   Vector<Offset> row_start;   // first partial of each row in of_row, and the number of partials
   Vector<Index> long_rows;
-  Vector<TileBlock> blocks;
+  TileBlocks blocks;
 
   std::int64_t chunks() const { return static_cast<std::int64_t>(chunk_row.size()) - 1; }
   std::int64_t units() const { return unit_start.back(); }
   Offset partials() const { return row_start.back(); }
-  int warps() const;     // that the largest block has units for
-  Index widest() const;  // tile of a block
   // Per tile: partials before the chunk's first one.
   Vector<Offset> first_partials(std::int64_t chunk) const { return part_of(partial_start_, chunk); }
 
@@ -56,7 +77,7 @@ class TileCut {
   }
   void count_entries(const PatternView& A);
   void count_partials(const PatternView& A);
-  void cut_blocks();
+  TileStarts starts() const;
 
   Vector<Offset> entry_start_, partial_start_;  // [chunk][tile]
 };

@@ -1,0 +1,320 @@
+// The entries of each warp's rows are sorted by column, then one warp of the builder cuts them into steps as the host
+// does, from front to back; what it leaves are places, so storing is one pass in any order.
+#include <algorithm>
+#include <bit>
+
+#include "core/dispatch.hpp"
+#include "formats/weave/weave_sums.hpp"
+#include "layout/device_entries.hpp"
+#include "layout/device_radix.hpp"
+#include "layout/device_reduce.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+// Steps that the rows need at least, and whether any row is empty.
+struct GroupsFound {
+  std::int64_t steps = 0;
+  std::int32_t empty_rows = 0;
+
+  SIMT_BOTH void add(const GroupsFound& other) {
+    steps += other.steps;
+    empty_rows |= other.empty_rows;
+  }
+};
+
+// The rows of a warp of the product, 32 threads each.
+struct GroupItems {
+  using Result = GroupsFound;
+  PatternArrays A;
+  std::int64_t group_rows;
+
+  SIMT_DEVICE void add(std::int64_t thread, GroupsFound& to) const {
+    const std::int64_t first = thread / simt::warp_size * group_rows,
+                       last = first + group_rows < A.rows ? first + group_rows : A.rows;
+    std::int32_t longest = 0;
+    for (std::int64_t row = first + simt::lane(); row < last; row += simt::warp_size) {
+      const auto length = static_cast<std::int32_t>(A.length(row));
+      longest = length > longest ? length : longest;
+      if (length == 0) to.empty_rows = 1;
+    }
+    longest = simt::max_lanes(longest);
+    if (simt::lane() != 0) return;
+    const Offset full = (A.ptr[last] - A.ptr[first] + simt::warp_size - 1) / simt::warp_size;
+    to.steps += longest > full ? longest : full;
+  }
+};
+
+struct ColumnKeys {
+  const Index* col;
+  SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return static_cast<std::uint32_t>(col[k]); }
+};
+
+// The row of each sorted entry, within the rows of its warp.
+SIMT_KERNEL sort_rows_thread_per_entry(const Index* entry, const Index* row_of_entry, std::int64_t count,
+                                       int group_rows, std::uint16_t* row) {
+  const std::int64_t i = simt::global_thread();
+  if (i < count) row[i] = static_cast<std::uint16_t>(row_of_entry[entry[i]] % group_rows);
+}
+
+constexpr int fetched_rows = 1024;
+
+struct WaitingEntry {
+  std::uint32_t entry, row;
+};
+
+// Shared memory of the warp that cuts. Behind it lies, for each row, the last step that has it.
+struct CutBoard {
+  WaitingEntry waiting[most_waiting];
+  std::uint16_t fetched[fetched_rows];
+};
+
+std::size_t board_bytes(int group_rows) {
+  return sizeof(CutBoard) + static_cast<std::size_t>(group_rows) * sizeof(std::uint32_t);
+}
+
+// StepCutter of the host, 32 candidates at a time: a lane may take its entry when no earlier candidate of the step has
+// its row, and as long as the step has room.
+class WarpCutter {
+ public:
+  SIMT_DEVICE WarpCutter(const std::uint16_t* rows, std::uint32_t count, int group_rows, std::uint32_t* slot)
+      : board_(*simt::shared<CutBoard>()),
+        last_step_(reinterpret_cast<std::uint32_t*>(&board_ + 1)),
+        rows_(rows),
+        count_(count),
+        slot_(slot) {
+    for (int r = simt::lane(); r < group_rows; r += simt::warp_size) last_step_[r] = never;
+    simt::sync_warp();
+  }
+
+  // Gives the number of steps.
+  SIMT_DEVICE std::uint32_t cut() {
+    for (; next_ < count_ || waiting_ > 0; ++step_) {
+      taken_ = 0;
+      take_waiting();
+      while (next_ < count_ && taken_ < simt::warp_size && waiting_ < most_waiting) take_next();
+    }
+    return step_;
+  }
+
+ private:
+  static constexpr std::uint32_t never = 0xffffffffu;
+
+  SIMT_DEVICE static unsigned lower_lanes() { return (1u << simt::lane()) - 1; }
+  // The first of the candidates with its row, and the step has not got it yet.
+  SIMT_DEVICE bool fits(bool there, std::uint32_t row) const {
+    const unsigned alike = simt::same_lanes(there ? row : 0x10000u + static_cast<unsigned>(simt::lane()));
+    return there && (alike & lower_lanes()) == 0 && last_step_[row] != step_;
+  }
+  SIMT_DEVICE void take(std::uint32_t entry, std::uint32_t row, int lane) {
+    last_step_[row] = step_;
+    slot_[entry] = step_ * simt::warp_size + static_cast<std::uint32_t>(lane);
+  }
+
+  SIMT_DEVICE void take_waiting() {
+    int kept = 0;
+    for (int first = 0; first < waiting_; first += simt::warp_size) {
+      const int i = first + simt::lane();
+      const bool there = i < waiting_;
+      const WaitingEntry mine = there ? board_.waiting[i] : WaitingEntry{0, 0};
+      const bool fitting = fits(there, mine.row);
+      const unsigned all_fitting = simt::ballot(fitting);
+      const int lane = taken_ + simt::count_bits(all_fitting & lower_lanes());
+      const bool takes = fitting && lane < simt::warp_size;
+      const unsigned keeping = simt::ballot(there && !takes);
+      simt::sync_warp();  // everybody has read what is overwritten now
+      if (takes) take(mine.entry, mine.row, lane);
+      if (there && !takes) board_.waiting[kept + simt::count_bits(keeping & lower_lanes())] = mine;
+      simt::sync_warp();
+      kept += simt::count_bits(keeping);
+      taken_ += simt::count_bits(all_fitting);
+      if (taken_ > simt::warp_size) taken_ = simt::warp_size;
+    }
+    waiting_ = kept;
+  }
+
+  SIMT_DEVICE void take_next() {
+    fetch();
+    const std::uint32_t entry = next_ + simt::lane();
+    const bool there = entry < count_;
+    const std::uint32_t row = there ? board_.fetched[entry - fetched_] : 0;
+    const bool fitting = fits(there, row);
+    const int fitting_before = simt::count_bits(simt::ballot(fitting) & lower_lanes());
+    const int lane = taken_ + fitting_before, seat = waiting_ + simt::lane() - fitting_before;
+    const bool comes = there && lane < simt::warp_size && seat < most_waiting;  // of all lanes the first ones
+    const unsigned coming = simt::ballot(comes), taking = simt::ballot(comes && fitting);
+    if (comes && fitting) take(entry, row, lane);
+    if (comes && !fitting) board_.waiting[seat] = {entry, row};
+    simt::sync_warp();
+    next_ += simt::count_bits(coming);
+    taken_ += simt::count_bits(taking);
+    waiting_ += simt::count_bits(coming) - simt::count_bits(taking);
+  }
+
+  // The next 32 rows are in shared memory.
+  SIMT_DEVICE void fetch() {
+    const bool enough = next_ + simt::warp_size <= fetched_end_ || fetched_end_ == count_;
+    if (enough) return;
+    fetched_ = next_;
+    fetched_end_ = count_ - next_ < fetched_rows ? count_ : next_ + fetched_rows;
+#pragma unroll 8
+    for (std::uint32_t i = fetched_ + simt::lane(); i < fetched_end_; i += simt::warp_size)
+      board_.fetched[i - fetched_] = rows_[i];
+    simt::sync_warp();
+  }
+
+  CutBoard& board_;
+  std::uint32_t* last_step_;
+  const std::uint16_t* rows_;
+  std::uint32_t count_;
+  std::uint32_t* slot_;
+  std::uint32_t next_ = 0, step_ = 0, fetched_ = 0, fetched_end_ = 0;
+  int taken_ = 0, waiting_ = 0;
+};
+
+SIMT_KERNEL cut_warp_per_group(device::Segments groups, int group_rows, const std::uint16_t* rows, std::uint32_t* slot,
+                               std::uint32_t* steps) {
+  const std::int64_t g = simt::block(), begin = groups.begin(g), end = groups.begin(g + 1);
+  const std::uint32_t found =
+      WarpCutter(rows + begin, static_cast<std::uint32_t>(end - begin), group_rows, slot + begin).cut();
+  if (simt::lane() == 0) steps[g] = found;
+}
+
+struct BatchCount {
+  Offset batches = 0;
+  SIMT_BOTH void add(const BatchCount& other) { batches += other.batches; }
+};
+struct BatchStarts {
+  using Sum = BatchCount;
+  const std::uint32_t* steps;
+  std::int64_t groups;
+  int batch;
+  Offset* start;
+
+  SIMT_DEVICE BatchCount item(std::int64_t g) const {
+    return {g < groups ? (std::int64_t{steps[g]} + batch - 1) / batch : 0};
+  }
+  SIMT_DEVICE void place(std::int64_t g, const BatchCount& before) const { start[g] = before.batches; }
+};
+
+struct SortedEntries {
+  const std::uint32_t* col;
+  const Index* entry;
+  const std::uint16_t* row;
+  const std::uint32_t* slot;
+};
+
+template <class V, class S>
+struct SumsTarget {
+  const Offset* start;
+  Index* col;
+  std::uint16_t* row;
+  ValueWriter<V, S> values;
+};
+
+constexpr int store_threads = 512;
+
+// A block empties the places of a group and puts its entries there.
+template <int K, class V, class S>
+SIMT_KERNEL store_block_per_group(const V* val, device::Segments groups, SortedEntries from, SumsTarget<V, S> to) {
+  const std::int64_t g = simt::block();
+  const Offset first = to.start[g], places_end = to.start[g + 1] * K * simt::warp_size;
+  for (Offset i = first * K * simt::warp_size + simt::thread(); i < places_end; i += store_threads) {
+    to.col[i] = -1;
+    to.row[i] = 0;
+    to.values.data[i] = S(0);
+  }
+  simt::sync_block();
+  const std::int64_t end = groups.begin(g + 1);
+#pragma unroll 4
+  for (std::int64_t i = groups.begin(g) + simt::thread(); i < end; i += store_threads) {
+    const std::uint32_t step = from.slot[i] / simt::warp_size;
+    const int lane = static_cast<int>(from.slot[i] % simt::warp_size);
+    to.col[place_in_batch<Index, K>(first, step, lane)] = static_cast<Index>(from.col[i]);
+    to.row[place_in_batch<std::uint16_t, K>(first, step, lane)] = from.row[i];
+    to.values.data[place_in_batch<S, K>(first, step, lane)] = to.values.encode(simt::cached_load(val + from.entry[i]));
+  }
+}
+
+SIMT_KERNEL mark_filled_thread_per_word(PatternArrays A, std::int64_t words, std::uint32_t* filled) {
+  const std::int64_t w = simt::global_thread();
+  if (w >= words) return;
+  std::uint32_t found = 0;
+  for (int i = 0; i < 32; ++i)
+    if (w * 32 + i < A.rows && A.length(w * 32 + i) > 0) found |= 1u << i;
+  filled[w] = found;
+}
+
+constexpr int threads = 256;
+
+SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShape& shape,
+                           const device::Segments& groups, std::uint32_t* steps, device::Workspace& memory) {
+  const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1));
+  const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
+  const auto sorted = device::queue_sort(here, ColumnKeys{A.col.data()}, bits, groups, memory);
+  auto* rows = memory.take<std::uint16_t>(A.nnz());
+  auto* slot = memory.take<std::uint32_t>(A.nnz());
+  simt::launch(here, {simt::blocks_for(A.nnz(), threads), threads}, sort_rows_thread_per_entry, sorted.item,
+               row_of_entry, A.nnz(), shape.warp_rows, rows);
+  simt::launch(here, {groups.count, simt::warp_size, board_bytes(shape.warp_rows)}, cut_warp_per_group, groups,
+               shape.warp_rows, rows, slot, steps);
+  return {sorted.key, sorted.item, rows, slot};
+}
+
+template <class V>
+void store(simt::Here here, const CsrView<V>& A, const device::Segments& groups, const SortedEntries& from,
+           Sums<V>& to) {
+  dispatch_int<4, 8>(to.shape.batch, [&](auto K) {
+    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      const SumsTarget<V, S> target{to.start.data(), to.col.data(), to.row.data(), writer};
+      simt::launch(here, {groups.count, store_threads}, store_block_per_group<K.value, V, S>, A.val.data(), groups,
+                   from, target);
+    });
+  });
+}
+
+Buffer<std::uint32_t> filled_rows(simt::Here here, const PatternView& A, Device device) {
+  Buffer<std::uint32_t> filled(simt::blocks_for(A.rows, 32), device);
+  simt::launch(here, {simt::blocks_for(filled.size(), threads), threads}, mark_filled_thread_per_word, PatternArrays(A),
+               filled.size(), filled.data());
+  return filled;
+}
+
+}  // namespace
+
+template <class V>
+std::optional<Sums<V>> Sums<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
+                                            Device device) {
+  const auto shape = SumsShape::of(A.rows, sizeof(V), settings.kb, settings.threads);
+  const std::int64_t most = most_sums_places(A.nnz());
+  if (A.nnz() > INT32_MAX) return {};  // entries have 32-bit numbers here
+  const GroupItems items{PatternArrays(A), shape.warp_rows};
+  const GroupsFound found = device::reduce(here, items, shape.warps() * simt::warp_size, device, 1);
+  if (found.steps * simt::warp_size > most) return {};
+  device::Workspace memory(device);
+  const device::Segments groups{A.nnz(), shape.warps(), A.ptr.data(), shape.warp_rows};
+  auto* steps = memory.take<std::uint32_t>(groups.count);
+  const SortedEntries sorted = sort_and_cut(here, A, shape, groups, steps, memory);
+  Sums to{.shape = shape, .cols = A.cols, .groups = settings.groups};
+  to.start = Buffer<Offset>(groups.count + 1, device);
+  const BatchStarts starts{steps, groups.count, shape.batch, to.start.data()};
+  const std::int64_t stored = device::scan(here, starts, groups.count + 1, device).batches * shape.batch_slots();
+  if (stored > most) return {};
+  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  if (!values) return {};
+  to.values = std::move(*values);
+  to.col = Buffer<Index>(stored, device);
+  to.row = Buffer<std::uint16_t>(stored, device);
+  to.partial = Buffer<V>(partial_sums(A.rows, settings.groups), device);
+  store(here, A, groups, sorted, to);
+  if (found.empty_rows != 0) to.filled = filled_rows(here, A, device);
+  return to;
+}
+
+template std::optional<Sums<float>> Sums<float>::build_there(simt::Here, const CsrView<float>&, const WeaveSettings&,
+                                                             Device);
+template std::optional<Sums<double>> Sums<double>::build_there(simt::Here, const CsrView<double>&, const WeaveSettings&,
+                                                               Device);
+
+}  // namespace heddle::weave

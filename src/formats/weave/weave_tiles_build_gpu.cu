@@ -1,0 +1,362 @@
+// Entries are sorted by tile and keep their order inside; then units are filled, a warp each, and everything else
+// follows from where runs end:
+//
+//   sort     (order=degree: columns by their counts, then) entries by tile              -> host: where tiles begin
+//   units    columns, values, ends, and the row of every place
+//   scan     of the ends of units: rank                                                 -> host: partials of tiles
+//   sort     partials by row: of_row; row_start is where rows begin among them
+//   scan     of rows with many partials: long_rows
+#include <algorithm>
+#include <bit>
+
+#include "core/dispatch.hpp"
+#include "formats/weave/weave_tiles_cut.hpp"
+#include "layout/device_entries.hpp"
+#include "layout/device_radix.hpp"
+#include "layout/device_reduce.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+constexpr int threads = 256;
+
+simt::Launch thread_per(std::int64_t items) { return {simt::blocks_for(items, threads), threads}; }
+simt::Launch warp_per(std::int64_t items) { return {simt::blocks_for(items, threads / simt::warp_size), threads}; }
+
+int bits_for(std::int64_t below) {
+  return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(below, 1) - 1));
+}
+
+SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
+  if (simt::global_thread() < count) words[simt::global_thread()] = 0;
+}
+SIMT_KERNEL count_thread_per_entry(const Index* col, std::int64_t nnz, std::uint32_t* degree) {
+  const std::int64_t k = simt::global_thread();
+  if (k < nnz) simt::atomic_add(degree + col[k], 1u);
+}
+
+struct DegreesFound {
+  std::int64_t columns = 0;  // with entries
+  std::uint32_t most = 0;
+
+  SIMT_BOTH void add(const DegreesFound& other) {
+    columns += other.columns;
+    most = most < other.most ? other.most : most;
+  }
+};
+struct DegreeItems {
+  using Result = DegreesFound;
+  const std::uint32_t* degree;
+
+  SIMT_DEVICE void add(std::int64_t c, DegreesFound& to) const { to.add({degree[c] > 0 ? 1 : 0, degree[c]}); }
+};
+struct FallingDegrees {
+  const std::uint32_t* degree;
+  std::uint32_t most;
+
+  SIMT_DEVICE std::uint32_t key(std::int64_t c) const { return most - degree[c]; }
+};
+SIMT_KERNEL place_thread_per_column(const Index* sorted, std::int64_t count, Index* column_of, Index* place_of) {
+  const std::int64_t i = simt::global_thread();
+  if (i >= count) return;
+  column_of[i] = sorted[i];
+  place_of[sorted[i]] = static_cast<Index>(i);
+}
+
+// Columns in the order in which tiles are cut from them.
+struct PlacesThere {
+  std::int64_t size = 0;
+  Buffer<Index> column_of;
+  const Index* place_of = nullptr;  // null: every column is in its own place
+};
+
+PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, device::Workspace& memory) {
+  if (order == ColumnOrder::natural) return {.size = A.cols, .column_of = {}};
+  auto* degree = memory.take<std::uint32_t>(A.cols);
+  auto* place_of = memory.take<Index>(A.cols);
+  simt::launch(here, thread_per(A.cols), clear_thread_per_word, degree, A.cols);
+  simt::launch(here, thread_per(A.nnz()), count_thread_per_entry, A.col.data(), A.nnz(), degree);
+  const DegreesFound found = device::reduce(here, DegreeItems{degree}, A.cols, memory.device());
+  const auto sorted = device::queue_sort(here, FallingDegrees{degree, found.most},
+                                         bits_for(std::int64_t{found.most} + 1), {.items = A.cols}, memory);
+  PlacesThere made{found.columns, Buffer<Index>(found.columns, memory.device()), place_of};
+  simt::launch(here, thread_per(made.size), place_thread_per_column, sorted.item, made.size, made.column_of.data(),
+               place_of);
+  return made;
+}
+
+// Where a column lies among the tiles.
+struct TileColumns {
+  const Index* col;
+  const Index* place_of;
+  std::uint32_t width;
+
+  SIMT_DEVICE std::uint32_t place(std::int64_t k) const {
+    const Index column = col[k];
+    return static_cast<std::uint32_t>(place_of ? place_of[column] : column);
+  }
+  SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return place(k) / width; }
+};
+
+// The first of `count` sorted keys that is `key` or more.
+SIMT_DEVICE std::int64_t first_from(const std::uint32_t* sorted, std::int64_t count, std::uint32_t key) {
+  std::int64_t low = 0, high = count;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (sorted[middle] < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+template <class T>
+SIMT_KERNEL find_starts_thread_per_key(const std::uint32_t* sorted, std::int64_t count, std::int64_t keys, T* start) {
+  const std::int64_t key = simt::global_thread();
+  if (key < keys) start[key] = static_cast<T>(first_from(sorted, count, static_cast<std::uint32_t>(key)));
+}
+
+struct TileStart {
+  Offset entry, unit;
+};
+
+// Everything that the units of a matrix are filled from, and with.
+template <class V>
+struct UnitSource {
+  CsrArrays<V> A;
+  TileColumns columns;
+  const Index* entry;  // sorted by tile
+  const Index* row_of_entry;
+  const TileStart* tile;
+  std::int64_t tiles, units;
+};
+template <class V, class S>
+struct UnitTarget {
+  std::uint16_t* col;
+  ValueWriter<V, S> values;
+  std::uint8_t* ends;
+  std::uint8_t* ended_before;
+  std::uint32_t* ended;  // of a unit
+  Index* row;            // of a place; -1: no entry
+};
+
+// The tile of a unit: the last one that begins with it or before.
+SIMT_DEVICE std::int64_t tile_of_unit(const TileStart* tile, std::int64_t tiles, std::int64_t unit) {
+  std::int64_t low = 0, high = tiles;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (tile[middle].unit <= unit)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+SIMT_DEVICE int sum_of_lower_lanes(int value) {
+  int sum = value;
+  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+    const int lower = simt::shuffle_up(sum, distance);
+    if (simt::lane() >= distance) sum += lower;
+  }
+  return sum - value;
+}
+
+// K bits of each lane, as they lie in memory.
+template <int K>
+SIMT_DEVICE void store_lane_bits(std::uint8_t* unit_bits, unsigned bits) {
+  if (K == 8) {
+    unit_bits[simt::lane()] = static_cast<std::uint8_t>(bits);
+    return;
+  }
+  const unsigned next = simt::shuffle_down(bits, 1);
+  if (simt::lane() % 2 == 0) unit_bits[simt::lane() / 2] = static_cast<std::uint8_t>(bits | next << 4);
+}
+
+template <int K, class V, class S>
+SIMT_KERNEL fill_warp_per_unit(UnitSource<V> from, UnitTarget<V, S> to) {
+  const std::int64_t unit = simt::global_thread() / simt::warp_size;
+  if (unit >= from.units) return;
+  constexpr int capacity = simt::warp_size * K;
+  const std::int64_t t = tile_of_unit(from.tile, from.tiles, unit);
+  const Offset first = from.tile[t].entry + (unit - from.tile[t].unit) * capacity + simt::lane() * K,
+               end = from.tile[t + 1].entry;
+  const auto column = static_cast<std::uint32_t>(t) * from.columns.width;
+  std::uint16_t col[K];
+  S stored[K];
+  Index row[K + 1];
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    const Index k = first + i < end ? from.entry[first + i] : -1;
+    col[i] = k < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(from.columns.place(k) - column);
+    stored[i] = k < 0 ? S(0) : to.values.encode(simt::cached_load(from.A.val + k));
+    row[i] = k < 0 ? -1 : from.row_of_entry[k];
+  }
+  row[K] = simt::shuffle_down(row[0], 1);
+  if (simt::lane() == simt::warp_size - 1) row[K] = -1;  // runs end where the unit ends
+  unsigned ends = 0;
+#pragma unroll
+  for (int i = 0; i < K; ++i) ends |= (row[i] >= 0 && row[i + 1] != row[i] ? 1u : 0u) << i;
+  store_pieces(to.col + unit * capacity, col);
+  store_pieces(to.values.data + unit * capacity, stored);
+#pragma unroll
+  for (int i = 0; i < K; ++i) to.row[unit * capacity + simt::lane() * K + i] = row[i];
+  store_lane_bits<K>(to.ends + unit * capacity / 8, ends);
+  const int before = sum_of_lower_lanes(simt::count_bits(ends));
+  constexpr int lanes_of_word = 32 / K;
+  if (simt::lane() % lanes_of_word == 0)
+    to.ended_before[unit * K + simt::lane() / lanes_of_word] = static_cast<std::uint8_t>(before);
+  if (simt::lane() == simt::warp_size - 1) to.ended[unit] = static_cast<std::uint32_t>(before + simt::count_bits(ends));
+}
+
+struct PartialCount {
+  Index partials = 0;
+  SIMT_BOTH void add(const PartialCount& other) { partials += other.partials; }
+};
+struct UnitRanks {
+  using Sum = PartialCount;
+  const std::uint32_t* ended;
+  Index* rank;
+
+  SIMT_DEVICE PartialCount item(std::int64_t unit) const { return {static_cast<Index>(ended[unit])}; }
+  SIMT_DEVICE void place(std::int64_t unit, const PartialCount& before) const { rank[unit] = before.partials; }
+};
+
+// Where the partials of each tile begin, and the number of all.
+SIMT_KERNEL find_partials_thread_per_tile(const TileStart* tile, std::int64_t tiles, std::int64_t units,
+                                          const Index* rank, const PartialCount* all, Offset* partial) {
+  const std::int64_t t = simt::global_thread();
+  if (t <= tiles) partial[t] = tile[t].unit < units ? rank[tile[t].unit] : all->partials;
+}
+
+// A thread a word of ends.
+SIMT_KERNEL list_partials_thread_per_word(const std::uint32_t* ends, const std::uint8_t* ended_before,
+                                          const Index* rank, int per_lane, std::int64_t words, const Index* row,
+                                          std::uint32_t* partial_row) {
+  const std::int64_t w = simt::global_thread();
+  if (w >= words) return;
+  std::int64_t partial = rank[w / per_lane] + ended_before[w];
+  for (int i = 0; i < 32; ++i)
+    if ((ends[w] >> i & 1) != 0) partial_row[partial++] = static_cast<std::uint32_t>(row[w * 32 + i]);
+}
+
+struct RowKeys {
+  const std::uint32_t* row;
+  SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return row[i]; }
+};
+
+struct LongRows {
+  using Sum = PartialCount;  // of rows
+  const Index* row_start;
+  Index* to;
+
+  SIMT_DEVICE bool is_long(std::int64_t row) const { return row_start[row + 1] - row_start[row] > few_partials; }
+  SIMT_DEVICE PartialCount item(std::int64_t row) const { return {is_long(row) ? 1 : 0}; }
+  SIMT_DEVICE void place(std::int64_t row, const PartialCount& before) const {
+    if (is_long(row)) to[before.partials] = static_cast<Index>(row);
+  }
+};
+
+template <class T>
+Vector<T> brought_here(const T* there, std::int64_t count, Device device) {
+  Vector<T> here(static_cast<std::size_t>(count));
+  memory::copy(here.data(), Device::cpu(), there, device, here.size() * sizeof(T));
+  return here;
+}
+template <class T>
+Buffer<T> kept(const T* there, std::int64_t count, Device device) {
+  return Buffer<T>::borrow({there, static_cast<std::size_t>(count)}, device).to(device);
+}
+
+// Beginnings of tiles among entries and units.
+TileStarts tile_starts(simt::Here here, const std::uint32_t* sorted_tiles, std::int64_t nnz, std::int64_t tiles,
+                       std::int64_t capacity, device::Workspace& memory) {
+  auto* start = memory.take<Offset>(tiles + 1);
+  simt::launch(here, thread_per(tiles + 1), find_starts_thread_per_key<Offset>, sorted_tiles, nnz, tiles + 1, start);
+  TileStarts starts{brought_here(start, tiles + 1, memory.device()), {0}, {}};
+  for (std::int64_t t = 0; t < tiles; ++t)
+    starts.unit.push_back(starts.unit.back() + (starts.entry[t + 1] - starts.entry[t] + capacity - 1) / capacity);
+  return starts;
+}
+
+Buffer<TileStart> on_device(const TileStarts& starts, Device device) {
+  Buffer<TileStart> table(starts.tiles() + 1);
+  for (std::int64_t t = 0; t <= starts.tiles(); ++t) table[t] = {starts.entry[t], starts.unit[t]};
+  return table.to(device);
+}
+
+// of_row, row_start and long_rows, from the rows of places.
+template <class V>
+void list_partials(simt::Here here, const Index* row_of_place, Tiles<V>& to, device::Workspace& memory) {
+  const std::int64_t partials = to.partials.size(), words = to.ends.size();
+  auto* partial_row = memory.take<std::uint32_t>(partials);
+  simt::launch(here, thread_per(words), list_partials_thread_per_word, to.ends.data(), to.ended_before.data(),
+               to.rank.data(), to.per_lane, words, row_of_place, partial_row);
+  const auto by_row = device::queue_sort(here, RowKeys{partial_row}, bits_for(to.rows), {.items = partials}, memory);
+  to.row_start = Buffer<Index>(to.rows + 1, memory.device());
+  simt::launch(here, thread_per(to.rows + 1), find_starts_thread_per_key<Index>, by_row.key, partials, to.rows + 1,
+               to.row_start.data());
+  auto* long_rows = memory.take<Index>(to.rows);
+  const LongRows items{to.row_start.data(), long_rows};
+  const Index count = device::scan(here, items, to.rows, memory.device()).partials;
+  to.long_rows = kept<Index>(long_rows, count, memory.device());
+  to.of_row = kept<Index>(by_row.item, partials, memory.device());
+}
+
+}  // namespace
+
+template <class V>
+std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
+                                              Device device) {
+  if (A.nnz() > INT32_MAX) return {};  // entries have 32-bit numbers here
+  device::Workspace memory(device);
+  PlacesThere places = places_of(here, A, static_cast<ColumnOrder>(settings.order), memory);
+  const std::int64_t width = tile_width(settings, sizeof(V)), tiles = simt::blocks_for(places.size, width);
+  const TileColumns columns{A.col.data(), places.place_of, static_cast<std::uint32_t>(width)};
+  const auto by_tile = device::queue_sort(here, columns, bits_for(tiles), {.items = A.nnz()}, memory);
+  const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
+  Tiles to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .column_of = std::move(places.column_of)};
+  TileStarts starts = tile_starts(here, by_tile.key, A.nnz(), tiles, to.unit_entries(), memory);
+  const std::int64_t units = starts.unit.back(), stored = units * to.unit_entries();
+  if (too_much_padding(stored, A.nnz())) return {};
+  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  if (!values) return {};
+  to.values = std::move(*values);
+  to.rank = Buffer<Index>(units, device);
+  to.col = Buffer<std::uint16_t>(stored, device);
+  to.ends = Buffer<std::uint32_t>(stored / 32, device);
+  to.ended_before = Buffer<std::uint8_t>(stored / 32, device);
+  to.packed_x = Buffer<V>(to.column_of.size(), device);
+  const Buffer<TileStart> tile = on_device(starts, device);
+  auto* ended = memory.take<std::uint32_t>(units);
+  auto* row_of_place = memory.take<Index>(stored);
+  const UnitSource<V> source{CsrArrays<V>(A), columns, by_tile.item, row_of_entry, tile.data(), tiles, units};
+  dispatch_int<4, 8>(to.per_lane, [&](auto K) {
+    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      const UnitTarget<V, S> target{to.col.data(),          writer, reinterpret_cast<std::uint8_t*>(to.ends.data()),
+                                    to.ended_before.data(), ended,  row_of_place};
+      simt::launch(here, warp_per(units), fill_warp_per_unit<K.value, V, S>, source, target);
+    });
+  });
+  const PartialCount* all = device::queue_scan(here, UnitRanks{ended, to.rank.data()}, units, memory);
+  auto* partial = memory.take<Offset>(tiles + 1);
+  simt::launch(here, thread_per(tiles + 1), find_partials_thread_per_tile, tile.data(), tiles, units, to.rank.data(),
+               all, partial);
+  starts.partial = brought_here(partial, tiles + 1, device);
+  to.partials = Buffer<V>(starts.partial.back(), device);
+  list_partials(here, row_of_place, to, memory);
+  const TileBlocks blocks(starts, width, places.size);
+  to.blocks = Buffer<TileBlock>::copy_of(blocks.list, device);
+  to.warps = blocks.warps();
+  to.width = blocks.widest();
+  return to;
+}
+
+template std::optional<Tiles<float>> Tiles<float>::build_there(simt::Here, const CsrView<float>&, const WeaveSettings&,
+                                                               Device);
+template std::optional<Tiles<double>> Tiles<double>::build_there(simt::Here, const CsrView<double>&,
+                                                                 const WeaveSettings&, Device);
+
+}  // namespace heddle::weave

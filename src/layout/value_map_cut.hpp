@@ -1,0 +1,67 @@
+// How the places of an array are cut into blocks of a ValueMap, and which blocks are stored: what hosts and devices do
+// alike. Places are looked at in grains of 32.
+#pragma once
+
+#include <algorithm>
+
+#include "layout/value_map.hpp"
+
+namespace heddle::value_map {
+
+inline constexpr int grain = 32;
+
+// Entries of the places of a grain, or of a block. None at all: low is above high.
+struct EntryRange {
+  std::uint32_t low = PlaceBlock::wide_none, high = 0;
+
+  SIMT_BOTH bool empty() const { return low > high; }
+  SIMT_BOTH void add(const EntryRange& other) {
+    low = other.low < low ? other.low : low;
+    high = other.high > high ? other.high : high;
+  }
+  SIMT_BOTH void add_entry(std::uint32_t entry) {
+    if (entry != PlaceBlock::wide_none) add({entry, entry});
+  }
+};
+
+struct PlaceRange {
+  std::int64_t begin, end;
+};
+
+// Two blocks of threads share the shared memory of a large GPU's unit.
+inline constexpr std::int64_t most_staged_bytes = 104 << 10;
+
+inline constexpr std::int64_t good_places = 4096, few_places = 2048;
+
+// A block ends at the last cut that leaves it `good_places`, or at the next one as long as shared memory holds them;
+// where there is none it has `few_places`. Bit g of `cuts`: there is a cut before grain g.
+Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t places, int value_bytes);
+
+// What the codes of a block say: blocks with equal facts are equal but for an accident, which is to be found out. The
+// sum of code_hash over its places that have an entry.
+struct BlockFacts {
+  EntryRange entries;
+  std::uint64_t hash = 0;
+};
+SIMT_BOTH std::uint64_t code_hash(std::int64_t place_of_block, std::uint32_t code) {
+  std::uint64_t h = (static_cast<std::uint64_t>(place_of_block) << 32 | code) * 0x9e3779b97f4a7c15u;
+  h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9u;
+  return h ^ h >> 32;
+}
+
+struct MapPlan {
+  Vector<PlaceBlock> blocks;  // without those that have no entries
+  Vector<std::uint8_t> owns;  // of a block: it has codes of its own
+  std::int64_t narrow = 0, wide = 0;
+  int staged = 0;
+};
+MapPlan plan_map(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> facts, bool share, int value_bytes);
+
+// Doubles (floats) in shared memory lie with a gap after every 128 bytes: rows of 16 entries would otherwise all begin
+// in one bank.
+template <class V>
+SIMT_BOTH constexpr int staged_place(int i) {
+  return i + i / static_cast<int>(128 / sizeof(V));
+}
+
+}  // namespace heddle::value_map
