@@ -95,7 +95,6 @@ def recount(lines, path):
             line["plans"] = [plan for plan in line["plans"] if plan["plan"] in work]
             for plan in line["plans"]:
                 plan["workload"] = work[plan["plan"]]["workload"]
-                plan["predicted_build_seconds"] = work[plan["plan"]]["predicted_build_seconds"]
 
 
 def cases_of(line):
@@ -260,30 +259,63 @@ def cost_line(name, cost):
     return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
 
 
+def way_seconds(line, plan, there):
+    """As in src/plan/model.cpp: the matrix passes between host and device where kernels build, else what was built."""
+    facts, value_bytes = line["facts"], int(line["precision"][1:]) // 8
+    matrix = facts["nnz"] * (value_bytes + 4) + 8 * (facts["rows"] + 1)
+    if plan.get("build_there_seconds"):
+        way = 0 if there else matrix
+    else:
+        way = plan["workload"]["bytes"] + (matrix if there else 0)
+    return way / line["machine"]["upload_gbps"] * 1e-9
+
+
+def build_parts(line, plan):
+    return line["facts"]["nnz"] * 1e-9, plan["workload"]["stored"] * 1e-9
+
+
+def predict_build(cost, line, plan, there):
+    entries, places = build_parts(line, plan)
+    return cost[0] * 1e-6 + cost[1] * entries + cost[2] * places + way_seconds(line, plan, there)
+
+
 def fit_build(lines):
     """[fixed us, ns per entry, ns per place] for every format; the way to the device is counted apart."""
     cases = {}
     for line in lines:
         for p in line["plans"]:
             if p.get("build_seconds"):
-                upload = p["workload"]["bytes"] / line["machine"]["upload_gbps"] * 1e-9
-                cases.setdefault(cost_key(p["plan"]), []).append(
-                    (line["facts"]["nnz"] * 1e-9, p["workload"]["stored"] * 1e-9, upload, p["build_seconds"]))
+                some = cases.setdefault(cost_key(p["plan"]), [])
+                some.append((*build_parts(line, p), way_seconds(line, p, False), p["build_seconds"]))
+                if p.get("build_there_seconds"):
+                    some.append((*build_parts(line, p), 0.0, p["build_there_seconds"]))
     off = lambda cost, all_cases: sum(
-        min(1.5, abs(math.log((cost[0] * 1e-6 + cost[1] * nnz + cost[2] * stored + upload) / seconds))) for nnz, stored, upload, seconds in all_cases)
+        min(1.5, abs(math.log((cost[0] * 1e-6 + cost[1] * nnz + cost[2] * stored + way) / seconds))) for nnz, stored, way, seconds in all_cases)
     found = {}
     for name, some in sorted(cases.items()):
-        cost, step = [300.0, 2.0, 1.0], 0.7
-        here = off(cost, some)
-        while step > 0.01:
-            trials = [[v * (factor if i == j else 1) for j, v in enumerate(cost)] for i in range(3) for factor in (math.exp(step), math.exp(-step))]
-            best = min(trials, key=lambda trial: off(trial, some))
-            if off(best, some) < here:
-                cost, here = best, off(best, some)
-            else:
-                step *= 0.6
-        found[name] = cost
+        starts = [[300.0, 2.0, 1.0], [300.0, 0.02, 0.02]]
+        found[name] = min((descend(start, lambda cost: off(cost, some)) for start in starts), key=lambda cost: off(cost, some))
     return found
+
+
+def descend(cost, off):
+    """One number at a time, in steps that shrink."""
+    step, here = 0.7, off(cost)
+    while step > 0.01:
+        trials = [[v * (factor if i == j else 1) for j, v in enumerate(cost)] for i in range(len(cost)) for factor in (math.exp(step), math.exp(-step))]
+        best = min(trials, key=off)
+        if off(best) < here:
+            cost, here = best, off(best)
+        else:
+            step *= 0.6
+    return cost
+
+
+def build_costs_in_source():
+    text = open(COSTS, encoding="utf-8").read()
+    begin = text.index("gpu_build_costs[] = {")
+    table = text[begin:text.index("\n};", begin)]
+    return {m[1]: [float(v) for v in m[2].split(",")] for m in re.finditer(r'\{"([^"]+)", ([^}]+)\}', table)}
 
 
 def write_build(costs):
@@ -365,20 +397,26 @@ def report_effort(lines, costs):
 
 def report_build(lines, costs):
     """Building and n products together, against the best fixed plan of each matrix."""
-    print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply")
-    for n in (1, 10, 100, 10000):
-        regrets = []
-        for line in lines:
-            measured = [p for p in line["plans"] if p.get("build_seconds") and cost_key(p["plan"]) in costs]
-            if not measured:
-                continue
-            cases = {p["plan"]: Case(p, line["machine"], line["precision"]) for p in measured}
-            guess = lambda p: p["predicted_build_seconds"] + n * cases[p["plan"]].predict(costs[cases[p["plan"]].format])
-            total = lambda p: p["build_seconds"] + n * p["seconds"]
-            regrets.append(total(min(measured, key=guess)) / min(map(total, measured)))
-        if regrets:
-            mean = math.exp(sum(map(math.log, regrets)) / len(regrets))
-            print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% {mean:8.3f} {max(regrets):7.2f}")
+    build = build_costs_in_source()
+    for there in (False, True):
+        print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply, matrix {'on the device' if there else 'in host memory'}")
+        for n in (1, 10, 100, 10000):
+            regrets = [r for r in (total_regret(line, costs, build, n, there) for line in lines) if r]
+            if regrets:
+                mean = math.exp(sum(map(math.log, regrets)) / len(regrets))
+                print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% {mean:8.3f} {max(regrets):7.2f}")
+
+
+def total_regret(line, costs, build, n, there):
+    took = "build_there_seconds" if there else "build_seconds"
+    measured = [p for p in line["plans"] if p.get(took) and cost_key(p["plan"]) in costs]
+    if not measured:
+        return None
+    cases = {p["plan"]: Case(p, line["machine"], line["precision"]) for p in measured}
+    guess = lambda p: (predict_build(build[cost_key(p["plan"])], line, p, there)
+                       + n * cases[p["plan"]].predict(costs[cases[p["plan"]].format]))
+    total = lambda p: p[took] + n * p["seconds"]
+    return total(min(measured, key=guess)) / min(map(total, measured))
 
 
 def main():
@@ -419,7 +457,8 @@ def main():
         costs = costs_in_source(options.device)
     score(lines, costs, options.show)
     report_effort(lines, costs)
-    report_build(lines, costs)
+    if options.device == "gpu":
+        report_build(lines, costs)
     if options.svg:
         draw(lines, costs, options.svg)
 

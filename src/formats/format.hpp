@@ -99,7 +99,9 @@ struct Format {
   // What building stores: like resolve, but the values of the matrix may count as well.
   Plan (*settle_f32)(const Plan&, const CsrView<float>&);
   Plan (*settle_f64)(const Plan&, const CsrView<double>&);
-  // The same two from arrays that lie on a device, on that device; nothing when the host has to do it.
+  // The same two from arrays that lie on a device, on that device; nothing when the host has to do it, as it always has
+  // to without `builds_there`.
+  bool builds_there;
   std::unique_ptr<Store<float>> (*build_there_f32)(Source<float>, const Plan& resolved);
   std::unique_ptr<Store<double>> (*build_there_f64)(Source<double>, const Plan& resolved);
   std::optional<Plan> (*settle_there_f32)(const Plan&, Source<float>);

@@ -128,10 +128,15 @@ std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, De
   return std::make_unique<StoreOf<F, V>>(F<V>::build(source, settings_from<F>(resolved)), device);
 }
 
+template <template <class> class F>
+inline constexpr bool builds_there = requires(Source<double> source, typename F<double>::Settings s) {
+  F<double>::build_there(simt::Emulator{}, source, s);
+};
+
 template <template <class> class F, class V>
 std::unique_ptr<Store<V>> build_store_there([[maybe_unused]] Source<V> source, [[maybe_unused]] const Plan& resolved) {
   std::unique_ptr<Store<V>> made;
-  if constexpr (requires(typename F<V>::Settings s) { F<V>::build_there(simt::Emulator{}, source, s); })
+  if constexpr (builds_there<F>)
     on_gpu(source.device, [&](auto where) {
       auto format = F<V>::build_there(where, source, settings_from<F>(resolved));
       if (format) made = std::make_unique<StoreOf<F, V>>(std::move(*format), source.device);
@@ -162,6 +167,7 @@ const Format& registered() {
              build_store<F, double>,
              settle_with_values<F, float>,
              settle_with_values<F, double>,
+             builds_there<F>,
              build_store_there<F, float>,
              build_store_there<F, double>,
              settle_there<F, float>,

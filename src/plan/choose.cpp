@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/check.hpp"
 #include "formats/format.hpp"
@@ -56,28 +57,26 @@ std::vector<Plan> plans_for(const Structure& facts, const Machine& machine, cons
   return candidate_plans(facts, {.on_gpu = uses_gpu(machine), .reorder = options.reorder && tries});
 }
 
-Choice ranked(const Structure& facts, const Machine& machine, const ChooseOptions& options, int value_bytes) {
-  const Subject subject{facts, value_bytes};
+Choice ranked(const Subject& subject, const Machine& machine, const ChooseOptions& options) {
   Choice choice;
-  for (const Plan& plan : plans_for(facts, machine, options))
+  for (const Plan& plan : plans_for(subject.facts, machine, options))
     choice.candidates.push_back(predicted(subject, machine, plan));
   rank(choice.candidates, Score{options.expected_multiplies});
   return choice;
 }
 
 // The first candidate is the choice. Without entries every plan does the same nothing: csr.
-void settle(Choice& choice, const Structure& facts, const Machine& machine, const ChooseOptions& options,
-            int value_bytes) {
+void settle(Choice& choice, const Subject& subject, const Machine& machine, const ChooseOptions& options) {
   auto& all = choice.candidates;
-  if (facts.nnz == 0 || all.empty() || !all.front().fits)
+  if (subject.facts.nnz == 0 || all.empty() || !all.front().fits)
     std::stable_partition(all.begin(), all.end(), [](const Candidate& c) { return c.plan.format == "csr"; });
   if (all.empty() || (!all.front().fits && all.front().plan.format != "csr"))
-    all.insert(all.begin(), predicted({facts, value_bytes}, machine, Plan{}));
+    all.insert(all.begin(), predicted(subject, machine, Plan{}));
   choice.plan = all.front().plan;
   choice.predicted_seconds = all.front().predicted_seconds;
   choice.predicted_build_seconds = all.front().predicted_build_seconds;
-  choice.reason = facts.nnz == 0 ? "the matrix has no entries"
-                                 : explain(choice, {facts, value_bytes}, machine, options.expected_multiplies);
+  choice.reason = subject.facts.nnz == 0 ? "the matrix has no entries"
+                                         : explain(choice, subject, machine, options.expected_multiplies);
 }
 
 template <class V>
@@ -106,15 +105,17 @@ void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
 Choice choose(const Structure& facts, const Machine& machine, const ChooseOptions& options, int value_bytes) {
   ChooseOptions from_facts = options;
   from_facts.effort = Effort::model;
-  Choice choice = ranked(facts, machine, from_facts, value_bytes);
-  settle(choice, facts, machine, options, value_bytes);
+  const Subject subject{facts, value_bytes};
+  Choice choice = ranked(subject, machine, from_facts);
+  settle(choice, subject, machine, options);
   return choice;
 }
 
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
   const Score score{options.expected_multiplies};
-  Choice choice = ranked(facts, machine, options, sizeof(V));
+  const Subject subject{facts, sizeof(V), on_device(A)};
+  Choice choice = ranked(subject, machine, options);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
     const ChoiceKey key{facts.pattern_hash, machine.name, machine.units, sizeof(V), options.effort, options.selector};
@@ -128,7 +129,7 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
     rank(choice.candidates, score);
   }
   if (!on_device(A)) check_fit(choice, A, score);
-  settle(choice, facts, machine, options, sizeof(V));
+  settle(choice, subject, machine, options);
   return choice;
 }
 
@@ -139,29 +140,52 @@ Choice choice_for(const Csr<V>& A, const ChooseOptions& options) {
   return choose(A, analyze(A, Detail::planning), this_machine(options.device), options);
 }
 
-// On a device no format was asked whether it takes the matrix: the first one that does is built.
+// On a device no format was asked whether it takes the matrix: the first one that does is built. `here` is the same
+// matrix in host memory, or null: what the host has to build needs no copy of it.
 template <class V>
-Operator<V> build_best(const Csr<V>& A, const std::vector<Candidate>& candidates, Device device) {
+Operator<V> build_best(const Csr<V>& A, const Csr<V>* here, const std::vector<Candidate>& candidates, Device device) {
+  const auto built = [&](const Plan& plan) {
+    const bool by_kernels = registered_format(plan.format).builds_there;
+    return build(here && !by_kernels ? *here : A, plan, {.device = device});
+  };
   for (const Candidate& candidate : candidates) try {
-      if (candidate.fits) return build(A, candidate.plan, {.device = device});
+      if (candidate.fits) return built(candidate.plan);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::unavailable) throw;
     }
-  return build(A, Plan{}, {.device = device});
+  return built(Plan{});
+}
+
+// A large matrix in host memory is sent to the GPU as it is and looked at there: it has to go there anyway.
+constexpr std::int64_t worth_sending = 100'000;
+
+template <class V>
+std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& options) {
+  if (options.device.kind != Device::Kind::gpu || options.effort != Effort::model || A.nnz() < worth_sending) return {};
+  describe(options.device);  // Error(unavailable) says why there is none
+  try {
+    const Device to = options.device;
+    const Csr<V> there{A.rows, A.cols, A.ptr.to(to), A.col.to(to), A.val.to(to)};
+    return build_best(there, &A, choice_for(there, options).candidates, to);
+  } catch (const Error& error) {  // no room for the matrix beside what is made of it
+    if (error.kind() != ErrorKind::unavailable) throw;
+    return {};
+  }
 }
 
 }  // namespace
 
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options) {
-  if (on_device(A)) return build_best(A, choice_for(A, options).candidates, options.device);
+  if (on_device(A)) return build_best<V>(A, nullptr, choice_for(A, options).candidates, options.device);
   validate(A.view(), Require::canonical);
+  if (auto made = optimize_there(A, options)) return std::move(*made);
   return build(A, choice_for(A, options).plan, {.device = options.device});
 }
 
 template <class V>
 Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
-  if (on_device(A)) return optimize(static_cast<const Csr<V>&>(A), options);
+  if (on_device(A) || options.device.kind == Device::Kind::gpu) return optimize(static_cast<const Csr<V>&>(A), options);
   validate(A.view(), Require::canonical);
   const Plan plan = choice_for(A, options).plan;
   return build(std::move(A), plan, {.device = options.device});

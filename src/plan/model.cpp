@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "formats/format.hpp"
+
 namespace heddle {
 
 namespace {
@@ -80,10 +82,17 @@ double cpu_build_seconds(const Subject& subject, const Plan& plan, const Workloa
   return products * product * std::max(1.0, work.stored / std::max(1.0, subject.nnz()));
 }
 
+// What passes between host and device: the matrix, where kernels build from it; what was built, where the host does.
+double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {
+  const double matrix = subject.nnz() * (subject.value_bytes + 4) + 8 * (subject.rows() + 1);
+  if (registered_format(plan.format).builds_there) return subject.on_device ? 0 : matrix;
+  return work.bytes + (subject.on_device ? matrix : 0);
+}
+
 double gpu_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   const BuildCost& cost = gpu_build_cost(plan);
-  const double upload = machine.upload_gbps > 0 ? work.bytes / machine.upload_gbps * 1e-9 : 0;
-  return cost.fixed_us * 1e-6 + (cost.entry_ns * subject.nnz() + cost.place_ns * work.stored) * 1e-9 + upload;
+  const double way = machine.upload_gbps > 0 ? bytes_on_the_way(subject, plan, work) / machine.upload_gbps * 1e-9 : 0;
+  return cost.fixed_us * 1e-6 + (cost.entry_ns * subject.nnz() + cost.place_ns * work.stored) * 1e-9 + way;
 }
 
 // Finding the order, in entries of the matrix.

@@ -48,7 +48,7 @@ struct Prediction {
 };
 Prediction predict(const Workload& work, const Cost& cost, const Machine& machine, int value_bytes);
 
-// Building for a GPU: on the host, and the way to the device.
+// Building for a GPU, without the way there: by kernels from the matrix on the device, or by the host.
 struct BuildCost {
   const char* key;
   double fixed_us;

@@ -30,6 +30,7 @@ struct Workload {
 struct Subject {
   const Structure& facts;
   int value_bytes;
+  bool on_device = false;  // the matrix lies where it will be multiplied, not in host memory
 
   const Gather& gather() const { return value_bytes == 4 ? facts.gather_f32 : facts.gather_f64; }
   double rows() const { return static_cast<double>(facts.rows); }
