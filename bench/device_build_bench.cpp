@@ -6,7 +6,9 @@
 //
 // Columns: one multiplication (warm) in us; build in us, and over multiply (to stay below 20); of it, looking whether
 // the arrays are a matrix, settling the plan and storing; build from host memory in ms. `host`: settling or storing
-// went through the host, for want of kernels for this layout.
+// went through the host, for want of kernels for this layout. Then new values: update_values from device memory in us,
+// and over a multiplication with values stored raw (to stay below 2); what a build with BuildOptions::updates takes in
+// us, the map included.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -40,8 +42,10 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> classes{
     {"gen:circuit,rows=1500000", {"weave", "weave layout=rows sort=1024", "weave layout=segments"}},
     {"gen:road", {"weave", "weave layout=segments"}},
     {"gen:dense,rows=4096,cols=4096", {"weave", "weave layout=long", "weave layout=padded"}},
-    {"gen:rmat,scale=20", {"weave", "weave layout=segments", "weave layout=tiles", "csr"}},
-    {"gen:random,rows=1000000,cols=1000000,per_row=16", {"weave", "weave layout=segments", "weave layout=sums"}}};
+    {"gen:rmat,scale=20",
+     {"weave", "weave layout=segments", "weave layout=tiles order=degree", "weave layout=tiles order=natural", "csr"}},
+    {"gen:random,rows=1000000,cols=1000000,per_row=16", {"weave", "weave layout=segments", "weave layout=sums"}},
+    {"gen:random,rows=400000,cols=400000,per_row=60", {"weave", "weave layout=sums"}}};
 
 void wait(Device device) {
   if (!device.host_memory()) gpu::synchronize({});
@@ -77,6 +81,18 @@ std::string part(const Settings& settings, const F& work) {
   return fmt::format("{:.1f}", 1e6 * seconds_of(settings, work));
 }
 
+struct NewValues {
+  double update, multiply, build;  // seconds
+};
+
+template <class V>
+NewValues measure_updates(const Settings& settings, const Csr<V>& there, const Plan& asked) {
+  const BuildOptions options{.device = settings.device, .updates = true};
+  Operator<V> op = build(there, asked, options);
+  const double update = seconds_of(settings, [&] { op.update_values(there.val); });
+  return {update, multiply_seconds(settings, op), seconds_of(settings, [&] { build(there, asked, options); })};
+}
+
 template <class V>
 void measure(const Settings& settings, const std::string& matrix, const std::string& text) {
   const Csr<V> A = convert<V>(read_matrix(matrix).view());
@@ -95,8 +111,11 @@ void measure(const Settings& settings, const std::string& matrix, const std::str
   const std::string settle = part(settings, [&] { return settle_there(format, asked, source).has_value(); });
   const std::string store = part(settings, [&] { return store_there(format, op.plan(), source) != nullptr; });
   const double from_host = seconds_of(settings, [&] { build(A, asked, {device}); });
-  fmt::print("{:48}{:>4}{:9.1f}{:10.1f}{:8.1f}{:>9}{:>9}{:>9}{:10.1f}   {}\n", matrix, sizeof(V) == 8 ? "f64" : "f32",
-             1e6 * multiply, 1e6 * built, built / multiply, look, settle, store, 1e3 * from_host, to_string(op.plan()));
+  const NewValues fresh = measure_updates(settings, there, asked);
+  fmt::print("{:48}{:>4}{:9.1f}{:10.1f}{:8.1f}{:>9}{:>9}{:>9}{:10.1f}{:9.1f}{:8.2f}{:11.1f}   {}\n", matrix,
+             sizeof(V) == 8 ? "f64" : "f32", 1e6 * multiply, 1e6 * built, built / multiply, look, settle, store,
+             1e3 * from_host, 1e6 * fresh.update, fresh.update / fresh.multiply, 1e6 * fresh.build,
+             to_string(op.plan()));
   std::fflush(stdout);
 }
 
@@ -112,10 +131,10 @@ Settings read(const Words& words) {
 
 void table(const Settings& settings) {
   fmt::print("{}\n", describe(settings.device).name);
-  fmt::print("{:48}{:>4}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}\n", "", "", "multiply", "build", "over", "look", "settle",
-             "store", "from host");
-  fmt::print("{:48}{:>4}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}   plan\n", "matrix", "", "us", "us", "mult.", "us", "us",
-             "us", "ms");
+  fmt::print("{:48}{:>4}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>9}{:>8}{:>11}\n", "", "", "multiply", "build", "over",
+             "look", "settle", "store", "from host", "update", "over", "build for");
+  fmt::print("{:48}{:>4}{:>9}{:>10}{:>8}{:>9}{:>9}{:>9}{:>10}{:>9}{:>8}{:>11}   plan\n", "matrix", "", "us", "us",
+             "mult.", "us", "us", "us", "ms", "us", "mult.", "updates us");
   const auto row = [&](const std::string& matrix, const std::vector<std::string>& plans) {
     for (const std::string& plan : settings.plans.empty() ? plans : settings.plans) {
       measure<float>(settings, matrix, plan);

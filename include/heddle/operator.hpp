@@ -50,8 +50,8 @@ class Operator {
   void multiply_many_transposed(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream = {}) const;
 
   // New numbers on the old pattern, in the entry order of the canonical Csr; the plan stays. The first call makes a map
-  // from entries to places (about two builds, on the host) unless BuildOptions::updates has had it made; from then on
-  // new values go straight to their places on the device, in about the time of one multiplication. `val` is host memory
+  // from entries to places (after restoring the matrix, on the host) unless BuildOptions::updates has had it made; from
+  // then on new values go straight to their places on the device, read once and written once. `val` is host memory
   // (copied to the device first), or memory of the operator's device: then nothing is copied, allocated or waited for,
   // the work is queued on `stream` like a multiplication. Values that had been stored smaller (values=f32, dictionary
   // or constant) stay raw from the first call on, unless the plan asked for it by name: then every call builds anew.

@@ -39,13 +39,40 @@ SIMT_KERNEL store_warp_per_block_row(PatternArrays A, std::int64_t block_rows, c
   }
 }
 
-// All blocks are full: every B-th entry of the first of their rows begins one.
+// Whether the B rows have the same columns, in runs of B that begin with multiples of B: then all blocks are full, and
+// where they lie is known without counting. A warp looks at a row of blocks, and leaves its part of the pattern.
 template <int B>
-SIMT_KERNEL store_full_warp_per_block_row(PatternArrays A, std::int64_t block_rows, const Offset* ptr, Index* col) {
+SIMT_KERNEL try_full_warp_per_block_row(PatternArrays A, std::int64_t block_rows, Offset* ptr, Index* col,
+                                        std::int32_t* holes) {
   const std::int64_t row = simt::global_thread() / simt::warp_size;
   if (row >= block_rows) return;
-  const Offset begin = ptr[row], count = ptr[row + 1] - begin, from = A.ptr[row * B];
-  for (Offset k = simt::lane(); k < count; k += simt::warp_size) col[begin + k] = A.col[from + k * B] / B;
+  const std::int64_t first_row = row * B;
+  bool full = first_row + B <= A.rows;
+  const Offset first = A.ptr[first_row], length = A.length(first_row);
+  full = full && first % (B * B) == 0 && length % B == 0;
+  for (int line = 1; full && line < B; ++line) full = A.length(first_row + line) == length;
+  if (!full) {
+    if (simt::lane() == 0) *holes = 1;
+    return;
+  }
+  const Offset begin = first / (B * B);
+  bool right = true;
+#pragma unroll 2
+  for (Offset k = simt::lane(); k < length; k += simt::warp_size) {
+    const Index column = A.col[first + k];
+    right &= column % B == k % B && (k % B == 0 || A.col[first + k - 1] == column - 1);
+#pragma unroll
+    for (int line = 1; line < B; ++line) right &= A.col[first + line * length + k] == column;
+    if (k % B == 0) col[begin + k / B] = column / B;
+  }
+  if (!right) *holes = 1;
+  if (simt::lane() != 0) return;
+  ptr[row] = begin;
+  if (row == block_rows - 1) ptr[block_rows] = begin + length / B;
+}
+
+SIMT_KERNEL clear_flag(std::int32_t* flag) {
+  if (simt::thread() == 0) *flag = 0;
 }
 
 struct BlockCount {
@@ -63,6 +90,20 @@ struct BlockCounts {
   SIMT_DEVICE void place(std::int64_t row, const BlockCount& before) const { ptr[row] = before.blocks; }
 };
 
+template <int B>
+bool try_full(simt::Here here, const simt::Launch& launch, const PatternView& A, BlockPattern& made, Device device) {
+  if (A.rows == 0 || A.rows % B != 0 || A.nnz() % (B * B) != 0) return false;
+  Buffer<std::int32_t> holes(1, device);
+  Buffer<Index> col(A.nnz() / (B * B), device);
+  simt::launch(here, {1, simt::warp_size}, clear_flag, holes.data());
+  simt::launch(here, launch, try_full_warp_per_block_row<B>, PatternArrays(A), made.rows, made.ptr.data(), col.data(),
+               holes.data());
+  if (holes.to(Device::cpu())[0] != 0) return false;
+  made.full = true;
+  made.col = std::move(col);
+  return true;
+}
+
 }  // namespace
 
 BlockPattern block_pattern(simt::Here here, const PatternView& A, int size, Device device) {
@@ -70,19 +111,16 @@ BlockPattern block_pattern(simt::Here here, const PatternView& A, int size, Devi
   BlockPattern made{block_rows, (A.cols + size - 1) / size, Buffer<Offset>(block_rows + 1, device), {}, {}};
   const simt::Launch launch{simt::blocks_for(block_rows * simt::warp_size, pattern_threads), pattern_threads};
   dispatch_int<2, 3, 4>(size, [&](auto B) {
+    if (try_full<B.value>(here, launch, A, made, device)) return;
     simt::launch(here, launch, count_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data());
     const BlockCounts counts{block_rows, made.ptr.data()};
     const Offset blocks = device::scan(here, counts, block_rows + 1, device).blocks;
     made.col = Buffer<Index>(blocks, device);
-    made.full = blocks * B.value * B.value == A.nnz();
-    if (made.full) {
-      simt::launch(here, launch, store_full_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
-                   made.col.data());
-    } else {
-      made.mask = Buffer<std::uint32_t>(blocks, device);
-      simt::launch(here, launch, store_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
-                   made.col.data(), made.mask.data());
-    }
+    made.mask = Buffer<std::uint32_t>(blocks, device);
+    simt::launch(here, launch, store_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data(),
+                 made.col.data(), made.mask.data());
+    made.full = blocks * B.value * B.value == A.nnz();  // the last rows, too few for a block, have no entries
+    if (made.full) made.mask = {};
   });
   return made;
 }

@@ -52,6 +52,10 @@ SIMT_KERNEL clear_thread_per_word(std::uint64_t* words, std::int64_t count) {
   if (simt::global_thread() < count) words[simt::global_thread()] = 0;
 }
 
+SIMT_KERNEL clear_flag(std::int32_t* flag) {
+  if (simt::thread() == 0) *flag = 0;
+}
+
 SIMT_DEVICE std::uint64_t mixed(std::uint64_t hash, std::uint64_t more) {
   hash = (hash ^ more) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 29;
@@ -294,7 +298,9 @@ SIMT_KERNEL look_for_constants_block_per_slice(CsrArrays<V> A, SliceRoom room, s
 // A flag on the device that any thread may set.
 class Flag {
  public:
-  explicit Flag(Device device) : there_(Buffer<std::int32_t>{0}.to(device)) {}
+  Flag(simt::Here here, Device device) : there_(1, device) {
+    simt::launch(here, {1, simt::warp_size}, clear_flag, there_.data());
+  }
   std::int32_t* data() { return there_.data(); }
   bool is_set() const { return there_.to(Device::cpu())[0] != 0; }
 
@@ -356,7 +362,7 @@ Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlic
 
 template <class V>
 bool constant_diagonals(simt::Here here, const CsrView<V>& A, Device device) {
-  Flag several(device);
+  Flag several(here, device);
   const std::int64_t slices = simt::blocks_for(A.rows, slice_rows);
   const SliceRoom room(A, entry_bytes<V>);
   simt::launch(here, room.block_per(slices, entry_bytes<V>), look_for_constants_block_per_slice<V>, CsrArrays<V>(A),
@@ -367,7 +373,7 @@ bool constant_diagonals(simt::Here here, const CsrView<V>& A, Device device) {
 template <class V>
 std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const CsrView<V>& A,
                                                       const WeaveSettings& settings, Device device) {
-  Flag wrong(device);
+  Flag wrong(here, device);
   NumberedSlices numbered = number_slices(here, A, wrong, device);
   const std::int64_t stored = numbered.total.diagonals * slice_rows;
   if (too_much_padding(stored, A.nnz())) return {};

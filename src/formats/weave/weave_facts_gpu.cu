@@ -139,19 +139,17 @@ SIMT_KERNEL diagonal_places_warp_per_slice(PatternArrays A, SampledRows sampled,
   if (simt::lane() == 0) to[i] = found;
 }
 
+// A warp a window: the first lane with a sector counts it.
 struct FetchItems {
   using Result = Count;
   const Index* col;
   std::int64_t step;
 
-  SIMT_DEVICE void add(std::int64_t w, Count& to) const {
-    Index sector[SampledWindows::window];
-    for (int i = 0; i < SampledWindows::window; ++i) {
-      sector[i] = col[w * step + i] / SampledWindows::sector_elements;
-      bool is_new = true;
-      for (int k = 0; k < i; ++k) is_new &= sector[k] != sector[i];
-      to.sum += is_new;
-    }
+  static_assert(SampledWindows::window == simt::warp_size);
+  SIMT_DEVICE void add(std::int64_t thread, Count& to) const {
+    const std::int64_t w = thread / simt::warp_size;
+    const auto sector = static_cast<unsigned>(col[w * step + simt::lane()] / SampledWindows::sector_elements);
+    to.sum += (simt::same_lanes(sector) & ((1u << simt::lane()) - 1)) == 0;
   }
 };
 
@@ -190,7 +188,8 @@ class DeviceFacts final : public PatternFacts {
   double sectors_per_fetch() override {
     const SampledWindows windows(pattern().nnz());
     if (windows.count == 0) return 0;
-    const Count sectors = device::reduce(here_, FetchItems{A_.col, windows.step}, windows.count, device_, 1);
+    const Count sectors =
+        device::reduce(here_, FetchItems{A_.col, windows.step}, windows.count * simt::warp_size, device_, 1);
     return static_cast<double>(sectors.sum) / static_cast<double>(windows.count);
   }
   // Asked twice for the same tiles: by the choice of a layout, and by that of an order.

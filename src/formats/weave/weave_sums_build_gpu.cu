@@ -129,7 +129,6 @@ class WarpCutter {
       simt::sync_warp();
       kept += simt::count_bits(keeping);
       taken_ += simt::count_bits(all_fitting);
-      if (taken_ > simt::warp_size) taken_ = simt::warp_size;
     }
     waiting_ = kept;
   }
@@ -170,7 +169,8 @@ class WarpCutter {
   std::uint32_t count_;
   std::uint32_t* slot_;
   std::uint32_t next_ = 0, step_ = 0, fetched_ = 0, fetched_end_ = 0;
-  int taken_ = 0, waiting_ = 0;
+  int taken_ = 0;  // 32 and more: the step is full
+  int waiting_ = 0;
 };
 
 SIMT_KERNEL cut_warp_per_group(device::Segments groups, int group_rows, const std::uint16_t* rows, std::uint32_t* slot,

@@ -305,6 +305,29 @@ void list_partials(simt::Here here, const Index* row_of_place, Tiles<V>& to, dev
   to.of_row = kept<Index>(by_row.item, partials, memory.device());
 }
 
+// Arrays of the units, but for `rank`.
+template <class V>
+void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* ended, Index* row_of_place, Tiles<V>& to) {
+  dispatch_int<4, 8>(to.per_lane, [&](auto K) {
+    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      const UnitTarget<V, S> target{to.col.data(),          writer, reinterpret_cast<std::uint8_t*>(to.ends.data()),
+                                    to.ended_before.data(), ended,  row_of_place};
+      simt::launch(here, warp_per(source.units), fill_warp_per_unit<K.value, V, S>, source, target);
+    });
+  });
+}
+
+// rank; where the partials of tiles begin, and the number of all.
+Vector<Offset> rank_units(simt::Here here, const std::uint32_t* ended, const Buffer<TileStart>& tile,
+                          Buffer<Index>& rank, device::Workspace& memory) {
+  const std::int64_t tiles = tile.size() - 1;
+  const PartialCount* all = device::queue_scan(here, UnitRanks{ended, rank.data()}, rank.size(), memory);
+  auto* partial = memory.take<Offset>(tiles + 1);
+  simt::launch(here, thread_per(tiles + 1), find_partials_thread_per_tile, tile.data(), tiles, rank.size(), rank.data(),
+               all, partial);
+  return brought_here(partial, tiles + 1, memory.device());
+}
+
 }  // namespace
 
 template <class V>
@@ -332,19 +355,9 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   const Buffer<TileStart> tile = on_device(starts, device);
   auto* ended = memory.take<std::uint32_t>(units);
   auto* row_of_place = memory.take<Index>(stored);
-  const UnitSource<V> source{CsrArrays<V>(A), columns, by_tile.item, row_of_entry, tile.data(), tiles, units};
-  dispatch_int<4, 8>(to.per_lane, [&](auto K) {
-    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-      const UnitTarget<V, S> target{to.col.data(),          writer, reinterpret_cast<std::uint8_t*>(to.ends.data()),
-                                    to.ended_before.data(), ended,  row_of_place};
-      simt::launch(here, warp_per(units), fill_warp_per_unit<K.value, V, S>, source, target);
-    });
-  });
-  const PartialCount* all = device::queue_scan(here, UnitRanks{ended, to.rank.data()}, units, memory);
-  auto* partial = memory.take<Offset>(tiles + 1);
-  simt::launch(here, thread_per(tiles + 1), find_partials_thread_per_tile, tile.data(), tiles, units, to.rank.data(),
-               all, partial);
-  starts.partial = brought_here(partial, tiles + 1, device);
+  fill_units<V>(here, {CsrArrays<V>(A), columns, by_tile.item, row_of_entry, tile.data(), tiles, units}, ended,
+                row_of_place, to);
+  starts.partial = rank_units(here, ended, tile, to.rank, memory);
   to.partials = Buffer<V>(starts.partial.back(), device);
   list_partials(here, row_of_place, to, memory);
   const TileBlocks blocks(starts, width, places.size);
