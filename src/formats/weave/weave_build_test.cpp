@@ -82,6 +82,27 @@ Csr<double> with_few_values(Csr<double> A) {
   return A;
 }
 
+Csr<double> with_many_values(Csr<double> A) {
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k % 1000);
+  return A;
+}
+Csr<double> with_one_value(Csr<double> A) {
+  std::fill(A.val.begin(), A.val.end(), -0.1);
+  return A;
+}
+
+// Layouts that also have the value codecs beyond f32 and dictionary.
+template <template <class> class Layout>
+void expect_same_with_all_codecs(const std::string& plan) {
+  for (const Specimen& specimen : zoo(Zoo::small)) {
+    SCOPED_TRACE(specimen.name + ", " + plan);
+    expect_same_arrays<Layout>(with_many_values(specimen.A), plan + " values=dictionary16");
+    expect_same_arrays<Layout>(with_one_value(specimen.A), plan + " values=uniform");
+  }
+  expect_same_arrays<Layout>(convert<float>(with_many_values(read_matrix("gen:band,rows=300,width=9")).view()),
+                             plan + " values=dictionary16");
+}
+
 template <template <class> class Layout>
 void expect_same_everywhere(const std::vector<std::string>& plans, Zoo raw_doubles = Zoo::full) {
   for (const std::string& plan : plans) {
@@ -103,6 +124,7 @@ void expect_same_everywhere(const std::vector<std::string>& plans, Zoo raw_doubl
 TEST(WeaveBuild, rows) {
   expect_same_everywhere<Rows>({"layout=rows", "layout=rows lanes=1 per_lane=4", "layout=rows lanes=4 per_lane=2",
                                 "layout=rows lanes=32 per_lane=1", "layout=rows lanes=2 per_lane=1 sort=1024"});
+  expect_same_with_all_codecs<Rows>("layout=rows lanes=4 per_lane=2");
 }
 
 TEST(WeaveBuild, blocks) {
@@ -134,10 +156,12 @@ TEST(WeaveBuild, diagonals_of_one_value_each) {
 
 TEST(WeaveBuild, padded) {
   expect_same_everywhere<Padded>({"layout=padded", "layout=padded lanes=2 per_lane=1", "layout=padded lanes=32"});
+  expect_same_with_all_codecs<Padded>("layout=padded");
 }
 
 TEST(WeaveBuild, long_rows) {
   expect_same_everywhere<Long>({"layout=long", "layout=long team=32", "layout=long team=256"});
+  expect_same_with_all_codecs<Long>("layout=long team=32");
 }
 
 // Several chunks of rows, in a matrix small enough for teams and in one that is not; rows in pieces, empty rows
@@ -162,6 +186,7 @@ Csr<double> of_many_lengths(std::int64_t rows, std::int64_t mean) {
 
 TEST(WeaveBuild, segments) {
   expect_same_everywhere<Segments>({"layout=segments", "layout=segments per_lane=8"});
+  expect_same_with_all_codecs<Segments>("layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(20000, 150), "layout=segments");
 }
@@ -205,6 +230,8 @@ TEST(WeaveFacts, give_the_plan_that_the_host_gives) {
     expect_same_plan(convert<float>(A.view()), "weave");
     expect_same_plan(with_float_values(A), "weave layout=rows");
     expect_same_plan(with_few_values(A), "weave layout=blocks");
+    expect_same_plan(with_many_values(A), "weave layout=rows");
+    expect_same_plan(with_one_value(A), "weave layout=rows");
   }
 }
 

@@ -27,7 +27,7 @@ std::int64_t position(const LongShape& shape, Offset begin, std::int64_t k) {
 // f(row, entry of the row, place of its column, place of its value) over all places of the rows, in order.
 template <class V, class F>
 void each_place(const Long<V>& A, F f) {
-  A.values.visit([&]<class S>(const CodedValues<V, S>&) {
+  A.values.visit_all([&]<class S>(const CodedValues<V, S>&) {
     parallel_ranges(A.shape.rows, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row) {
         const std::int64_t places = (A.begin[row + 1] - A.begin[row]) * A.shape.step_entries();

@@ -52,10 +52,10 @@ SIMT_KERNEL store_long_warp_per_step(CsrArrays<V> A, LongShape shape, const Offs
   for (int j = 0; j < LongShape::per_thread; ++j) {
     const bool present = k + j < length;
     codes[j] = present ? static_cast<C>(A.col[first + j]) : no_long_column<C>;
-    stored[j] = present ? values.encode(A.val[first + j]) : S(0);
+    stored[j] = present ? values.encode(A.val[first + j]) : S{};
   }
   store_pieces(col + number * LongShape::warp_entries, codes);
-  store_pieces(values.data + number * LongShape::warp_entries, stored);
+  store_pieces(values.at(number * LongShape::warp_entries), stored);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
   to.narrow = Buffer<std::uint16_t>(to.shape.wide ? 0 : stored, device);
   const auto launch = [&]<class C>(C* col) {
     constexpr int threads = 128;
-    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+    with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       simt::launch(here, {simt::blocks_for(steps * to.shape.lanes, threads), threads},
                    store_long_warp_per_step<C, V, S>, CsrArrays<V>(A), to.shape, to.begin.data(), steps, col, writer);
     });

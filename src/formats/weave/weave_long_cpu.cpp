@@ -15,8 +15,7 @@ V row_sum(const Long<V>& A, std::int64_t row, const C* columns, const CodedValue
     for (int lane = 0; lane < simt::warp_size; ++lane)
       for (int w = 0; w < W; ++w) {
         const C col = columns[base + place_in_pieces<C, W>(lane, w)];
-        if (col != no_long_column<C>)
-          part[w] += values.decode(values.data[base + place_in_pieces<S, W>(lane, w)]) * x[col];
+        if (col != no_long_column<C>) part[w] += values.value(base + place_in_pieces<S, W>(lane, w)) * x[col];
       }
     sum += (part[0] + part[1]) + (part[2] + part[3]);
   }
@@ -27,7 +26,7 @@ V row_sum(const Long<V>& A, std::int64_t row, const C* columns, const CodedValue
 
 template <class V>
 void Long<V>::multiply(OnCpu, const Product<V>& p) const {
-  values.visit([&](const auto& coded) {
+  values.visit_all([&](const auto& coded) {
     const std::int64_t places = narrow.size() + wide.size();
     parallel_ranges(shape.rows, items_of_task(shape.rows, places, 4), [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row)

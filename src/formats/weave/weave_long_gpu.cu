@@ -16,7 +16,7 @@ SIMT_DEVICE V add_steps(const C* columns, const CodedValues<V, S>& values, std::
   for (int i = 0; i < count; ++i) {
     const std::int64_t at = (warp + i * stride) * LongShape::warp_entries;
     load_pieces<Keep::matrix>(columns + at, col[i]);
-    load_pieces<Keep::matrix>(values.data + at, stored[i]);
+    load_pieces<Keep::matrix>(values.at(at), stored[i]);
   }
 #pragma unroll
   for (int i = 0; i < count; ++i)
@@ -75,7 +75,7 @@ void start(simt::Here here, const Long<V>& A, const C* columns, const CodedValue
 
 template <class V>
 void Long<V>::multiply(simt::Here here, const Product<V>& p) const {
-  values.visit([&](const auto& coded) {
+  values.visit_all([&](const auto& coded) {
     if (shape.wide)
       start(here, *this, wide.data(), coded, p);
     else

@@ -13,7 +13,7 @@ SIMT_DEVICE void add_step(const C* columns, const CodedValues<V, S>& values, std
   C col[W];
   S stored[W];
   load_pieces<Keep::nothing>(columns + warp * LongShape::warp_entries, col);
-  load_pieces<Keep::nothing>(values.data + warp * LongShape::warp_entries, stored);
+  load_pieces<Keep::nothing>(values.at(warp * LongShape::warp_entries), stored);
 #pragma unroll
   for (int w = 0; w < W; ++w)
     if (col[w] != no_long_column<C>) {
@@ -75,7 +75,7 @@ void start(simt::Here here, const Long<V>& A, const C* columns, const CodedValue
 
 template <class V>
 bool Long<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
-  values.visit([&](const auto& coded) {
+  values.visit_all([&](const auto& coded) {
     if (shape.wide)
       start(here, *this, wide.data(), coded, p);
     else
