@@ -125,11 +125,27 @@ Workload segments(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// How formats/weave/weave_choice.cpp stores the columns of long rows: one each, one for up to four, or none.
+struct LongColumns {
+  double bytes, cut;  // of a place; places an entry
+
+  LongColumns(const Subject& s) : bytes(s.facts.cols <= 65535 ? short_column : index_bytes), cut(1) {
+    const double run = std::max(1.0, s.facts.columns.mean_run), in_fours = 1 + 1.5 / run;
+    if (run > 0.99 * s.facts.rows_len.mean) {
+      bytes = 0;
+    } else if (in_fours * (s.value_bytes + 1) < 0.9 * (s.value_bytes + bytes)) {
+      bytes = 1;
+      cut = in_fours;
+    }
+  }
+};
+
 // A team of threads a row, four entries each a step.
 Workload long_rows(const Subject& s, const Plan& plan) {
   const double team = number(plan, "team", std::clamp(32 * power_of_two(s.facts.rows_len.mean / 256), 32.0, 1024.0));
-  const double places = s.nnz() + s.rows() * 2 * team;  // half a step is empty
-  Workload w = stored_as(s, places, s.facts.cols <= 65535 ? short_column : index_bytes, least_value(s), 8 * s.rows());
+  const LongColumns columns(s);
+  const double places = s.nnz() * columns.cut + s.rows() * 2 * team;  // half a step is empty
+  Workload w = stored_as(s, places, columns.bytes, least_value(s), 8 * s.rows());
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team / lanes_of_warp;
   w.chain = std::ceil(s.longest() / team / 4);

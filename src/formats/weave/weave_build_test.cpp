@@ -160,7 +160,12 @@ TEST(WeaveBuild, padded) {
 }
 
 TEST(WeaveBuild, long_rows) {
-  expect_same_everywhere<Long>({"layout=long", "layout=long team=32", "layout=long team=256"});
+  expect_same_everywhere<Long>({"layout=long columns=each", "layout=long team=256", "layout=long team=64 columns=quads",
+                                "layout=long team=32 columns=runs"});
+  for (const std::string columns : {"quads", "runs"})
+    for (const std::string values : {"raw", "dictionary", "uniform"})
+      expect_same_arrays<Long>(with_one_value(read_matrix("gen:dense,rows=260")),
+                               "layout=long team=32 columns=" + columns + " values=" + values);
   expect_same_with_all_codecs<Long>("layout=long team=32");
 }
 
@@ -204,6 +209,8 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
     EXPECT_EQ(there->sectors_per_fetch(), here->sectors_per_fetch());
     for (const int size : {2, 3, 4}) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
     for (const int team : {32, 64, 1024}) EXPECT_EQ(there->team_steps(team), here->team_steps(team));
+    EXPECT_EQ(there->quad_steps(64), here->quad_steps(64));
+    EXPECT_EQ(there->rows_are_runs(), here->rows_are_runs());
     for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{4, 2}, TeamShape{32, 1}})
       for (const int sort : {1, 1024}) EXPECT_EQ(there->slice_fill(shape, sort), here->slice_fill(shape, sort));
   }

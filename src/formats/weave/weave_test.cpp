@@ -53,7 +53,7 @@ TEST(Weave, names_only_the_settings_its_layout_has) {
   const Plan plan = resolve(generate<double>("stencil2d5,n=300").view(), Plan::parse("weave"));
   EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto keep=matrix");
   EXPECT_EQ(to_string(resolve(generate<double>("dense,rows=20").view(), Plan::parse("weave layout=long team=64"))),
-            "weave layout=long values=auto team=64");
+            "weave layout=long values=auto team=64 columns=runs");
   EXPECT_EQ(Plan::parse(to_string(plan)), plan);
 }
 
@@ -173,6 +173,65 @@ TEST(Weave, takes_no_values_for_a_graph_and_all_of_them_when_they_change) {
   op.update_values(A.val);
   EXPECT_EQ(setting(op.plan(), "values"), "raw");
   EXPECT_TRUE(identical(op.restore(), A));
+}
+
+// Rows of runs: of all lengths up to 9, and one of 700.
+Csr<double> with_runs() {
+  std::vector<Entry> entries;
+  for (Index length = 0, column = 3; length < 10; ++length, column += 3 * length)
+    for (Index row = 0; row < 12; ++row)
+      for (Index k = 0; k < length; ++k) entries.push_back({row, column + row + k, 1.0 + row - k});
+  for (Index k = 0; k < 700; ++k) entries.push_back({14, 50 + k, 2.0 - k % 5});
+  return from_entries(16, 70'000, entries);
+}
+
+TEST(Weave, stores_consecutive_columns_of_long_rows_as_one) {
+  const Csr<double> A = with_runs();
+  for (const char* values : {"raw", "f32", "dictionary", "dictionary16"})
+    for (const char* team : {"32", "64"}) {
+      const std::string plan = std::string("weave layout=long columns=quads team=") + team + " values=" + values;
+      expect_exact(A, plan);
+      expect_exact(convert<float>(A.view()), plan);
+      const auto op = build(A, Plan::parse(plan));
+      EXPECT_EQ(op.bytes(), footprint(A.view(), op.plan()).bytes);
+    }
+  expect_same_of_many(A, "weave layout=long columns=quads team=32");
+  EXPECT_FALSE(footprint(A.view(), Plan::parse("weave layout=long columns=runs")).fits);
+  EXPECT_THROW((void)build(A, Plan::parse("weave layout=long columns=runs")), Error);
+  const auto made = weave::Long<double>::build(
+      A.view(), {.layout = static_cast<int>(WeaveLayout::long_rows), .values = 0, .team = 32, .columns = 1});
+  EXPECT_EQ(made.begin[12], 12);  // 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2 + 3 threads of 32
+  EXPECT_EQ(weave::Quad::entries(made.quads[0]), 1);
+  EXPECT_EQ(weave::Quad::column(made.quads[5]), weave::Quad::column(made.quads[4]) + 4);  // of a run of five
+}
+
+TEST(Weave, stores_no_columns_of_rows_without_gaps) {
+  std::vector<Entry> entries;
+  for (Index row = 0; row < 20; ++row)
+    for (Index k = 0; k < 37 * row % 500; ++k) entries.push_back({row, 5 * row + k, 1.0 + k % 7});
+  const Csr<double> A = from_entries(20, 70'000, entries);
+  for (const char* team : {"32", "128"}) {
+    const std::string plan = std::string("weave layout=long columns=runs team=") + team;
+    expect_exact(A, plan);
+    expect_exact(convert<float>(A.view()), plan + " values=dictionary");
+    expect_same_of_many(A, plan);
+    const auto op = build(A, Plan::parse(plan));
+    const Footprint need = footprint(A.view(), op.plan());
+    EXPECT_EQ(op.bytes(), need.bytes);
+    EXPECT_EQ(op.bytes(), 21 * 8 + 20 * 8 + 8 * need.stored);
+  }
+}
+
+TEST(Weave, takes_the_columns_of_long_rows_that_need_fewest_bytes) {
+  const auto columns_of = [](const Csr<double>& A) {
+    return setting(resolve(A.view(), Plan::parse("weave layout=long")), "columns");
+  };
+  EXPECT_EQ(columns_of(generate<double>("dense,rows=300")), "runs");
+  EXPECT_EQ(columns_of(generate<double>("tomography,n=32")), "each");
+  std::vector<Entry> entries;  // runs of twelve, beyond 65,535 columns
+  for (Index row = 0; row < 8; ++row)
+    for (Index k = 0; k < 1200; ++k) entries.push_back({row, k + k / 12 * 40 + row, 1});
+  EXPECT_EQ(columns_of(from_entries(8, 70'000, entries)), "quads");
 }
 
 TEST(Weave, stores_one_value_for_a_diagonal_of_a_slice) {
