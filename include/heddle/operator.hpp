@@ -53,8 +53,9 @@ class Operator {
   // from entries to places (after restoring the matrix, on the host) unless BuildOptions::updates has had it made; from
   // then on new values go straight to their places on the device, read once and written once. `val` is host memory
   // (copied to the device first), or memory of the operator's device: then nothing is copied, allocated or waited for,
-  // the work is queued on `stream` like a multiplication. Values that had been stored smaller (values=f32, dictionary
-  // or constant) stay raw from the first call on, unless the plan asked for it by name: then every call builds anew.
+  // the work is queued on `stream` like a multiplication. Values that had been stored smaller (values=f32,
+  // dictionary, constant and the like) stay raw from the first call on, unless the plan asked for it by name: then
+  // every call builds anew.
   void update_values(std::span<const V> val, Stream stream = {});
 
   // The matrix it was built from, bit for bit.

@@ -63,7 +63,9 @@ inline void decode_columns(const ColumnWindows& windows, const std::uint16_t* co
 // N values in the order they are stored; those of a dictionary are fetched from its table.
 template <Isa set, int N, class V, class S>
 inline void load_values(OnIsa<set> on, const CodedValues<V, S>& values, const S* stored, V (&to)[N]) {
-  if constexpr (std::is_same_v<S, std::uint8_t>) {
+  if constexpr (std::is_empty_v<S>) {
+    for (int i = 0; i < N; ++i) to[i] = *values.table;
+  } else if constexpr (std::is_integral_v<S>) {
     Index place[N];
     for (int i = 0; i < N; ++i) place[i] = stored[i];
     fetch(on, values.table, place, to);

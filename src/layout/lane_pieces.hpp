@@ -7,6 +7,8 @@
 //   value i of a lane is at   (i / P * 32 + lane) * P + i % P
 #pragma once
 
+#include <type_traits>
+
 #include "simt/simt.hpp"
 
 namespace heddle {
@@ -29,31 +31,35 @@ SIMT_BOTH constexpr int place_in_pieces(int lane, int i) {
 // (H200: 10 to 27 % below 40 MB), and costs up to 20 % when they do not.
 enum class Keep { nothing, matrix };
 
-// The N values of this lane; `step` is where lane 0 has its first one.
+// The N values of this lane; `step` is where lane 0 has its first one. What has no bytes is not loaded.
 template <Keep keep, int N, class T>
 SIMT_DEVICE void load_pieces(const T* step, T (&to)[N]) {
-  constexpr int P = piece_size<T, N>();
-  const T* from = step + simt::lane() * P;
+  if constexpr (!std::is_empty_v<T>) {
+    constexpr int P = piece_size<T, N>();
+    const T* from = step + simt::lane() * P;
 #pragma unroll
-  for (int piece = 0; piece < N / P; ++piece) {
-    const T* at = from + piece * simt::warp_size * P;
-    const simt::Pack<T, P> pack = keep == Keep::matrix ? simt::cached_pack<P>(at) : simt::stream_pack<P>(at);
+    for (int piece = 0; piece < N / P; ++piece) {
+      const T* at = from + piece * simt::warp_size * P;
+      const simt::Pack<T, P> pack = keep == Keep::matrix ? simt::cached_pack<P>(at) : simt::stream_pack<P>(at);
 #pragma unroll
-    for (int i = 0; i < P; ++i) to[piece * P + i] = pack.at[i];
+      for (int i = 0; i < P; ++i) to[piece * P + i] = pack.at[i];
+    }
   }
 }
 
 // The other way round.
 template <int N, class T>
 SIMT_DEVICE void store_pieces(T* step, const T (&from)[N]) {
-  constexpr int P = piece_size<T, N>();
-  T* to = step + simt::lane() * P;
+  if constexpr (!std::is_empty_v<T>) {
+    constexpr int P = piece_size<T, N>();
+    T* to = step + simt::lane() * P;
 #pragma unroll
-  for (int piece = 0; piece < N / P; ++piece) {
-    simt::Pack<T, P> pack;
+    for (int piece = 0; piece < N / P; ++piece) {
+      simt::Pack<T, P> pack;
 #pragma unroll
-    for (int i = 0; i < P; ++i) pack.at[i] = from[piece * P + i];
-    *reinterpret_cast<simt::Pack<T, P>*>(to + piece * simt::warp_size * P) = pack;
+      for (int i = 0; i < P; ++i) pack.at[i] = from[piece * P + i];
+      *reinterpret_cast<simt::Pack<T, P>*>(to + piece * simt::warp_size * P) = pack;
+    }
   }
 }
 

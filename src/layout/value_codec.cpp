@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <mutex>
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -37,67 +38,72 @@ bool all_fit_float(std::span<const V> all) {
   return fits.load();
 }
 
-// Open addressing over a table of at most dictionary_size values.
-constexpr std::uint32_t slots = 4 * dictionary_size;
-constexpr std::uint16_t no_value = UINT16_MAX;
+// Open addressing, with four slots for each value of a table of the largest size.
+constexpr std::uint32_t no_value = UINT32_MAX;
 
-std::uint32_t first_slot(std::uint64_t bits) {
-  return static_cast<std::uint32_t>((bits * 0x9E3779B97F4A7C15u) >> 54);  // the upper ten bits: log2 of slots
-}
-static_assert(slots == 1 << 10);
+std::uint32_t slots_for(std::int64_t values) { return std::bit_ceil(static_cast<std::uint32_t>(4 * values)); }
 
-// The slot of a value, or the free one where it belongs.
+// The slot of a value, or the free one where it belongs. Slots are a power of two.
 template <class Values>
-std::uint32_t slot_of(const Vector<std::uint16_t>& finder, const Values& values, std::uint64_t bits) {
-  std::uint32_t slot = first_slot(bits);
+std::uint32_t slot_of(const Vector<std::uint32_t>& finder, const Values& values, std::uint64_t bits) {
+  const auto slots = static_cast<std::uint32_t>(finder.size());
+  auto slot = static_cast<std::uint32_t>((bits * 0x9E3779B97F4A7C15u) >> (64 - std::countr_zero(slots)));
   while (finder[slot] != no_value && bits_of(values[finder[slot]]) != bits) slot = (slot + 1) % slots;
   return slot;
 }
 
-// Distinct bit patterns in the order they are met; more than dictionary_size of them are not collected.
+// Distinct bit patterns in the order they are met; more than `most` of them are not collected.
 template <class V>
 class Distinct {
  public:
   Vector<V> values;
 
-  bool full() const { return values.size() > dictionary_size; }
+  explicit Distinct(std::int64_t most)
+      : most_(static_cast<std::size_t>(most)), finder_(static_cast<std::size_t>(slots_for(most)), no_value) {}
+
+  bool full() const { return values.size() > most_; }
   void add(V value) {
     const std::uint32_t slot = slot_of(finder_, values, bits_of(value));
     if (finder_[slot] != no_value || full()) return;
-    finder_[slot] = static_cast<std::uint16_t>(values.size());
+    finder_[slot] = static_cast<std::uint32_t>(values.size());
     values.push_back(value);
   }
 
  private:
-  Vector<std::uint16_t> finder_ = Vector<std::uint16_t>(slots, no_value);
+  std::size_t most_;
+  Vector<std::uint32_t> finder_;
 };
 
-// Sorted by bits. A matrix with many values mostly shows it within its first thousand, and then the rest is not read.
+// Sorted by bits; more than `most` when there are more. A matrix with many values mostly shows it early, and then the
+// rest is not read.
 template <class V>
-Vector<V> distinct_values(std::span<const V> all) {
-  const auto size = static_cast<std::int64_t>(all.size());
-  Vector<Distinct<V>> parts(static_cast<std::size_t>((size + grain - 1) / grain));
+Vector<V> distinct_values(std::span<const V> all, std::int64_t most) {
+  Distinct<V> sum(most);
   std::atomic<bool> many{false};
-  parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
-    Distinct<V>& part = parts[static_cast<std::size_t>(begin / grain)];
-    for (std::int64_t i = begin; i < end && !many.load(std::memory_order_relaxed); ++i) {
-      part.add(all[static_cast<std::size_t>(i)]);
-      if (part.full()) many.store(true, std::memory_order_relaxed);
-    }
-  });
-  Distinct<V> sum;
-  for (const Distinct<V>& part : parts)
+  std::mutex guard;
+  parallel_ranges(static_cast<std::int64_t>(all.size()), grain, [&](std::int64_t begin, std::int64_t end) {
+    if (many.load(std::memory_order_relaxed)) return;
+    Distinct<V> part(std::min(most, grain));
+    for (std::int64_t i = begin; i < end && !part.full(); ++i) part.add(all[static_cast<std::size_t>(i)]);
+    const std::lock_guard lock(guard);
     for (const V value : part.values) sum.add(value);
+    if (sum.full()) many.store(true, std::memory_order_relaxed);
+  });
   std::sort(sum.values.begin(), sum.values.end(), [](V a, V b) { return bits_of(a) < bits_of(b); });
-  return sum.values;
+  return std::move(sum.values);
 }
 
 }  // namespace
 
 template <class V>
-ValueCodec smallest_codec(std::span<const V> all) {
-  if (distinct_values(all).size() <= dictionary_size) return ValueCodec::dictionary;
+ValueCodec smallest_codec(std::span<const V> all, Codecs codecs) {
+  const std::size_t few = distinct_values(all, dictionary_size).size();
+  if (few <= 1 && codecs == Codecs::all) return ValueCodec::uniform;
+  if (few <= dictionary_size) return ValueCodec::dictionary;
   if (sizeof(V) > sizeof(float) && all_fit_float(all)) return ValueCodec::f32;
+  constexpr std::int64_t most = dictionary16_pays<V>;
+  if (codecs == Codecs::all && most > 0 && static_cast<std::int64_t>(distinct_values(all, most).size()) <= most)
+    return ValueCodec::dictionary16;
   return ValueCodec::raw;
 }
 
@@ -105,9 +111,30 @@ std::int64_t value_store_bytes(ValueCodec codec, std::int64_t size, int value_by
   switch (codec) {
     case ValueCodec::f32: return size * std::min<std::int64_t>(value_bytes, sizeof(float));
     case ValueCodec::dictionary: return size + std::int64_t{dictionary_size} * value_bytes;
+    case ValueCodec::dictionary16: return 2 * size + std::int64_t{dictionary16_size} * value_bytes;
+    case ValueCodec::uniform: return value_bytes;
     default: return size * value_bytes;
   }
 }
+
+namespace {
+
+// The table of a dictionary with so many places, and the way to find a value in it.
+template <class V>
+void make_table(std::span<const V> all, std::int64_t places, ValueStore<V>& to) {
+  const Vector<V> distinct = distinct_values(all, places);
+  check(static_cast<std::int64_t>(distinct.size()) <= places, ErrorKind::unavailable,
+        "values={}: the matrix has more than {} distinct values", value_codec_names[static_cast<std::size_t>(to.codec)],
+        places);
+  to.table = Buffer<V>(places);
+  std::fill(to.table.begin(), to.table.end(), distinct.empty() ? V(0) : distinct.back());
+  std::copy(distinct.begin(), distinct.end(), to.table.begin());
+  to.finder.assign(slots_for(places), no_value);
+  for (std::size_t i = 0; i < distinct.size(); ++i)
+    to.finder[slot_of(to.finder, distinct, bits_of(distinct[i]))] = static_cast<std::uint32_t>(i);
+}
+
+}  // namespace
 
 template <class V>
 ValueStore<V> make_value_store(std::span<const V> all, ValueCodec codec, std::int64_t size) {
@@ -118,19 +145,15 @@ ValueStore<V> make_value_store(std::span<const V> all, ValueCodec codec, std::in
       check(all_fit_float(all), ErrorKind::unavailable, "values=f32: not every value of the matrix is exact as float");
       made.f32 = Buffer<float>(size);
       break;
-    case ValueCodec::dictionary: {
-      const Vector<V> distinct = distinct_values(all);
-      check(distinct.size() <= dictionary_size, ErrorKind::unavailable,
-            "values=dictionary: the matrix has more than {} distinct values", dictionary_size);
-      made.table = Buffer<V>(dictionary_size);
-      made.finder.assign(slots, no_value);
-      for (std::size_t i = 0; i < dictionary_size; ++i)
-        made.table[static_cast<std::int64_t>(i)] = distinct.empty() ? V(0) : distinct[std::min(i, distinct.size() - 1)];
-      for (std::size_t i = 0; i < distinct.size(); ++i)
-        made.finder[slot_of(made.finder, distinct, bits_of(distinct[i]))] = static_cast<std::uint16_t>(i);
+    case ValueCodec::dictionary:
+      make_table(all, dictionary_size, made);
       made.code = Buffer<std::uint8_t>(size);
       break;
-    }
+    case ValueCodec::dictionary16:
+      make_table(all, dictionary16_size, made);
+      made.code16 = Buffer<std::uint16_t>(size);
+      break;
+    case ValueCodec::uniform: make_table(all, 1, made); break;
     default: made.raw = Buffer<V>(size);
   }
   return made;
@@ -143,6 +166,10 @@ void ValueStore<V>::set(std::int64_t at, V value) {
     case ValueCodec::dictionary:
       code[at] = static_cast<std::uint8_t>(finder[slot_of(finder, table, bits_of(value))]);
       return;
+    case ValueCodec::dictionary16:
+      code16[at] = static_cast<std::uint16_t>(finder[slot_of(finder, table, bits_of(value))]);
+      return;
+    case ValueCodec::uniform: return;
     default: raw[at] = value;
   }
 }
@@ -152,6 +179,8 @@ V ValueStore<V>::get(std::int64_t at) const {
   switch (codec) {
     case ValueCodec::f32: return static_cast<V>(f32[at]);
     case ValueCodec::dictionary: return table[code[at]];
+    case ValueCodec::dictionary16: return table[code16[at]];
+    case ValueCodec::uniform: return table[0];
     default: return raw[at];
   }
 }
@@ -161,6 +190,8 @@ void ValueStore<V>::clear(std::int64_t begin, std::int64_t end) {
   switch (codec) {
     case ValueCodec::f32: std::fill(f32.begin() + begin, f32.begin() + end, 0.f); return;
     case ValueCodec::dictionary: std::fill(code.begin() + begin, code.begin() + end, std::uint8_t{0}); return;
+    case ValueCodec::dictionary16: std::fill(code16.begin() + begin, code16.begin() + end, std::uint16_t{0}); return;
+    case ValueCodec::uniform: return;
     default: std::fill(raw.begin() + begin, raw.begin() + end, V(0));
   }
 }
@@ -169,7 +200,7 @@ template struct ValueStore<float>;
 template struct ValueStore<double>;
 template ValueStore<float> make_value_store(std::span<const float>, ValueCodec, std::int64_t);
 template ValueStore<double> make_value_store(std::span<const double>, ValueCodec, std::int64_t);
-template ValueCodec smallest_codec(std::span<const float>);
-template ValueCodec smallest_codec(std::span<const double>);
+template ValueCodec smallest_codec(std::span<const float>, Codecs);
+template ValueCodec smallest_codec(std::span<const double>, Codecs);
 
 }  // namespace heddle

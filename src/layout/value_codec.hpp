@@ -1,9 +1,11 @@
 // How the values of a matrix are stored, without loss:
 //
-//   raw         as they are
-//   f32         doubles that a float holds exactly, in 4 bytes
-//   dictionary  one byte, the place in a table of at most 256 distinct values
-//   constant    one value where a layout has a run of equal ones (a diagonal of a slice)
+//   raw           as they are
+//   f32           doubles that a float holds exactly, in 4 bytes
+//   dictionary    one byte, the place in a table of at most 256 distinct values
+//   constant      one value where a layout has a run of equal ones (a diagonal of a slice)
+//   dictionary16  two bytes, the place in a table of at most 65,536 distinct values
+//   uniform       nothing: all values of the matrix are one
 //
 // "Equal" is equality of bits: -0, NaN with its payload and infinities come back as they were.
 #pragma once
@@ -22,10 +24,17 @@
 
 namespace heddle {
 
-enum class ValueCodec { raw, f32, dictionary, constant };
-inline const std::vector<std::string> value_codec_names{"raw", "f32", "dictionary", "constant"};
+enum class ValueCodec { raw, f32, dictionary, constant, dictionary16, uniform };
+inline const std::vector<std::string> value_codec_names{"raw",      "f32",          "dictionary",
+                                                        "constant", "dictionary16", "uniform"};
 
-inline constexpr int dictionary_size = 256;
+// Places of a table whose codes are of type S.
+template <class S>
+inline constexpr int table_places = 1 << 8 * sizeof(S);
+inline constexpr int dictionary_size = table_places<std::uint8_t>, dictionary16_size = table_places<std::uint16_t>;
+
+// The stored form of a value that needs none.
+struct NoBytes {};
 
 SIMT_BOTH std::uint32_t value_bits(float value) {
   std::uint32_t bits;
@@ -53,17 +62,33 @@ SIMT_BOTH float kept_in_float(double value) {
   return kept;
 }
 
-// What a kernel reads: S is V, float or std::uint8_t.
+// What a kernel reads: S is V, float, std::uint8_t, std::uint16_t or NoBytes.
 template <class V, class S>
 struct CodedValues {
   const S* data = nullptr;
-  const V* table = nullptr;  // of a dictionary
+  const V* table = nullptr;  // of a dictionary; of uniform values the one
 
+  // Where value number i is stored.
+  SIMT_DEVICE const S* at(std::int64_t i) const {
+    if constexpr (std::is_empty_v<S>)
+      return nullptr;
+    else
+      return data + i;
+  }
   SIMT_DEVICE V decode(S stored) const {
-    if constexpr (std::is_same_v<S, std::uint8_t>)
+    if constexpr (std::is_empty_v<S>)
+      return simt::cached_load(table);
+    else if constexpr (std::is_integral_v<S>)
       return simt::cached_load(table + stored);
     else
       return static_cast<V>(stored);
+  }
+  // Value number i, for kernels of the CPU.
+  V value(std::int64_t i) const {
+    if constexpr (std::is_empty_v<S>)
+      return *table;
+    else
+      return decode(data[i]);
   }
 };
 
@@ -73,8 +98,16 @@ struct ValueWriter {
   S* data = nullptr;
   const V* table = nullptr;  // sorted by bits
 
+  SIMT_DEVICE S* at(std::int64_t i) const {
+    if constexpr (std::is_empty_v<S>)
+      return nullptr;
+    else
+      return data + i;
+  }
   SIMT_DEVICE S encode(V value) const {
-    if constexpr (std::is_same_v<S, std::uint8_t>)
+    if constexpr (std::is_empty_v<S>)
+      return {};
+    else if constexpr (std::is_integral_v<S>)
       return place_in_table(value);
     else if constexpr (std::is_same_v<S, V>)
       return value;
@@ -83,34 +116,45 @@ struct ValueWriter {
   }
 
  private:
-  SIMT_DEVICE std::uint8_t place_in_table(V value) const {
+  SIMT_DEVICE S place_in_table(V value) const {
     int low = 0;
-    for (int step = dictionary_size / 2; step > 0; step /= 2)
+    for (int step = table_places<S> / 2; step > 0; step /= 2)
       if (value_bits(simt::cached_load(table + low + step - 1)) < value_bits(value)) low += step;
-    return static_cast<std::uint8_t>(low);
+    return static_cast<S>(low);
   }
 };
 
-// Owns the values; exactly one of the first three arrays is in use.
+// Owns the values; at most one of the first four arrays is in use.
 template <class V>
 struct ValueStore {
   ValueCodec codec = ValueCodec::raw;
   Buffer<V> raw;
   Buffer<float> f32;
   Buffer<std::uint8_t> code;
-  Buffer<V> table;               // sorted by bits; unused places repeat the last value
-  Vector<std::uint16_t> finder;  // while building, on the host: where in the table a value is, by a hash of its bits
+  Buffer<std::uint16_t> code16;
+  Buffer<V> table;               // sorted by bits; unused places repeat the last value. Of uniform values the one
+  Vector<std::uint32_t> finder;  // while building, on the host: where in the table a value is, by a hash of its bits
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
-    f(self.raw), f(self.f32), f(self.code), f(self.table);
+    f(self.raw), f(self.f32), f(self.code), f(self.code16), f(self.table);
   }
 
   void set(std::int64_t at, V value);  // a value the codec holds
   V get(std::int64_t at) const;
   void clear(std::int64_t begin, std::int64_t end);  // zeros, or code 0: nobody reads them
 
-  // f(CodedValues<V, S>) for the S in use.
+  // f(CodedValues<V, S>) for the S in use, in layouts that have all codecs (but `constant`);
+  template <class F>
+  void visit_all(F f) const {
+    if (codec == ValueCodec::dictionary16)
+      f(CodedValues<V, std::uint16_t>{code16.data(), table.data()});
+    else if (codec == ValueCodec::uniform)
+      f(CodedValues<V, NoBytes>{nullptr, table.data()});
+    else
+      visit(f);
+  }
+  // and in those that have neither dictionary16 nor uniform.
   template <class F>
   void visit(F f) const {
     if (codec == ValueCodec::dictionary)
@@ -126,11 +170,17 @@ struct ValueStore {
   }
 };
 
-// f(ValueWriter<V, S>) for the S in use.
+// f(ValueWriter<V, S>) for the S in use, with the same two kinds of layouts.
 template <class V, class F>
 void with_writer(ValueStore<V>& values, F f) {
   values.visit([&]<class S>(const CodedValues<V, S>& coded) {
     f(ValueWriter<V, S>{const_cast<S*>(coded.data), coded.table});  // the store itself is not const
+  });
+}
+template <class V, class F>
+void with_any_writer(ValueStore<V>& values, F f) {
+  values.visit_all([&]<class S>(const CodedValues<V, S>& coded) {
+    f(ValueWriter<V, S>{const_cast<S*>(coded.data), coded.table});
   });
 }
 
@@ -139,9 +189,17 @@ template <class V>
 ValueStore<V> make_value_store(std::span<const V> all, ValueCodec codec, std::int64_t size);
 std::int64_t value_store_bytes(ValueCodec codec, std::int64_t size, int value_bytes);
 
-// The codec with the fewest bytes that holds all of them; `constant` is for layouts to find out.
+// The codec with the fewest bytes that holds all of them and costs no more than it saves; `constant` is for layouts to
+// find out. Which codecs a layout has: raw, f32 and dictionary, or all.
+//
+// A large table is fetched from like x, and that pays only from the L1 (H200: 755 G fetches a second from 64 KiB, 267
+// from 256 KiB, against 380 to 460 G raw doubles a second with their columns from memory). Floats, and doubles stored
+// as floats, come at 570 to 770 G a second: for them a fetch is no cheaper than the two bytes it saves.
+enum class Codecs { few, all };
 template <class V>
-ValueCodec smallest_codec(std::span<const V> all);
+inline constexpr std::int64_t dictionary16_pays = sizeof(V) == 8 ? (64 << 10) / 8 : 0;  // distinct values
+template <class V>
+ValueCodec smallest_codec(std::span<const V> all, Codecs codecs);
 
 // The same two for values that lie on a device, on that device. Nothing: the codec cannot hold them, or the host has to
 // find out.
@@ -152,8 +210,8 @@ template <class V>
 std::optional<ValueStore<V>> make_value_store(simt::Cuda, std::span<const V> there, ValueCodec codec, std::int64_t size,
                                               Device device);
 template <class V>
-std::optional<ValueCodec> smallest_codec(simt::Emulator, std::span<const V> there, Device device);
+std::optional<ValueCodec> smallest_codec(simt::Emulator, std::span<const V> there, Codecs codecs, Device device);
 template <class V>
-std::optional<ValueCodec> smallest_codec(simt::Cuda, std::span<const V> there, Device device);
+std::optional<ValueCodec> smallest_codec(simt::Cuda, std::span<const V> there, Codecs codecs, Device device);
 
 }  // namespace heddle

@@ -27,6 +27,22 @@ bool all_fit_float(simt::Here here, std::span<const double> all, Device device) 
   return device::reduce(here, BeyondFloat{all.data()}, static_cast<std::int64_t>(all.size()), device).any == 0;
 }
 
+template <class V>
+struct DifferentFromFirst {
+  using Result = Miss;
+  const V* val;
+
+  SIMT_DEVICE void add(std::int64_t i, Miss& to) const {
+    if (value_bits(val[i]) != value_bits(val[0])) to.any = 1;
+  }
+};
+
+template <class V>
+bool all_equal(simt::Here here, std::span<const V> all, Device device) {
+  return device::reduce(here, DifferentFromFirst<V>{all.data()}, static_cast<std::int64_t>(all.size()), device).any ==
+         0;
+}
+
 // A value that is not in the table.
 template <class V>
 struct Unknown {
@@ -76,10 +92,10 @@ void keep_distinct(Vector<V>& values) {
 }
 
 template <class V>
-Buffer<V> table_of(const Vector<V>& distinct) {
-  Buffer<V> table(dictionary_size);
-  for (std::size_t i = 0; i < dictionary_size; ++i)
-    table[static_cast<std::int64_t>(i)] = distinct.empty() ? V(0) : distinct[std::min(i, distinct.size() - 1)];
+Buffer<V> table_of(const Vector<V>& distinct, std::int64_t places) {
+  Buffer<V> table(places);
+  std::fill(table.begin(), table.end(), distinct.empty() ? V(0) : distinct.back());
+  std::copy(distinct.begin(), distinct.end(), table.begin());
   return table;
 }
 
@@ -95,7 +111,7 @@ Held find_table(simt::Here here, std::span<const V> all, const Buffer<V>& sample
   for (int round = 0; round < most_rounds; ++round) {
     keep_distinct(distinct);
     if (distinct.size() > dictionary_size) return Held::too_many;
-    table = table_of(distinct).to(device);
+    table = table_of(distinct, dictionary_size).to(device);
     const OutsideTable<V> outside{all.data(), {nullptr, table.data()}};
     const std::size_t known = distinct.size();
     for (const auto& found : device::reduce_by_blocks(here, outside, static_cast<std::int64_t>(all.size()), device))
@@ -105,19 +121,121 @@ Held find_table(simt::Here here, std::span<const V> all, const Buffer<V>& sample
   return Held::unknown;
 }
 
+// Different bits, but for those of +0, by open addressing: a set is the same whoever comes first. Four slots for each
+// of the `most` values it is for; once there are more nobody goes on.
+template <class Bits>
+struct BitSet {
+  Bits* slot;
+  std::uint32_t slots, most;  // a power of two
+  std::uint32_t *count, *has_zero;
+
+  SIMT_DEVICE bool overfull() const { return simt::uncached_load(count) > most; }
+  SIMT_DEVICE void enter(Bits bits) const {
+    if (bits == 0) {
+      if (simt::uncached_load(has_zero) == 0) simt::atomic_or(has_zero, 1u);
+      return;
+    }
+    auto at = static_cast<std::uint32_t>((bits * std::uint64_t{0x9E3779B97F4A7C15u}) >> 32) & (slots - 1);
+    for (;; at = (at + 1) & (slots - 1)) {
+      Bits there = simt::uncached_load(slot + at);
+      if (there == 0) there = simt::atomic_claim(slot + at, bits);
+      if (there == 0) simt::atomic_add(count, 1u);
+      if (there == 0 || there == bits || overfull()) return;
+    }
+  }
+};
+
+template <class V, class Bits>
+SIMT_KERNEL enter_values(const V* val, std::int64_t size, BitSet<Bits> set) {
+  constexpr int between_looks = 16;
+  const std::int64_t stride = simt::grid_blocks() * simt::block_threads();
+  int entered = 0;
+  for (std::int64_t i = simt::global_thread(); i < size; i += stride) {
+    if (entered++ % between_looks == 0 && set.overfull()) return;
+    set.enter(value_bits(simt::stream_load(val + i)));
+  }
+}
+
+template <class Bits>
+SIMT_KERNEL clear_thread_per_slot(BitSet<Bits> set) {
+  const std::int64_t i = simt::global_thread();
+  if (i < set.slots) set.slot[i] = 0;
+  if (i == 0) *set.count = *set.has_zero = 0;
+}
+
+// The distinct values, in no order; nothing when they are more than `most`.
+template <class V>
+class DistinctValues {
+  using Bits = decltype(value_bits(V{}));
+
+ public:
+  DistinctValues(simt::Here here, std::span<const V> all, std::int64_t most, Device device)
+      : slots_(4 * most, device), counts_(2, device) {
+    constexpr int threads = 256;
+    constexpr std::int64_t most_blocks = 792;
+    const BitSet<Bits> set{slots_.data(), static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(most),
+                           counts_.data(), counts_.data() + 1};
+    simt::launch(here, {simt::blocks_for(slots_.size(), threads), threads}, clear_thread_per_slot<Bits>, set);
+    const auto size = static_cast<std::int64_t>(all.size());
+    simt::launch(here, {std::min(most_blocks, simt::blocks_for(size, threads)), threads}, enter_values<V, Bits>,
+                 all.data(), size, set);
+    const Buffer<std::uint32_t> found = counts_.to(Device::cpu());
+    count_ = std::int64_t{found[0]} + found[1];
+    has_zero_ = found[1] != 0;
+  }
+
+  std::int64_t count() const { return count_; }
+  Vector<V> values() const {
+    Vector<V> all;
+    if (has_zero_) all.push_back(V(0));
+    for (const Bits bits : slots_.to(Device::cpu())) {
+      V value;
+      memcpy(&value, &bits, sizeof value);
+      if (bits != 0) all.push_back(value);
+    }
+    return all;
+  }
+
+ private:
+  Buffer<Bits> slots_;
+  Buffer<std::uint32_t> counts_;
+  std::int64_t count_ = 0;
+  bool has_zero_ = false;
+};
+
+template <class V>
+Buffer<V> first_value(simt::Here here, std::span<const V> all, Device device) {
+  const Buffer<V> sampled = sample(here, all, device);
+  return table_of(Vector<V>(sampled.begin(), sampled.begin() + std::min<std::int64_t>(1, sampled.size())), 1)
+      .to(device);
+}
+
+template <class V>
+bool dictionary16_is_best(simt::Here here, std::span<const V> all, Device device) {
+  constexpr std::int64_t most = dictionary16_pays<V>;
+  if constexpr (most == 0)
+    return false;
+  else
+    return DistinctValues<V>(here, all, most, device).count() <= most;
+}
+
 }  // namespace
 
 template <class V>
-std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all, Device device) {
+std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all, Codecs codecs, Device device) {
   Buffer<V> table;
   const Buffer<V> sampled = sample(here, all, device);
+  const auto like_first = [&](V v) { return value_bits(v) == value_bits(sampled[0]); };
+  if (codecs == Codecs::all && std::all_of(sampled.begin(), sampled.end(), like_first) && all_equal(here, all, device))
+    return ValueCodec::uniform;
   const Held held = find_table(here, all, sampled, device, table);
   if (held == Held::unknown) return {};
   if (held == Held::all) return ValueCodec::dictionary;
   const bool smaller = sizeof(V) > sizeof(float) &&
                        std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
                        all_fit_float(here, all, device);
-  return smaller ? ValueCodec::f32 : ValueCodec::raw;
+  if (smaller) return ValueCodec::f32;
+  return codecs == Codecs::all && dictionary16_is_best(here, all, device) ? ValueCodec::dictionary16 : ValueCodec::raw;
 }
 
 template <class V>
@@ -134,13 +252,26 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
       if (find_table(here, all, sample(here, all, device), device, made.table) != Held::all) return {};
       made.code = Buffer<std::uint8_t>(size, device);
       break;
+    case ValueCodec::dictionary16: {
+      const DistinctValues<V> found(here, all, dictionary16_size, device);
+      if (found.count() > dictionary16_size) return {};
+      Vector<V> distinct = found.values();
+      keep_distinct(distinct);
+      made.table = table_of(distinct, dictionary16_size).to(device);
+      made.code16 = Buffer<std::uint16_t>(size, device);
+      break;
+    }
+    case ValueCodec::uniform:
+      if (!all_equal(here, all, device)) return {};
+      made.table = first_value(here, all, device);
+      break;
     default: made.raw = Buffer<V>(size, device);
   }
   return made;
 }
 
-template std::optional<ValueCodec> smallest_codec(simt::Here, std::span<const float>, Device);
-template std::optional<ValueCodec> smallest_codec(simt::Here, std::span<const double>, Device);
+template std::optional<ValueCodec> smallest_codec(simt::Here, std::span<const float>, Codecs, Device);
+template std::optional<ValueCodec> smallest_codec(simt::Here, std::span<const double>, Codecs, Device);
 template std::optional<ValueStore<float>> make_value_store(simt::Here, std::span<const float>, ValueCodec, std::int64_t,
                                                            Device);
 template std::optional<ValueStore<double>> make_value_store(simt::Here, std::span<const double>, ValueCodec,

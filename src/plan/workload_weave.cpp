@@ -24,6 +24,12 @@ double stored_value(const Subject& s) {
   return f.f32_exact ? 4 : s.value_bytes;
 }
 
+// The same in layouts that store nothing where all values are one.
+double least_value(const Subject& s) {
+  const bool uniform = coded(s) && !s.facts.distinct_capped && s.facts.distinct_values == 1;
+  return uniform ? 0 : stored_value(s);
+}
+
 double power_of_two(double at_most) {
   return at_most < 1 ? 1 : std::exp2(std::floor(std::log2(std::min(at_most, 32.0))));
 }
@@ -91,7 +97,7 @@ Workload rows(const Subject& s, const Plan& plan) {
   const bool sorts = mean >= 6 && padding_of(s.facts, 32, 1) > 1.15 * padding_of(s.facts, 32, 1024);
   const double padding = padding_of(s.facts, 32, static_cast<std::int64_t>(number(plan, "sort", sorts ? 1024 : 1)));
   const double near = s.facts.columns.slices16;
-  Workload w = stored_as(s, s.nnz() * padding, near * short_column + (1 - near) * index_bytes, stored_value(s),
+  Workload w = stored_as(s, s.nnz() * padding, near * short_column + (1 - near) * index_bytes, least_value(s),
                          s.rows() * (sorts ? 4.5 : 0.5));
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp / 2;
@@ -107,7 +113,7 @@ Workload segments(const Subject& s, const Plan& plan) {
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
   const double tiles = std::max(1.01 * s.nnz() / tile, s.rows() / rows_of_tile);
-  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, stored_value(s), tiles * 16 + listed);
+  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, least_value(s), tiles * 16 + listed);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = tiles;
   w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
@@ -119,11 +125,27 @@ Workload segments(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// How formats/weave/weave_choice.cpp stores the columns of long rows: one each, one for up to four, or none.
+struct LongColumns {
+  double bytes, cut;  // of a place; places an entry
+
+  LongColumns(const Subject& s) : bytes(s.facts.cols <= 65535 ? short_column : index_bytes), cut(1) {
+    const double run = std::max(1.0, s.facts.columns.mean_run), in_fours = 1 + 1.5 / run;
+    if (run > 0.99 * s.facts.rows_len.mean) {
+      bytes = 0;
+    } else if (in_fours * (s.value_bytes + 1) < 0.9 * (s.value_bytes + bytes)) {
+      bytes = 1;
+      cut = in_fours;
+    }
+  }
+};
+
 // A team of threads a row, four entries each a step.
 Workload long_rows(const Subject& s, const Plan& plan) {
   const double team = number(plan, "team", std::clamp(32 * power_of_two(s.facts.rows_len.mean / 256), 32.0, 1024.0));
-  const double places = s.nnz() + s.rows() * 2 * team;  // half a step is empty
-  Workload w = stored_as(s, places, s.facts.cols <= 65535 ? short_column : index_bytes, stored_value(s), 8 * s.rows());
+  const LongColumns columns(s);
+  const double places = s.nnz() * columns.cut + s.rows() * 2 * team;  // half a step is empty
+  Workload w = stored_as(s, places, columns.bytes, least_value(s), 8 * s.rows());
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team / lanes_of_warp;
   w.chain = std::ceil(s.longest() / team / 4);
@@ -160,7 +182,7 @@ Workload padded(const Subject& s, const Plan& plan) {
   const double longest = s.longest();
   const double lanes =
       number(plan, "lanes", std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, longest / 4)))), 1.0, 32.0));
-  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, stored_value(s), 0);
+  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, least_value(s), 0);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
   w.chain = std::ceil(longest / lanes / 4);
@@ -220,7 +242,8 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
 Workload weave_cpu(const Subject& s, const Plan& plan) {
   Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1);
   if (word_is(plan, "layout", "diagonals")) w.misses = 0;
-  if (stored_value(s) == 1 && !is_constant(s)) w.slots *= 2;  // a value of a dictionary is fetched like x
+  const double value = word_is(plan, "layout", "rows") ? least_value(s) : stored_value(s);
+  if (value == 1 && !is_constant(s)) w.slots *= 2;  // a value of a dictionary is fetched like x
   return w;
 }
 

@@ -39,7 +39,8 @@ FormatInfo WeaveFormat<V>::about() {
               "  long        32 to 1024 threads a row, four entries each a step\n"
               "  tiles       entries by tile of x in shared memory, 2 bytes of column; partial sums, then rows\n"
               "  sums        y in shared memory: entries of thousands of rows by column, 32 distinct rows a step\n"
-              "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), constant (per diagonal)\n",
+              "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), dictionary16 (2 bytes),\n"
+              "              constant (per diagonal), uniform (none: the matrix has one value)\n",
           .settings = {}};
 }
 
@@ -49,6 +50,27 @@ void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
 }
 
 namespace {
+
+Codecs codecs_of(const WeaveSettings& settings) {
+  using enum WeaveLayout;
+  for (const WeaveLayout layout : {rows, segments, padded, long_rows})
+    if (settings.chosen() == layout) return Codecs::all;
+  return Codecs::few;
+}
+
+// Why the layout does not store values so, or nothing.
+std::string codec_is_missing(const WeaveSettings& settings) {
+  const bool diagonals = settings.chosen() == WeaveLayout::diagonals;
+  switch (settings.codec()) {
+    case ValueCodec::constant: return diagonals ? "" : "values=constant is for layout=diagonals";
+    case ValueCodec::dictionary16:
+    case ValueCodec::uniform:
+      if (codecs_of(settings) == Codecs::all) return "";
+      return fmt::format("values={} is for layout=rows, segments, padded and long",
+                         value_codec_names[static_cast<std::size_t>(settings.values)]);
+    default: return "";
+  }
+}
 
 // Whether values shall be looked at. A small matrix is a matter of latency: a table is one more load to wait for.
 bool small_values_pay(std::int64_t nnz) { return nnz >= 1 << 18; }
@@ -63,7 +85,7 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(A.nnz())) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
-  settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val));
+  settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val, codecs_of(settings)));
 }
 
 template <class V>
@@ -76,22 +98,23 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (!small_values_pay(A.nnz())) return true;
   const bool constant =
       settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(where, A, there.device);
-  const auto codec = constant ? std::optional(ValueCodec::constant) : smallest_codec(where, A.val, there.device);
+  const auto codec =
+      constant ? std::optional(ValueCodec::constant) : smallest_codec(where, A.val, codecs_of(settings), there.device);
   if (codec) settings.values = static_cast<int>(*codec);
   return codec.has_value();
 }
 
 template <class V>
 Footprint WeaveFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
-  if (settings.codec() == ValueCodec::constant && settings.chosen() != WeaveLayout::diagonals)
-    return {.fits = false, .reason = "values=constant is for layout=diagonals"};
+  if (const std::string missing = codec_is_missing(settings); !missing.empty())
+    return {.fits = false, .reason = missing};
   return with_layout<V>(
       settings, [&]<class Layout>(std::type_identity<Layout>) { return Layout::footprint(A, settings, value_bytes); });
 }
 
 template <class V>
 Footprint WeaveFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
-  const bool tiles = settings.chosen() == WeaveLayout::tiles && settings.codec() != ValueCodec::constant;
+  const bool tiles = settings.chosen() == WeaveLayout::tiles && codec_is_missing(settings).empty();
   return tiles ? weave::Tiles<V>::at_most(A, settings, value_bytes) : footprint(A, settings, value_bytes);
 }
 
@@ -105,7 +128,7 @@ WeaveFormat<V> WeaveFormat<V>::build(Source<V> source, const Settings& settings)
 template <class V>
 template <class Where>
 std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V> there, const Settings& settings) {
-  if (settings.codec() == ValueCodec::constant && settings.chosen() != WeaveLayout::diagonals) return {};
+  if (!codec_is_missing(settings).empty()) return {};
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
     std::optional<WeaveFormat> made;
     if constexpr (requires { Layout::build_there(where, there.view, settings, there.device); })

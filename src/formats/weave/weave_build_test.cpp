@@ -119,6 +119,27 @@ std::vector<Specimen> many(bool giant_rows) {
   return all;
 }
 
+Csr<double> with_many_values(Csr<double> A) {
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k % 1000);
+  return A;
+}
+Csr<double> with_one_value(Csr<double> A) {
+  std::fill(A.val.begin(), A.val.end(), -0.1);
+  return A;
+}
+
+// Layouts that also have the value codecs beyond f32 and dictionary.
+template <template <class> class Layout>
+void expect_same_with_all_codecs(const std::string& plan) {
+  for (const Specimen& specimen : few()) {
+    SCOPED_TRACE(specimen.name + ", " + plan);
+    expect_same_arrays<Layout>(with_many_values(specimen.A), plan + " values=dictionary16");
+    expect_same_arrays<Layout>(with_one_value(specimen.A), plan + " values=uniform");
+  }
+  expect_same_arrays<Layout>(convert<float>(with_many_values(read_matrix("gen:band,rows=300,width=9")).view()),
+                             plan + " values=dictionary16");
+}
+
 // The first plan sees all there is and every codec; the others what differs by their settings.
 template <template <class> class Layout>
 void expect_same_everywhere(const std::vector<std::string>& plans, bool giant_rows = true) {
@@ -140,6 +161,7 @@ void expect_same_everywhere(const std::vector<std::string>& plans, bool giant_ro
 TEST(WeaveBuild, rows) {
   expect_same_everywhere<Rows>({"layout=rows", "layout=rows lanes=1 per_lane=4", "layout=rows lanes=4 per_lane=2",
                                 "layout=rows lanes=32 per_lane=1", "layout=rows lanes=2 per_lane=1 sort=1024"});
+  expect_same_with_all_codecs<Rows>("layout=rows lanes=4 per_lane=2");
 }
 
 TEST(WeaveBuild, blocks) {
@@ -190,10 +212,17 @@ TEST(WeaveBuild, diagonals_of_one_value_each) {
 
 TEST(WeaveBuild, padded) {
   expect_same_everywhere<Padded>({"layout=padded", "layout=padded lanes=2 per_lane=1", "layout=padded lanes=32"});
+  expect_same_with_all_codecs<Padded>("layout=padded");
 }
 
 TEST(WeaveBuild, long_rows) {
-  expect_same_everywhere<Long>({"layout=long", "layout=long team=32", "layout=long team=256"});
+  expect_same_everywhere<Long>({"layout=long columns=each", "layout=long team=256", "layout=long team=64 columns=quads",
+                                "layout=long team=32 columns=runs"});
+  for (const std::string columns : {"quads", "runs"})
+    for (const std::string values : {"raw", "dictionary", "uniform"})
+      expect_same_arrays<Long>(with_one_value(read_matrix("gen:dense,rows=260")),
+                               "layout=long team=32 columns=" + columns + " values=" + values);
+  expect_same_with_all_codecs<Long>("layout=long team=32");
 }
 
 // Several chunks of rows, in a matrix small enough for teams and in one that is not; rows in pieces, empty rows
@@ -218,6 +247,7 @@ Csr<double> of_many_lengths(std::int64_t rows, std::int64_t mean) {
 
 TEST(WeaveBuild, segments) {
   expect_same_everywhere<Segments>({"layout=segments", "layout=segments per_lane=8"});
+  expect_same_with_all_codecs<Segments>("layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(17500, 150), "layout=segments");
 }
@@ -269,6 +299,8 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
     EXPECT_EQ(there->sectors_per_fetch(), here->sectors_per_fetch());
     for (const int size : {2, 3, 4}) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
     for (const int team : {32, 64, 1024}) EXPECT_EQ(there->team_steps(team), here->team_steps(team));
+    EXPECT_EQ(there->quad_steps(64), here->quad_steps(64));
+    EXPECT_EQ(there->rows_are_runs(), here->rows_are_runs());
     for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{4, 2}, TeamShape{32, 1}})
       for (const int sort : {1, 1024}) EXPECT_EQ(there->slice_fill(shape, sort), here->slice_fill(shape, sort));
   }
@@ -307,6 +339,8 @@ TEST(WeaveFacts, give_the_plan_that_the_host_gives) {
   expect_same_plan(with_few_values(read_matrix("gen:circuit,rows=50000")), "weave layout=blocks");
   expect_same_plan(read_matrix("gen:rmat,scale=11,edges=16"), "weave layout=tiles width=64");
   expect_same_plan(read_matrix("gen:random,rows=2000,per_row=9"), "weave layout=sums");
+  expect_same_plan(with_many_values(read_matrix("gen:band,rows=13200,width=20")), "weave layout=rows");
+  expect_same_plan(with_one_value(read_matrix("gen:fem,n=12,dof=3")), "weave layout=rows");
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ class Chooser {
       case WeaveLayout::padded: settle_padded(); break;
       case WeaveLayout::long_rows:
         if (settings_.team == automatic) settings_.team = team();
+        if (settings_.columns == automatic) settings_.columns = static_cast<int>(long_columns());
         break;
       case WeaveLayout::tiles: settle_tiles(); break;
       case WeaveLayout::sums:
@@ -61,8 +62,9 @@ class Chooser {
   }
   // What the layout has no use for gets a value all the same: a resolved plan has no `auto`.
   void settle_unused() {
-    for (int* setting : {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads,
-                         &settings_.team, &settings_.order, &settings_.width, &settings_.kb, &settings_.groups})
+    for (int* setting :
+         {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads, &settings_.team,
+          &settings_.columns, &settings_.order, &settings_.width, &settings_.kb, &settings_.groups})
       fill(*setting, 0);
   }
 
@@ -126,6 +128,16 @@ class Chooser {
     const weave::LongShape shape{A_.rows, lanes};
     const std::int64_t steps = facts_.team_steps(lanes);
     return static_cast<double>(steps * shape.step_entries()) / std::max<double>(1, static_cast<double>(A_.nnz()));
+  }
+  // By bytes, with raw values. Cutting runs into fours takes more places, so it has to save a tenth.
+  weave::LongColumns long_columns() const {
+    using enum weave::LongColumns;
+    if (facts_.rows_are_runs()) return runs;
+    if (A_.cols > weave::Quad::most_columns) return each;
+    const int column_bytes = weave::LongShape::are_narrow(A_) ? 2 : 4;
+    const auto steps_each = static_cast<double>(facts_.team_steps(settings_.team)),
+               steps_quads = static_cast<double>(facts_.quad_steps(settings_.team));
+    return steps_quads * (value_bytes_ + 1) < 0.9 * steps_each * (value_bytes_ + column_bytes) ? quads : each;
   }
   double row_warps() const {
     return static_cast<double>(A_.rows) / TeamShape{settings_.lanes, settings_.per_lane}.slice_rows();

@@ -82,6 +82,8 @@ class HostFacts final : public PatternFacts {
     for (std::int64_t row = 0; row < pattern().rows; ++row) steps += shape.steps(pattern().length(row));
     return steps;
   }
+  std::int64_t quad_steps(int threads) override { return weave::quad_steps(pattern(), {pattern().rows, threads}); }
+  bool rows_are_runs() override { return weave::rows_are_runs(pattern()); }
   double sectors_per_fetch() override {
     const SampledWindows windows(pattern().nnz());
     std::int64_t sectors = 0;

@@ -27,6 +27,9 @@ class PatternFacts {
   virtual double slice_fill(TeamShape shape, std::int64_t sort) = 0;
   // Steps of teams of so many threads over all rows.
   virtual std::int64_t team_steps(int threads) = 0;
+  // The same where a thread's entries are up to four consecutive columns (weave_long.hpp); and whether no row has gaps.
+  virtual std::int64_t quad_steps(int threads) = 0;
+  virtual bool rows_are_runs() = 0;
   // Sectors of 32 bytes of x that 32 consecutive entries fetch together, in float: 4 for a dense row, 32 for columns
   // far apart. From windows spread evenly over the matrix.
   virtual double sectors_per_fetch() = 0;

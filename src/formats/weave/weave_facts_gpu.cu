@@ -3,7 +3,7 @@
 #include "formats/weave/weave_block_row.hpp"
 #include "formats/weave/weave_diagonal_walk.hpp"
 #include "formats/weave/weave_facts.hpp"
-#include "formats/weave/weave_long.hpp"
+#include "formats/weave/weave_long_quads.hpp"
 #include "layout/device_reduce.hpp"
 #include "layout/device_sort.hpp"
 
@@ -33,6 +33,14 @@ struct TeamSteps {
 struct Count {
   std::int64_t sum = 0;
   SIMT_BOTH void add(const Count& other) { sum += other.sum; }
+};
+
+struct QuadSteps {
+  using Result = Count;
+  const Offset* quads;
+  LongShape shape;
+
+  SIMT_DEVICE void add(std::int64_t row, Count& to) const { to.sum += shape.steps_of_groups(quads[row]); }
 };
 
 // Places of the parts that are looked at, and their entries.
@@ -166,6 +174,11 @@ class DeviceFacts final : public PatternFacts {
     if (!steps_) steps_ = device::reduce(here_, TeamSteps{A_}, A_.rows, device_);
     return steps_->of[t];
   }
+  std::int64_t quad_steps(int threads) override {
+    const Buffer<Offset> quads = count_quads(here_, A_, device_);
+    return device::reduce(here_, QuadSteps{quads.data(), {A_.rows, threads}}, A_.rows, device_).sum;
+  }
+  bool rows_are_runs() override { return weave::rows_are_runs(here_, A_, device_); }
   double diagonal_fill() override {
     constexpr int threads = 128;
     Buffer<Places> there(sampled_.parts * diagonal_slices, device_);

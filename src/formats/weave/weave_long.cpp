@@ -1,6 +1,7 @@
 #include "formats/weave/weave_long.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "core/parallel.hpp"
 
@@ -8,53 +9,115 @@ namespace heddle::weave {
 
 namespace {
 
+constexpr int W = LongShape::per_thread;
+
+std::span<const Index> columns_of(const PatternView& A, std::int64_t row) {
+  return A.col.subspan(static_cast<std::size_t>(A.ptr[row]), static_cast<std::size_t>(A.length(row)));
+}
+
+// f(thread of the row, first entry, entries) for all threads that have some.
+template <class F>
+std::int64_t each_group(const PatternView& A, const LongShape& shape, std::int64_t row, F f) {
+  if (shape.columns == LongColumns::quads) return each_quad(columns_of(A, row), f);
+  const std::int64_t length = A.length(row), groups = (length + W - 1) / W;
+  for (std::int64_t g = 0; g < groups; ++g) f(g, g * W, static_cast<int>(std::min<std::int64_t>(W, length - g * W)));
+  return groups;
+}
+
 Buffer<Offset> row_steps(const PatternView& A, const LongShape& shape) {
   Buffer<Offset> begin(A.rows + 1);
   begin[0] = 0;
-  for (std::int64_t row = 0; row < A.rows; ++row) begin[row + 1] = begin[row] + shape.steps(A.length(row));
+  parallel_ranges(A.rows, 64, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row)
+      begin[row + 1] = shape.columns == LongColumns::quads
+                           ? shape.steps_of_groups(each_quad(columns_of(A, row), [](auto...) {}))
+                           : shape.steps(A.length(row));
+  });
+  for (std::int64_t row = 0; row < A.rows; ++row) begin[row + 1] += begin[row];
   return begin;
 }
 
-// Where entry k of a row is that starts at step `begin`, in an array of T.
-template <class T>
-std::int64_t position(const LongShape& shape, Offset begin, std::int64_t k) {
-  const auto thread = static_cast<int>(k / LongShape::per_thread % shape.lanes);
-  const std::int64_t warp = (begin + k / shape.step_entries()) * shape.warps() + thread / simt::warp_size;
-  return warp * LongShape::warp_entries + place_in_pieces<T, LongShape::per_thread>(
-                                              thread % simt::warp_size, static_cast<int>(k % LongShape::per_thread));
-}
-
-// f(row, entry of the row, place of its column, place of its value) over all places of the rows, in order.
-template <class V, class F>
-void each_place(const Long<V>& A, F f) {
-  A.values.visit([&]<class S>(const CodedValues<V, S>&) {
-    parallel_ranges(A.shape.rows, 16, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t row = first; row < last; ++row) {
-        const std::int64_t places = (A.begin[row + 1] - A.begin[row]) * A.shape.step_entries();
-        for (std::int64_t k = 0; k < places; ++k)
-          f(row, k,
-            A.shape.wide ? position<Index>(A.shape, A.begin[row], k)
-                         : position<std::uint16_t>(A.shape, A.begin[row], k),
-            position<S>(A.shape, A.begin[row], k));
-      }
-    });
-  });
+std::int64_t column_bytes(const LongShape& shape, std::int64_t stored) {
+  switch (shape.columns) {
+    case LongColumns::quads: return stored / W * static_cast<std::int64_t>(sizeof(std::uint32_t));
+    case LongColumns::runs: return shape.rows * static_cast<std::int64_t>(sizeof(RowRun));
+    default: return stored * (shape.wide ? 4 : 2);
+  }
 }
 
 template <class V>
-Index column_at(const Long<V>& A, std::int64_t place) {
-  if (A.shape.wide) return A.wide[place];
-  return A.narrow[place] == no_long_column<std::uint16_t> ? -1 : A.narrow[place];
+void make_columns(const PatternView& A, std::int64_t stored, Long<V>& to) {
+  if (to.shape.columns == LongColumns::quads) {
+    to.quads = Buffer<std::uint32_t>(stored / W);
+  } else if (to.shape.columns == LongColumns::runs) {
+    to.runs = Buffer<RowRun>(A.rows);
+    for (std::int64_t row = 0; row < A.rows; ++row) to.runs[row] = RowRun::of(A, row);
+  } else if (to.shape.wide) {
+    to.wide = Buffer<Index>(stored);
+  } else {
+    to.narrow = Buffer<std::uint16_t>(stored);
+  }
+}
+
+// The columns of one thread, -1 beside its entries.
+template <class V>
+void store_group(const Index* col, int count, std::int64_t thread, Long<V>& to) {
+  if (to.shape.columns == LongColumns::quads) to.quads[thread] = count > 0 ? Quad::of(col[0], count) : 0;
+  if (to.shape.columns != LongColumns::each) return;
+  for (int j = 0; j < W; ++j) {
+    const Index column = j < count ? col[j] : -1;
+    if (to.shape.wide)
+      to.wide[LongShape::place<Index>(thread, j)] = column;
+    else
+      to.narrow[LongShape::place<std::uint16_t>(thread, j)] = static_cast<std::uint16_t>(column);
+  }
+}
+
+template <class V>
+Index column_at(const Long<V>& A, std::int64_t row, std::int64_t thread, int j) {
+  const std::int64_t entry = (thread - A.begin[row] * A.shape.lanes) * W + j;
+  if (A.shape.columns == LongColumns::quads)
+    return j < Quad::entries(A.quads[thread]) ? Quad::column(A.quads[thread]) + j : -1;
+  if (A.shape.columns == LongColumns::runs)
+    return entry < A.runs[row].entries ? A.runs[row].column + static_cast<Index>(entry) : -1;
+  if (A.shape.wide) return A.wide[LongShape::place<Index>(thread, j)];
+  const std::uint16_t code = A.narrow[LongShape::place<std::uint16_t>(thread, j)];
+  return code == no_long_column<std::uint16_t> ? -1 : code;
+}
+
+// f(row, column, thread, place of the thread) for all entries, those of a row in order.
+template <class V, class F>
+void each_entry(const Long<V>& A, F f) {
+  parallel_ranges(A.shape.rows, 16, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = first; row < last; ++row)
+      for (std::int64_t t = A.begin[row] * A.shape.lanes; t < A.begin[row + 1] * A.shape.lanes; ++t)
+        for (int j = 0; j < W; ++j)
+          if (const Index column = column_at(A, row, t, j); column >= 0) f(row, column, t, j);
+  });
 }
 
 }  // namespace
 
+std::int64_t quad_steps(const PatternView& A, const LongShape& shape) {
+  return row_steps(A, {shape.rows, shape.lanes, LongColumns::quads})[A.rows];
+}
+
+bool rows_are_runs(const PatternView& A) {
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    if (!RowRun::is_one(A, row)) return false;
+  return true;
+}
+
 template <class V>
 Footprint Long<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
   const LongShape shape = LongShape::of(A, settings);
+  if (shape.columns == LongColumns::runs && !rows_are_runs(A))
+    return {.fits = false, .reason = "columns=runs: the columns of a row have a gap"};
+  if (shape.columns == LongColumns::quads && A.cols > Quad::most_columns)
+    return {.fits = false, .reason = "columns=quads is for at most 2^29 columns"};
   const Buffer<Offset> begin = row_steps(A, shape);
   const std::int64_t stored = begin[A.rows] * shape.step_entries();
-  return {.bytes = static_cast<std::int64_t>(begin.bytes()) + stored * (shape.wide ? 4 : 2) +
+  return {.bytes = static_cast<std::int64_t>(begin.bytes()) + column_bytes(shape, stored) +
                    value_store_bytes(settings.codec(), stored, value_bytes),
           .stored = stored};
 }
@@ -64,22 +127,20 @@ Long<V> Long<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = row_steps(A, to.shape);
   const std::int64_t stored = to.begin[A.rows] * to.shape.step_entries();
-  if (to.shape.wide)
-    to.wide = Buffer<Index>(stored);
-  else
-    to.narrow = Buffer<std::uint16_t>(stored);
+  make_columns(A, stored, to);
   to.values = make_value_store(A.val, settings.codec(), stored);
-  each_place(to, [&](std::int64_t row, std::int64_t k, std::int64_t column, std::int64_t value) {
-    const bool present = k < A.length(row);
-    const Index col = present ? A.col[A.ptr[row] + k] : -1;
-    if (to.shape.wide)
-      to.wide[column] = col;
-    else
-      to.narrow[column] = static_cast<std::uint16_t>(col);
-    if (present)
-      to.values.set(value, A.val[A.ptr[row] + k]);
-    else
-      to.values.clear(value, value + 1);
+  to.values.visit_all([&]<class S>(const CodedValues<V, S>&) {
+    parallel_ranges(A.rows, 16, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        const std::int64_t begin = to.begin[row] * to.shape.lanes, end = to.begin[row + 1] * to.shape.lanes;
+        to.values.clear(begin * W, end * W);
+        const std::int64_t groups = each_group(A, to.shape, row, [&](std::int64_t g, std::int64_t k, int count) {
+          store_group(A.col.data() + A.ptr[row] + k, count, begin + g, to);
+          for (int j = 0; j < count; ++j) to.values.set(LongShape::place<S>(begin + g, j), A.val[A.ptr[row] + k + j]);
+        });
+        for (std::int64_t thread = begin + groups; thread < end; ++thread) store_group(nullptr, 0, thread, to);
+      }
+    });
   });
   return to;
 }
@@ -88,16 +149,16 @@ template <class V>
 Csr<V> Long<V>::restore() const {
   Csr<V> A{shape.rows, cols, Buffer<Offset>(shape.rows + 1), {}, {}};
   std::fill(A.ptr.begin(), A.ptr.end(), Offset{0});
-  each_place(*this, [&](std::int64_t row, std::int64_t, std::int64_t column, std::int64_t) {
-    A.ptr[row + 1] += column_at(*this, column) >= 0;
-  });
+  each_entry(*this, [&](std::int64_t row, Index, std::int64_t, int) { ++A.ptr[row + 1]; });
   for (std::int64_t row = 0; row < shape.rows; ++row) A.ptr[row + 1] += A.ptr[row];
   A.col = Buffer<Index>(A.ptr[shape.rows]);
   A.val = Buffer<V>(A.ptr[shape.rows]);
-  each_place(*this, [&](std::int64_t row, std::int64_t k, std::int64_t column, std::int64_t value) {
-    if (column_at(*this, column) < 0) return;
-    A.col[A.ptr[row] + k] = column_at(*this, column);
-    A.val[A.ptr[row] + k] = values.get(value);
+  Buffer<Offset> next = A.ptr;
+  values.visit_all([&]<class S>(const CodedValues<V, S>&) {
+    each_entry(*this, [&](std::int64_t row, Index column, std::int64_t thread, int j) {
+      A.col[next[row]] = column;
+      A.val[next[row]++] = values.get(LongShape::place<S>(thread, j));
+    });
   });
   return A;
 }

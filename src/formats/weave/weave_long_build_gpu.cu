@@ -1,5 +1,4 @@
-#include "formats/weave/weave_long.hpp"
-#include "layout/device_csr.hpp"
+#include "formats/weave/weave_long_quads.hpp"
 #include "layout/device_scan.hpp"
 
 namespace heddle::weave {
@@ -16,9 +15,13 @@ struct RowSteps {
   using Sum = Steps;
   PatternArrays A;
   LongShape shape;
+  const Offset* quads;  // null: rows are not cut into them
   Offset* begin;
 
-  SIMT_DEVICE Steps item(std::int64_t row) const { return {row < A.rows ? shape.steps(A.length(row)) : 0}; }
+  SIMT_DEVICE Steps item(std::int64_t row) const {
+    if (row >= A.rows) return {0};
+    return {quads ? shape.steps_of_groups(quads[row]) : shape.steps(A.length(row))};
+  }
   SIMT_DEVICE void place(std::int64_t row, const Steps& before) const { begin[row] = before.count; }
 };
 
@@ -35,7 +38,7 @@ SIMT_DEVICE std::int64_t row_of_step(const Offset* begin, std::int64_t rows, Off
   return low;
 }
 
-// A warp writes the 128 places of one warp of a team in one step. C: the type of the columns.
+// A warp writes the 128 places of one warp of a team in one step. C: the type of the columns; none to write: NoBytes.
 template <class C, class V, class S>
 SIMT_KERNEL store_long_warp_per_step(CsrArrays<V> A, LongShape shape, const Offset* begin, Offset steps, C* col,
                                      ValueWriter<V, S> values) {
@@ -51,11 +54,55 @@ SIMT_KERNEL store_long_warp_per_step(CsrArrays<V> A, LongShape shape, const Offs
 #pragma unroll
   for (int j = 0; j < LongShape::per_thread; ++j) {
     const bool present = k + j < length;
-    codes[j] = present ? static_cast<C>(A.col[first + j]) : no_long_column<C>;
-    stored[j] = present ? values.encode(A.val[first + j]) : S(0);
+    if constexpr (!std::is_empty_v<C>) codes[j] = present ? static_cast<C>(A.col[first + j]) : no_long_column<C>;
+    stored[j] = present ? values.encode(A.val[first + j]) : S{};
   }
-  store_pieces(col + number * LongShape::warp_entries, codes);
-  store_pieces(values.data + number * LongShape::warp_entries, stored);
+  if constexpr (!std::is_empty_v<C>) store_pieces(col + number * LongShape::warp_entries, codes);
+  store_pieces(values.at(number * LongShape::warp_entries), stored);
+}
+
+// A warp a row that is cut into quads: first nothing everywhere, then the entries.
+template <class V, class S>
+SIMT_KERNEL store_quads_warp_per_row(CsrArrays<V> A, LongShape shape, const Offset* begin, std::uint32_t* quads,
+                                     ValueWriter<V, S> values) {
+  const std::int64_t row = simt::global_thread() / simt::warp_size;
+  if (row >= A.rows) return;
+  const std::int64_t top = begin[row] * shape.lanes, end = begin[row + 1] * shape.lanes;
+  for (std::int64_t thread = top + simt::lane(); thread < end; thread += simt::warp_size) {
+    const S nothing[LongShape::per_thread] = {};
+    store_pieces(values.at(thread / simt::warp_size * LongShape::warp_entries), nothing);
+    quads[thread] = 0;
+  }
+  simt::sync_warp();
+  each_quad_entry(A, row, [&](Offset k, Index column, std::int64_t quad, int place, bool last) {
+    if (last) quads[top + quad] = Quad::of(column - place, place + 1);
+    if constexpr (!std::is_empty_v<S>)
+      *values.at(LongShape::place<S>(top + quad, place)) = values.encode(A.val[A.ptr[row] + k]);
+  });
+}
+
+SIMT_KERNEL store_runs_thread_per_row(PatternArrays A, RowRun* runs) {
+  const std::int64_t row = simt::global_thread();
+  if (row < A.rows) runs[row] = RowRun::of(A, row);
+}
+
+constexpr int threads = 128;
+
+template <class V>
+void store_quads(simt::Here here, const CsrView<V>& A, Long<V>& to) {
+  with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+    simt::launch(here, {simt::blocks_for(A.rows * simt::warp_size, threads), threads}, store_quads_warp_per_row<V, S>,
+                 CsrArrays<V>(A), to.shape, to.begin.data(), to.quads.data(), writer);
+  });
+}
+
+// Entries in their order, with columns of type C or none.
+template <class C, class V>
+void store_in_order(simt::Here here, const CsrView<V>& A, Offset steps, C* col, Long<V>& to) {
+  with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+    simt::launch(here, {simt::blocks_for(steps * to.shape.lanes, threads), threads}, store_long_warp_per_step<C, V, S>,
+                 CsrArrays<V>(A), to.shape, to.begin.data(), steps, col, writer);
+  });
 }
 
 }  // namespace
@@ -65,23 +112,34 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
                                             Device device) {
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = Buffer<Offset>(A.rows + 1, device);
-  const RowSteps row_steps{PatternArrays(A), to.shape, to.begin.data()};
+  const bool in_quads = to.shape.columns == LongColumns::quads, in_runs = to.shape.columns == LongColumns::runs;
+  if (in_runs && !rows_are_runs(here, PatternArrays(A), device)) return {};
+  if (in_quads && A.cols > Quad::most_columns) return {};
+  Buffer<Offset> quads_of_rows;
+  if (in_quads) quads_of_rows = count_quads(here, PatternArrays(A), device);
+  const RowSteps row_steps{PatternArrays(A), to.shape, in_quads ? quads_of_rows.data() : nullptr, to.begin.data()};
   const Offset steps = device::scan(here, row_steps, A.rows + 1, device).count;
   const std::int64_t stored = steps * to.shape.step_entries();
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
   if (!values) return {};
   to.values = std::move(*values);
-  to.wide = Buffer<Index>(to.shape.wide ? stored : 0, device);
-  to.narrow = Buffer<std::uint16_t>(to.shape.wide ? 0 : stored, device);
-  const auto launch = [&]<class C>(C* col) {
-    constexpr int threads = 128;
-    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-      simt::launch(here, {simt::blocks_for(steps * to.shape.lanes, threads), threads},
-                   store_long_warp_per_step<C, V, S>, CsrArrays<V>(A), to.shape, to.begin.data(), steps, col, writer);
-    });
-  };
-  to.shape.wide ? launch(to.wide.data()) : launch(to.narrow.data());
+  const bool each = to.shape.columns == LongColumns::each;
+  to.wide = Buffer<Index>(each && to.shape.wide ? stored : 0, device);
+  to.narrow = Buffer<std::uint16_t>(each && !to.shape.wide ? stored : 0, device);
+  to.quads = Buffer<std::uint32_t>(in_quads ? stored / LongShape::per_thread : 0, device);
+  to.runs = Buffer<RowRun>(in_runs ? A.rows : 0, device);
+  if (in_quads) {
+    store_quads(here, A, to);
+  } else if (in_runs) {
+    simt::launch(here, {simt::blocks_for(A.rows, threads), threads}, store_runs_thread_per_row, PatternArrays(A),
+                 to.runs.data());
+    store_in_order(here, A, steps, static_cast<NoBytes*>(nullptr), to);
+  } else if (to.shape.wide) {
+    store_in_order(here, A, steps, to.wide.data(), to);
+  } else {
+    store_in_order(here, A, steps, to.narrow.data(), to);
+  }
   return to;
 }
 

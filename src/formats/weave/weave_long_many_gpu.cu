@@ -7,13 +7,14 @@ namespace {
 
 constexpr int W = LongShape::per_thread, K = vectors_at_once<W>;
 
-template <class V, class S, class C>
-SIMT_DEVICE void add_step(const C* columns, const CodedValues<V, S>& values, std::int64_t warp, const VectorsView<V>& x,
-                          int first, V (&sum)[K]) {
+template <class V, class S, class Columns>
+SIMT_DEVICE void add_step(const Columns& columns, const CodedValues<V, S>& values, std::int64_t warp,
+                          std::int64_t entry, const VectorsView<V>& x, int first, V (&sum)[K]) {
+  using C = typename Columns::Code;
   C col[W];
   S stored[W];
-  load_pieces<Keep::nothing>(columns + warp * LongShape::warp_entries, col);
-  load_pieces<Keep::nothing>(values.data + warp * LongShape::warp_entries, stored);
+  columns.template load<Keep::nothing>(warp, entry, col);
+  load_pieces<Keep::nothing>(values.at(warp * LongShape::warp_entries), stored);
 #pragma unroll
   for (int w = 0; w < W; ++w)
     if (col[w] != no_long_column<C>) {
@@ -41,9 +42,9 @@ SIMT_DEVICE void block_sums(V (&sum)[K], int warps, V* shared) {
 }
 
 // A team of `lanes` threads a row; a block is one team of several warps, or several teams of one.
-template <class V, class S, class C>
+template <class V, class S, class Columns>
 SIMT_BOUNDED_KERNEL(1024, 1)
-weave_long_many_team_per_row(LongShape shape, const Offset* begin, const C* columns, CodedValues<V, S> values,
+weave_long_many_team_per_row(LongShape shape, const Offset* begin, Columns columns, CodedValues<V, S> values,
                              VectorsView<V> x, UpdateMany<V> update) {
   const int teams = simt::block_threads() / shape.lanes;
   const std::int64_t row = simt::block() * teams + simt::thread() / shape.lanes, stride = shape.warps();
@@ -51,23 +52,25 @@ weave_long_many_team_per_row(LongShape shape, const Offset* begin, const C* colu
   const bool present = row < shape.rows;
   const Offset top = present ? simt::cached_load(begin + row) : 0;
   const Offset last = present ? simt::cached_load(begin + row + 1) : 0;
+  const auto own = columns.of_row(present ? row : 0);
   for (int first = 0; first < x.count; first += K) {
     V sum[K] = {};
     for (Offset step = top; step < last; ++step)
-      add_step(columns, values, step * stride + member / simt::warp_size, x, first, sum);
+      add_step(own, values, step * stride + member / simt::warp_size, (step - top) * shape.step_entries() + member * W,
+               x, first, sum);
     team_sums(sum, simt::warp_size);
     if (shape.lanes > simt::warp_size) block_sums(sum, shape.warps(), simt::shared<V>());
     if (member == 0 && present) update_row(update, row, first, sum, last > top);
   }
 }
 
-template <class V, class S, class C>
-void start(simt::Here here, const Long<V>& A, const C* columns, const CodedValues<V, S>& values,
+template <class V, class S, class Columns>
+void start(simt::Here here, const Long<V>& A, const Columns& columns, const CodedValues<V, S>& values,
            const ProductMany<V>& p) {
   const int threads = A.shape.lanes > simt::warp_size ? A.shape.lanes : 128;
   const simt::Launch grid{simt::blocks_for(A.shape.rows * A.shape.lanes, threads), threads,
                           simt::warp_size * K * sizeof(V), p.stream};
-  simt::launch(here, grid, weave_long_many_team_per_row<V, S, C>, A.shape, A.begin.data(), columns, values, p.x,
+  simt::launch(here, grid, weave_long_many_team_per_row<V, S, Columns>, A.shape, A.begin.data(), columns, values, p.x,
                p.update);
 }
 
@@ -75,11 +78,8 @@ void start(simt::Here here, const Long<V>& A, const C* columns, const CodedValue
 
 template <class V>
 bool Long<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
-  values.visit([&](const auto& coded) {
-    if (shape.wide)
-      start(here, *this, wide.data(), coded, p);
-    else
-      start(here, *this, narrow.data(), coded, p);
+  values.visit_all([&](const auto& coded) {
+    with_columns(*this, [&](const auto& columns) { start(here, *this, columns, coded, p); });
   });
   return true;
 }

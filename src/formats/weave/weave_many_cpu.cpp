@@ -44,9 +44,9 @@ void multiply_slice(const Rows<V>& A, const CodedValues<V, S>& values, std::int6
   V sum[simt::warp_size][U][Group::K] = {};
   bool present[simt::warp_size][U] = {};
   for (Index step = 0; step < slice.width; ++step) {
-    const S* stored = values.data + (slice.first + step) * simt::warp_size * U;
+    const std::int64_t begin = (slice.first + step) * simt::warp_size * U;
     each_column<U>(c, slice, step, [&](int lane, int u, Index col) {
-      group.add(sum[lane][u], values.decode(stored[place_in_pieces<S, U>(lane, u)]), col);
+      group.add(sum[lane][u], values.value(begin + place_in_pieces<S, U>(lane, u)), col);
       present[lane][u] = true;
     });
   }
@@ -124,7 +124,7 @@ void each_slice(std::int64_t slices, const ProductMany<V>& p, const F& f) {
 template <class V>
 bool Rows<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
   if (p.x.vector != 1) return false;
-  values.visit([&](const auto& coded) {
+  values.visit_all([&](const auto& coded) {
     dispatch_int<1, 2, 4>(columns.shape.rows, [&](auto U) {
       each_slice(columns.slices.size(), p,
                  [&](std::int64_t s, const auto& group) { multiply_slice<U>(*this, coded, s, group); });

@@ -42,7 +42,7 @@ Padded<V> Padded<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   std::fill(to.col.begin(), to.col.end(), PaddedShape::none);
   to.values.clear(0, to.shape.stored());
   dispatch_int<1, 4>(to.shape.per_lane, [&](auto W) {
-    to.values.visit([&]<class S>(const CodedValues<V, S>&) {
+    to.values.visit_all([&]<class S>(const CodedValues<V, S>&) {
       parallel_ranges(A.rows, 512, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
           for (Offset k = 0; k < A.length(i); ++k) {
@@ -62,7 +62,7 @@ Csr<V> Padded<V>::restore() const {
   A.ptr[0] = 0;
   const std::int64_t width = std::int64_t{shape.steps} * shape.lanes * shape.per_lane;
   dispatch_int<1, 4>(shape.per_lane, [&](auto W) {
-    values.visit([&]<class S>(const CodedValues<V, S>&) {
+    values.visit_all([&]<class S>(const CodedValues<V, S>&) {
       Offset at = 0;
       for (std::int64_t i = 0; i < shape.rows; ++i) {
         for (std::int64_t k = 0; k < width; ++k) {

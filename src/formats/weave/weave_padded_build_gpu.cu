@@ -22,10 +22,10 @@ SIMT_KERNEL store_padded_warp_per_step(CsrArrays<V> A, PaddedShape shape, std::u
   for (int j = 0; j < W; ++j) {
     const bool present = k + j < length;
     code[j] = present ? static_cast<std::uint16_t>(A.col[begin + k + j]) : PaddedShape::none;
-    stored[j] = present ? values.encode(A.val[begin + k + j]) : S(0);
+    stored[j] = present ? values.encode(A.val[begin + k + j]) : S{};
   }
   store_pieces(codes + number * simt::warp_size * W, code);
-  store_pieces(values.data + number * simt::warp_size * W, stored);
+  store_pieces(values.at(number * simt::warp_size * W), stored);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V
   constexpr int threads = 128;
   const simt::Launch launch{simt::blocks_for(to.shape.steps * to.shape.warps() * simt::warp_size, threads), threads};
   dispatch_int<1, 4>(to.shape.per_lane, [&](auto W) {
-    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+    with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       simt::launch(here, launch, store_padded_warp_per_step<W.value, V, S>, CsrArrays<V>(A), to.shape, to.col.data(),
                    writer);
     });

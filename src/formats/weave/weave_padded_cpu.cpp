@@ -20,7 +20,7 @@ void multiply_warp(const Padded<V>& A, const CodedValues<V, S>& values, std::int
       for (int w = 0; w < W; ++w) {
         const std::uint16_t col = A.col[begin + place_in_pieces<std::uint16_t, W>(lane, w)];
         if (col == PaddedShape::none) break;
-        sum[lane] += values.decode(values.data[begin + place_in_pieces<S, W>(lane, w)]) * p.x[col];
+        sum[lane] += values.value(begin + place_in_pieces<S, W>(lane, w)) * p.x[col];
         present[lane] = true;
       }
   }
@@ -37,7 +37,7 @@ void multiply_warp(const Padded<V>& A, const CodedValues<V, S>& values, std::int
 template <class V>
 void Padded<V>::multiply(OnCpu, const Product<V>& p) const {
   dispatch_int<1, 4>(shape.per_lane, [&](auto W) {
-    values.visit([&](const auto& coded) {
+    values.visit_all([&](const auto& coded) {
       parallel_ranges(shape.warps(), items_of_task(shape.warps(), col.size(), 64),
                       [&](std::int64_t begin, std::int64_t end) {
                         for (std::int64_t warp = begin; warp < end; ++warp) multiply_warp<W>(*this, coded, warp, p);

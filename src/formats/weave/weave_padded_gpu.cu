@@ -15,7 +15,7 @@ SIMT_DEVICE void add_steps(const PaddedShape& shape, const std::uint16_t* codes,
   for (int i = 0; i < count; ++i) {
     const std::int64_t begin = shape.step_begin(step + i, warp);
     load_pieces<Keep::matrix>(codes + begin, col[i]);
-    load_pieces<Keep::matrix>(values.data + begin, stored[i]);
+    load_pieces<Keep::matrix>(values.at(begin), stored[i]);
   }
 #pragma unroll
   for (int i = 0; i < count; ++i)
@@ -57,7 +57,7 @@ SIMT_KERNEL weave_padded_rows(PaddedShape shape, const std::uint16_t* codes, Cod
 template <class V>
 void Padded<V>::multiply(simt::Here here, const Product<V>& p) const {
   constexpr int threads = 128;
-  values.visit([&]<class S>(const CodedValues<V, S>& coded) {
+  values.visit_all([&]<class S>(const CodedValues<V, S>& coded) {
     const simt::Launch grid{simt::blocks_for(shape.warps() * simt::warp_size, threads), threads, 0, p.stream};
     dispatch_int<1, 4>(shape.per_lane, [&](auto W) {
       simt::launch(here, grid, weave_padded_rows<W.value, V, S>, shape, col.data(), coded, p.x, p.update);

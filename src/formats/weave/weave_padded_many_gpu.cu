@@ -14,7 +14,7 @@ SIMT_DEVICE void add_step(const std::uint16_t* codes, const CodedValues<V, S>& v
   std::uint16_t col[W];
   S stored[W];
   load_pieces<Keep::matrix>(codes + begin, col);
-  load_pieces<Keep::matrix>(values.data + begin, stored);
+  load_pieces<Keep::matrix>(values.at(begin), stored);
 #pragma unroll
   for (int w = 0; w < W; ++w)
     if (col[w] != PaddedShape::none) {
@@ -52,7 +52,7 @@ template <class V>
 bool Padded<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
   constexpr int threads = 128;
   const simt::Launch grid{simt::blocks_for(shape.warps() * simt::warp_size, threads), threads, 0, p.stream};
-  values.visit([&]<class S>(const CodedValues<V, S>& coded) {
+  values.visit_all([&]<class S>(const CodedValues<V, S>& coded) {
     dispatch_int<1, 4>(shape.per_lane, [&](auto W) {
       simt::launch(here, grid, weave_padded_many_rows<W.value, V, S>, shape, col.data(), coded, p.x, p.update);
     });

@@ -13,7 +13,7 @@ TeamShape shape_of(const WeaveSettings& settings) { return {settings.lanes, sett
 template <class V, class F>
 void each_place(const SlicedColumns& c, const ValueStore<V>& values, const F& f) {
   dispatch_int<1, 2, 4>(c.shape.rows, [&](auto U) {
-    values.visit([&]<class S>(const CodedValues<V, S>&) {
+    values.visit_all([&]<class S>(const CodedValues<V, S>&) {
       parallel_ranges(c.rows, 1024, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int64_t s = i / c.shape.slice_rows();

@@ -49,10 +49,10 @@ SIMT_KERNEL store_rows_warp_per_slice(CsrArrays<V> A, RowsTarget to, ValueWriter
     for (int u = 0; u < U; ++u) {
       const bool present = k < rows.length[u];
       col[u] = present ? simt::cached_load(A.col + rows.begin[u] + k) : -1;
-      stored[u] = present ? values.encode(simt::cached_load(A.val + rows.begin[u] + k)) : S(0);
+      stored[u] = present ? values.encode(simt::cached_load(A.val + rows.begin[u] + k)) : S{};
     }
     store_lane_columns(slice, to.codes, step, col);
-    store_pieces(values.data + (slice.first + step) * simt::warp_size * U, stored);
+    store_pieces(values.at((slice.first + step) * simt::warp_size * U), stored);
   }
 }
 
@@ -73,7 +73,7 @@ std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const CsrView<V>& A
   constexpr int threads = 256;
   const simt::Launch launch{simt::blocks_for(target.slices * simt::warp_size, threads), threads};
   dispatch_int<1, 2, 4>(settings.per_lane, [&](auto U) {
-    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+    with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       simt::launch(here, launch, store_rows_warp_per_slice<U.value, V, S>, CsrArrays<V>(A), target, writer);
     });
   });

@@ -53,7 +53,7 @@ inline void multiply_slice(On on, const Rows<V>& A, const CodedValues<V, S>& val
       std::copy_n(wide + std::int64_t{step} * slots, slots, col);
     else
       decode_columns(slice.windows, narrow + std::int64_t{step} * slots, col);
-    add_step<U>(on, values, values.data + (slice.first + step) * slots, p.x, col, sums);
+    add_step<U>(on, values, values.at((slice.first + step) * slots), p.x, col, sums);
   }
   const std::int64_t first = s * c.shape.slice_rows();
   const int rows = static_cast<int>(std::min<std::int64_t>(c.shape.slice_rows(), c.rows - first));
@@ -73,7 +73,7 @@ inline void multiply_slice(On on, const Rows<V>& A, const CodedValues<V, S>& val
 
 template <class V>
 void Rows<V>::multiply(OnCpu, const Product<V>& p) const {
-  values.visit([&](const auto& coded) {
+  values.visit_all([&](const auto& coded) {
     dispatch_int<1, 2, 4>(columns.shape.rows, [&](auto U) {
       const std::int64_t slices = columns.slices.size();
       parallel_ranges(slices, items_of_task(slices, columns.codes.size(), 16),

@@ -34,7 +34,7 @@ SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const ColumnSlice& slice, In
       load_wide_columns<keep>(slice, A.codes, step + i, col[i]);
     else
       load_columns<keep>(slice, A.codes, step + i, col[i]);
-    load_pieces<keep>(A.values.data + (slice.first + step + i) * simt::warp_size * U, stored[i]);
+    load_pieces<keep>(A.values.at((slice.first + step + i) * simt::warp_size * U), stored[i]);
   }
 #pragma unroll
   for (int i = 0; i < count; ++i)
@@ -104,7 +104,7 @@ void start(simt::Here here, const Rows<V>& A, const CodedValues<V, S>& values, c
 
 template <class V>
 void Rows<V>::multiply(simt::Here here, const Product<V>& p) const {
-  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+  values.visit_all([&](const auto& coded) { start(here, *this, coded, p); });
 }
 
 template void Rows<float>::multiply(simt::Here, const Product<float>&) const;

@@ -32,7 +32,7 @@ SIMT_DEVICE void add_step(const RowsOfMany<V, S>& A, const ColumnSlice& slice, I
     load_wide_columns<Keep::nothing>(slice, A.codes, step, col);
   else
     load_columns<Keep::nothing>(slice, A.codes, step, col);
-  load_pieces<Keep::nothing>(A.values.data + (slice.first + step) * simt::warp_size * U, stored);
+  load_pieces<Keep::nothing>(A.values.at((slice.first + step) * simt::warp_size * U), stored);
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (col[u] >= 0) load_elements(x, col[u], first, element[u]);
@@ -90,7 +90,7 @@ void start(simt::Here here, const Rows<V>& A, const CodedValues<V, S>& values, c
 
 template <class V>
 bool Rows<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
-  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+  values.visit_all([&](const auto& coded) { start(here, *this, coded, p); });
   return true;
 }
 

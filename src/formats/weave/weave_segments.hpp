@@ -93,6 +93,15 @@ struct Segments {
   bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
+// The stored form of value number i.
+template <Keep keep, class V, class S>
+SIMT_DEVICE S load_stored(const CodedValues<V, S>& values, std::int64_t i) {
+  if constexpr (std::is_empty_v<S>)
+    return {};
+  else
+    return keep == Keep::matrix ? simt::cached_load(values.data + i) : simt::stream_load(values.data + i);
+}
+
 // Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
 // different banks.
 SIMT_DEVICE int staged_place(int entry) { return entry + entry / simt::warp_size; }

@@ -103,7 +103,8 @@ SIMT_DEVICE void store_entries(const CsrArrays<V>& A, const SegmentsTarget<V, S>
 #pragma unroll 4
   for (std::int64_t i = simt::lane(); i < places; i += simt::warp_size) {
     to.col[base + i] = i < count ? simt::stream_load(A.col + first + i) : -1;
-    to.values.data[base + i] = i < count ? to.values.encode(simt::stream_load(A.val + first + i)) : S(0);
+    if constexpr (!std::is_empty_v<S>)
+      *to.values.at(base + i) = i < count ? to.values.encode(simt::stream_load(A.val + first + i)) : S(0);
   }
 }
 
@@ -153,7 +154,7 @@ void mark_filled(simt::Here here, const PatternView& A, Segments<V>& to, Device 
 
 template <class V>
 void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const Buffer<TileEntries>& entries) {
-  with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+  with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
     const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(), entries.data(),    to.long_rows.data(),
                                       to.teams.data(), to.col.data(),   to.row_end.data(), writer};
     simt::launch(here, warp_per(to.tiles.size()), store_warp_per_tile<V, S>, CsrArrays<V>(A), target, to.tiles.size());

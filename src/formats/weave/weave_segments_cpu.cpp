@@ -29,7 +29,7 @@ void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::i
     for (int i = 0; i < K; ++i) {
       const std::int64_t at = base + lane * K + i;
       if (A.col[at] < 0) continue;
-      sum += values.decode(values.data[at]) * p.x[A.col[at]];
+      sum += values.value(at) * p.x[A.col[at]];
       if ((ends >> i & 1) == 0) continue;
       if (in_head) {
         piece_of(tile.head) = sum;
@@ -52,7 +52,7 @@ void multiply_team(const Segments<V>& A, const CodedValues<V, S>& values, std::i
   const Team& team = A.teams[number];
   const std::int64_t begin = std::int64_t{team.tile} * A.tile_entries();
   V sum = 0;
-  for (std::int64_t at = begin; at < begin + team.entries; ++at) sum += values.decode(values.data[at]) * p.x[A.col[at]];
+  for (std::int64_t at = begin; at < begin + team.entries; ++at) sum += values.value(at) * p.x[A.col[at]];
   if (team.long_row < 0) return p.update(team.row, sum);
   const LongRow& row = A.long_rows[team.long_row];
   const_cast<V*>(A.pieces.data())[row.first_piece + (number - row.first)] = sum;
@@ -63,7 +63,7 @@ void multiply_team(const Segments<V>& A, const CodedValues<V, S>& values, std::i
 template <class V>
 void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
   dispatch_int<4, 8>(per_lane, [&](auto K) {
-    values.visit([&](const auto& coded) {
+    values.visit_all([&](const auto& coded) {
       parallel_ranges(tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) multiply_tile<K>(*this, coded, t, p);
       });

@@ -111,7 +111,7 @@ struct Entries {
     for (int i = 0; i < K; ++i) {
       const std::int64_t at = (tile * K + i) * simt::warp_size + simt::lane();
       col[i] = load<keep>(A.col + at);
-      stored[i] = load<keep>(A.values.data + at);
+      stored[i] = load_stored<keep>(A.values, at);
     }
   }
   template <class V>
@@ -251,7 +251,7 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
 
 template <class V>
 void Segments<V>::multiply(simt::Here here, const Product<V>& p) const {
-  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+  values.visit_all([&](const auto& coded) { start(here, *this, coded, p); });
 }
 
 template void Segments<float>::multiply(simt::Here, const Product<float>&) const;

@@ -118,7 +118,7 @@ SIMT_DEVICE void multiply_team(const SegmentsOfMany<V, S>& A, int tile_entries, 
     for (std::int64_t at = begin + simt::thread(); at < end; at += threads) {
       V element[K] = {};
       load_elements(x, simt::cached_load(A.col + at), first, element);
-      const V value = A.values.decode(simt::cached_load(A.values.data + at));
+      const V value = A.values.decode(load_stored<Keep::matrix>(A.values, at));
 #pragma unroll
       for (int j = 0; j < K; ++j)
         if (first + j < x.count) sum[j] += value * element[j];
@@ -143,7 +143,7 @@ SIMT_KERNEL weave_segments_many_warp_per_tile(SegmentsOfMany<V, S> A, VectorsVie
   for (int i = 0; i < E; ++i) {
     const std::int64_t at = t * entries + i * simt::warp_size + simt::lane();
     col[i] = simt::stream_load(A.col + at);
-    value[i] = A.values.decode(simt::stream_load(A.values.data + at));
+    value[i] = A.values.decode(load_stored<Keep::nothing>(A.values, at));
   }
   const unsigned ends = lane_ends<E>(A.row_end, t, simt::lane());
   const Index before = tile.rows > 0 ? order_of(A.filled, A.rank, tile.row).rank : 0;
@@ -199,7 +199,7 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
 template <class V>
 bool Segments<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
   if (!long_rows.empty() && vectors < p.x.count) return false;
-  values.visit([&](const auto& coded) { start(here, *this, coded, p); });
+  values.visit_all([&](const auto& coded) { start(here, *this, coded, p); });
   return true;
 }
 

@@ -19,6 +19,7 @@ struct WeaveSettings {
   int sort = automatic;      // blocks, rows: window in which rows are sorted by length; 1: not at all
   int threads = automatic;   // rows, sums: threads of a block of the GPU
   int team = automatic;      // long: threads of a row
+  int columns = automatic;   // long: how they are stored
   int order = automatic;     // tiles: of the columns
   int width = automatic;     // tiles: columns of a tile
   int keep = automatic;      // whether the L1 shall keep the matrix
@@ -81,6 +82,12 @@ struct WeaveSettings {
          .value = &team,
          .meaning = "threads that share a row",
          .numbers = {32, 64, 128, 256, 512, 1024},
+         .may_be_automatic = true,
+         .used = any({long_rows})},
+        {.name = "columns",
+         .value = &columns,
+         .meaning = "how columns are stored; quads: four consecutive ones as one, runs: of rows without gaps the first",
+         .words = {"each", "quads", "runs"},
          .may_be_automatic = true,
          .used = any({long_rows})},
         {.name = "order",

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include <heddle/generate.hpp>
 #include <heddle/operator.hpp>
 
@@ -51,7 +53,7 @@ TEST(Weave, names_only_the_settings_its_layout_has) {
   const Plan plan = resolve(generate<double>("stencil2d5,n=300").view(), Plan::parse("weave"));
   EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto keep=matrix");
   EXPECT_EQ(to_string(resolve(generate<double>("dense,rows=20").view(), Plan::parse("weave layout=long team=64"))),
-            "weave layout=long values=auto team=64");
+            "weave layout=long values=auto team=64 columns=runs");
   EXPECT_EQ(Plan::parse(to_string(plan)), plan);
 }
 
@@ -66,7 +68,7 @@ TEST(Weave, stores_doubles_that_fit_as_floats) {
   }
   ASSERT_GE(A.nnz(), 1 << 18);
   A.val[17] = 0.1;  // not a float
-  EXPECT_EQ(setting(build(A, Plan::parse("weave layout=rows")).plan(), "values"), "raw");
+  EXPECT_EQ(setting(build(A, Plan::parse("weave layout=blocks")).plan(), "values"), "raw");
   EXPECT_THROW((void)build(A, Plan::parse("weave layout=rows values=f32")), Error);
 }
 
@@ -79,6 +81,157 @@ TEST(Weave, stores_few_distinct_values_in_a_table) {
   Csr<double> B = A;
   for (std::int64_t k = 0; k < B.nnz(); ++k) B.val[k] = static_cast<double>(k);
   EXPECT_THROW((void)build(B, Plan::parse("weave layout=rows values=dictionary")), Error);
+}
+
+// y of several vectors at once, in both orders, against one after another.
+template <class V>
+void expect_same_of_many(const Csr<V>& A, const std::string& plan) {
+  constexpr int count = 5;
+  for (const Device device : devices)
+    for (const VectorOrder order : {VectorOrder::by_vector, VectorOrder::by_element}) {
+      const auto op = build(A, Plan::parse(plan), {.device = device, .right_hand_sides = count});
+      std::vector<V> x(static_cast<std::size_t>(A.cols * count)), y(static_cast<std::size_t>(A.rows * count), V(3));
+      Dice dice(6);
+      for (V& e : x) e = static_cast<V>(dice.integer());
+      const bool by_vector = order == VectorOrder::by_vector;
+      op.multiply_many({x, count, order}, {y, count, order});
+      for (std::int64_t j = 0; j < count; ++j) {
+        std::vector<V> one, wanted(static_cast<std::size_t>(A.rows));
+        for (std::int64_t i = 0; i < A.cols; ++i)
+          one.push_back(x[static_cast<std::size_t>(by_vector ? j * A.cols + i : i * count + j)]);
+        op.multiply(one, wanted);
+        for (std::int64_t i = 0; i < A.rows; ++i)
+          ASSERT_EQ(y[static_cast<std::size_t>(by_vector ? j * A.rows + i : i * count + j)],
+                    wanted[static_cast<std::size_t>(i)])
+              << plan;
+      }
+    }
+}
+
+const char* const layouts_with_all_codecs[] = {"rows per_lane=1",     "rows per_lane=4", "segments per_lane=4",
+                                               "segments per_lane=8", "padded",          "long team=32"};
+
+TEST(Weave, stores_thousands_of_distinct_values_in_a_table) {
+  Csr<double> A = with_lengths({0, 3, 400, 7, 1, 0, 900, 64, 5, 17}, 3000, 2);
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = static_cast<double>(k % 1000) - 500;
+  for (const char* layout : layouts_with_all_codecs) {
+    const std::string plan = std::string("weave values=dictionary16 layout=") + layout;
+    expect_exact(A, plan);
+    expect_exact(convert<float>(A.view()), plan);
+    expect_same_of_many(A, plan);
+  }
+  EXPECT_THROW((void)build(A, Plan::parse("weave layout=blocks values=dictionary16")), Error);
+}
+
+TEST(Weave, counts_distinct_values_up_to_what_a_table_holds) {
+  Csr<double> A = with_lengths(std::vector<std::int64_t>(331, 200), 300, 2);
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k % 65536);
+  const auto full = build(A, Plan::parse("weave layout=rows values=dictionary16"));
+  EXPECT_TRUE(identical(full.restore(), A));
+  EXPECT_EQ(full.bytes(), footprint(A.view(), full.plan()).bytes);
+  A.val[65537] = -1;
+  EXPECT_THROW((void)build(A, Plan::parse("weave layout=rows values=dictionary16")), Error);
+}
+
+// Fetches from a table beyond the L1 cost more than they save, and so do those that save two bytes only.
+TEST(Weave, takes_a_large_table_for_doubles_where_the_cache_holds_it) {
+  Csr<double> A = with_lengths(std::vector<std::int64_t>(1200, 220), 1200, 1);
+  const auto codec_of = [&](const auto& matrix, const char* plan) {
+    return setting(build(matrix, Plan::parse(plan)).plan(), "values");
+  };
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k % 8192);
+  EXPECT_EQ(codec_of(A, "weave layout=rows"), "dictionary16");
+  EXPECT_EQ(codec_of(A, "weave layout=tiles"), "raw");
+  EXPECT_EQ(codec_of(convert<float>(A.view()), "weave layout=rows"), "raw");
+  A.val[9000] = -1;
+  EXPECT_EQ(codec_of(A, "weave layout=rows"), "raw");
+}
+
+TEST(Weave, stores_no_values_where_all_are_one) {
+  Csr<double> A = with_lengths({0, 3, 400, 7, 1, 0, 900, 64, 5, 17}, 3000, 2);
+  std::fill(A.val.begin(), A.val.end(), -3.0);
+  for (const char* layout : layouts_with_all_codecs) {
+    const std::string plan = std::string("weave layout=") + layout, uniform = plan + " values=uniform";
+    expect_exact(A, uniform);
+    expect_exact(convert<float>(A.view()), uniform);
+    expect_same_of_many(A, uniform);
+    const auto op = build(A, Plan::parse(uniform)), raw = build(A, Plan::parse(plan));
+    EXPECT_EQ(op.bytes(), footprint(A.view(), op.plan()).bytes);
+    EXPECT_EQ(raw.bytes() - op.bytes(), 8 * (footprint(A.view(), op.plan()).stored - 1)) << plan;
+  }
+  EXPECT_THROW((void)build(A, Plan::parse("weave layout=sums values=uniform")), Error);
+  A.val[5] = 1;
+  EXPECT_THROW((void)build(A, Plan::parse("weave layout=rows values=uniform")), Error);
+}
+
+TEST(Weave, takes_no_values_for_a_graph_and_all_of_them_when_they_change) {
+  Csr<double> A = with_lengths(std::vector<std::int64_t>(1200, 220), 1200, 1);
+  std::fill(A.val.begin(), A.val.end(), 1.0);
+  auto op = build(A, Plan::parse("weave layout=segments"));
+  EXPECT_EQ(setting(op.plan(), "values"), "uniform");
+  std::iota(A.val.begin(), A.val.end(), 1.5);
+  op.update_values(A.val);
+  EXPECT_EQ(setting(op.plan(), "values"), "raw");
+  EXPECT_TRUE(identical(op.restore(), A));
+}
+
+// Rows of runs: of all lengths up to 9, and one of 700.
+Csr<double> with_runs() {
+  std::vector<Entry> entries;
+  for (Index length = 0, column = 3; length < 10; ++length, column += 3 * length)
+    for (Index row = 0; row < 12; ++row)
+      for (Index k = 0; k < length; ++k) entries.push_back({row, column + row + k, 1.0 + row - k});
+  for (Index k = 0; k < 700; ++k) entries.push_back({14, 50 + k, 2.0 - k % 5});
+  return from_entries(16, 70'000, entries);
+}
+
+TEST(Weave, stores_consecutive_columns_of_long_rows_as_one) {
+  const Csr<double> A = with_runs();
+  for (const char* values : {"raw", "f32", "dictionary", "dictionary16"})
+    for (const char* team : {"32", "64"}) {
+      const std::string plan = std::string("weave layout=long columns=quads team=") + team + " values=" + values;
+      expect_exact(A, plan);
+      expect_exact(convert<float>(A.view()), plan);
+      const auto op = build(A, Plan::parse(plan));
+      EXPECT_EQ(op.bytes(), footprint(A.view(), op.plan()).bytes);
+    }
+  expect_same_of_many(A, "weave layout=long columns=quads team=32");
+  EXPECT_FALSE(footprint(A.view(), Plan::parse("weave layout=long columns=runs")).fits);
+  EXPECT_THROW((void)build(A, Plan::parse("weave layout=long columns=runs")), Error);
+  const auto made = weave::Long<double>::build(
+      A.view(), {.layout = static_cast<int>(WeaveLayout::long_rows), .values = 0, .team = 32, .columns = 1});
+  EXPECT_EQ(made.begin[12], 12);  // 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2 + 3 threads of 32
+  EXPECT_EQ(weave::Quad::entries(made.quads[0]), 1);
+  EXPECT_EQ(weave::Quad::column(made.quads[5]), weave::Quad::column(made.quads[4]) + 4);  // of a run of five
+}
+
+TEST(Weave, stores_no_columns_of_rows_without_gaps) {
+  std::vector<Entry> entries;
+  for (Index row = 0; row < 20; ++row)
+    for (Index k = 0; k < 37 * row % 500; ++k) entries.push_back({row, 5 * row + k, 1.0 + k % 7});
+  const Csr<double> A = from_entries(20, 70'000, entries);
+  for (const char* team : {"32", "128"}) {
+    const std::string plan = std::string("weave layout=long columns=runs team=") + team;
+    expect_exact(A, plan);
+    expect_exact(convert<float>(A.view()), plan + " values=dictionary");
+    expect_same_of_many(A, plan);
+    const auto op = build(A, Plan::parse(plan));
+    const Footprint need = footprint(A.view(), op.plan());
+    EXPECT_EQ(op.bytes(), need.bytes);
+    EXPECT_EQ(op.bytes(), 21 * 8 + 20 * 8 + 8 * need.stored);
+  }
+}
+
+TEST(Weave, takes_the_columns_of_long_rows_that_need_fewest_bytes) {
+  const auto columns_of = [](const Csr<double>& A) {
+    return setting(resolve(A.view(), Plan::parse("weave layout=long")), "columns");
+  };
+  EXPECT_EQ(columns_of(generate<double>("dense,rows=300")), "runs");
+  EXPECT_EQ(columns_of(generate<double>("tomography,n=32")), "each");
+  std::vector<Entry> entries;  // runs of twelve, beyond 65,535 columns
+  for (Index row = 0; row < 8; ++row)
+    for (Index k = 0; k < 1200; ++k) entries.push_back({row, k + k / 12 * 40 + row, 1});
+  EXPECT_EQ(columns_of(from_entries(8, 70'000, entries)), "quads");
 }
 
 TEST(Weave, stores_one_value_for_a_diagonal_of_a_slice) {
