@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/isa.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -195,11 +196,12 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
 }
 
 // On the CPU a lane has whole rows (of blocks), and only what the kernels walk without branches is tried: diagonals
-// that seldom leave the matrix, full blocks, rows of similar length.
+// that seldom leave the matrix (or sometimes, where instructions leave lanes out), full blocks, rows of similar length.
 std::vector<Plan> cpu_plans(const Structure& f) {
   std::vector<Plan> plans;
-  const double fill = f.diagonals.slice_fill;
-  if (f.rows >= 2048 && f.rows_len.mean <= 64 && f.rows_len.max <= 256 && fill > 0 && fill <= 1.35)
+  const bool has_masks = isa() == Isa::avx512;
+  const double fill = f.diagonals.slice_fill, most_fill = has_masks ? 2.5 : 1.35, most_mean = has_masks ? 128 : 64;
+  if (f.rows >= 2048 && f.rows_len.mean <= most_mean && f.rows_len.max <= 256 && fill > 0 && fill <= most_fill)
     plans.push_back(Plan::parse("weave layout=diagonals"));
   const double block = best_block(f);
   if (f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
