@@ -66,15 +66,6 @@ struct Wide<float> {
   }
 };
 
-// Asks for what lies 4 KiB behind `count` elements. The processor itself does not look beyond a page: from memory, road
-// networks and 7-point grids in diagonals take 15 to 20 % less time with 2 to 4 KiB, from the caches the same.
-template <class V>
-HEDDLE_AVX512 inline void fetch_ahead(const V* from, int count) {
-  constexpr int line = 64, ahead = 4096;
-  for (int at = 0; at < count * static_cast<int>(sizeof(V)); at += line)
-    __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead + at);
-}
-
 // Pieces of 16 bytes (layout/lane_pieces.hpp) of as many lanes as a register has, one register for each place:
 //
 //   a0 a1 b0 b1 c0 c1 ...   ->   a0 b0 c0 ...,  a1 b1 c1 ...

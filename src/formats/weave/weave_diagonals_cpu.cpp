@@ -2,6 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "formats/weave/weave_diagonals.hpp"
+#include "layout/ahead.hpp"
 #include "layout/fetch.hpp"
 #include "layout/update_rows.hpp"
 #include "layout/wide.hpp"
@@ -122,7 +123,7 @@ struct WideSlice {
 #pragma GCC unroll 4
       for (int part = 0; part < parts_of_word; ++part) {
         typename Lanes::Type value[P];
-        fetch_ahead(stored + (word * parts_of_word + part * P) * Lanes::lanes, P * Lanes::lanes);
+        ask_ahead(stored + (word * parts_of_word + part * P) * Lanes::lanes, P * Lanes::lanes);
         load_pieces_wide(stored + (word * parts_of_word + part * P) * Lanes::lanes, value);
 #pragma GCC unroll 4
         for (int i = 0; i < P; ++i) add(mask, (word + i) * parts_of_word + part, value[i], x);
