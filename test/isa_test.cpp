@@ -199,6 +199,16 @@ TEST(BlocksOfBcsr, have_the_same_bits_on_every_set_with_and_without_holes) {
     }
 }
 
+// Full blocks, such with holes, blocks that reach beyond the last row and column; columns of 16 and of 32 bits.
+TEST(BlocksOfWeave, have_the_same_bits_on_every_set_with_and_without_holes) {
+  for (const char* matrix : {"fem,n=5,dof=3", "rmat,scale=9,edges=16", "dense,rows=50", "random,rows=90,cols=300000"})
+    for (const char* plan : {"block=2 lanes=1", "block=3 lanes=1", "block=3 lanes=8", "block=4 lanes=4"}) {
+      SCOPED_TRACE(std::string(plan) + " on " + matrix);
+      expect_products_to_have_the_same_bits(generate<double>(matrix), std::string("weave layout=blocks ") + plan);
+      expect_products_to_have_the_same_bits(generate<float>(matrix), std::string("weave layout=blocks ") + plan);
+    }
+}
+
 // Whole diagonals, such with gaps, rows without entries, and ends where x has no element for some rows.
 TEST(DiagonalsOfWeave, have_the_same_bits_on_every_set_with_every_codec) {
   const auto check = [](auto A, const char* codec) {

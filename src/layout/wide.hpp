@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/isa.hpp"
+#include "layout/column_windows.hpp"
 #include "layout/lane_pieces.hpp"
 
 #if defined(__x86_64__)
@@ -36,6 +37,16 @@ struct Wide<double> {
   HEDDLE_AVX512 static Mask load_mask(const std::uint32_t* words, int part) {
     return reinterpret_cast<const Mask*>(words)[part];
   }
+  // Elements of x by columns, of which 8 are the half `half` of a register.
+  HEDDLE_AVX512 static Type fetch(const double* x, __m512i columns, int half) {
+    return _mm512_i32gather_pd(half_of(columns, half), x, 8);
+  }
+  HEDDLE_AVX512 static Type fetch(Mask mask, const double* x, __m512i columns, int half) {
+    return _mm512_mask_i32gather_pd(zero(), mask, half_of(columns, half), x, 8);
+  }
+  HEDDLE_AVX512 static __m256i half_of(__m512i a, int half) {
+    return half == 0 ? _mm512_castsi512_si256(a) : _mm512_extracti64x4_epi64(a, 1);
+  }
   // Elements of a table; each lane of `packed` has four codes of a byte, and `place` says which.
   HEDDLE_AVX512 static Type look_up(const double* table, const std::uint8_t* packed, int place) {
     const __m256i codes = _mm256_srli_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(packed)), 8 * place);
@@ -59,6 +70,10 @@ struct Wide<float> {
     Mask mask;
     __builtin_memcpy(&mask, reinterpret_cast<const char*>(words) + part * 2, sizeof mask);
     return mask;
+  }
+  HEDDLE_AVX512 static Type fetch(const float* x, __m512i columns, int) { return _mm512_i32gather_ps(columns, x, 4); }
+  HEDDLE_AVX512 static Type fetch(Mask mask, const float* x, __m512i columns, int) {
+    return _mm512_mask_i32gather_ps(zero(), mask, columns, x, 4);
   }
   HEDDLE_AVX512 static Type look_up(const float* table, const std::uint8_t* packed, int place) {
     const __m512i codes = _mm512_srli_epi32(_mm512_loadu_si512(packed), static_cast<unsigned>(8 * place));
@@ -85,6 +100,17 @@ HEDDLE_AVX512 inline void load_pieces_wide(const float* from, __m512 (&to)[4]) {
   to[1] = _mm512_shuffle_f32x4(ab01, cd01, 0xee);
   to[2] = _mm512_shuffle_f32x4(ab23, cd23, 0x44);
   to[3] = _mm512_shuffle_f32x4(ab23, cd23, 0xee);
+}
+
+// 16 columns of codes (layout/column_windows.hpp); -1 for none.
+HEDDLE_AVX512 inline __m512i decode_columns_wide(const ColumnWindows& windows, const std::uint16_t* codes) {
+  const __m512i code = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)));
+  const __m512i bases =
+      _mm512_castsi128_si512(_mm_load_si128(reinterpret_cast<const __m128i*>(static_cast<const Index*>(windows.base))));
+  const __m512i base = _mm512_permutexvar_epi32(_mm512_srli_epi32(code, ColumnWindows::width_bits), bases);
+  const __m512i column = _mm512_add_epi32(base, _mm512_and_si512(code, _mm512_set1_epi32(ColumnWindows::width - 1)));
+  const __mmask16 absent = _mm512_cmpeq_epi32_mask(code, _mm512_set1_epi32(ColumnWindows::none));
+  return _mm512_mask_mov_epi32(column, absent, _mm512_set1_epi32(-1));
 }
 
 }  // namespace heddle
