@@ -195,6 +195,15 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   return true;
 }
 
+// Slices are what threads share. Few long rows (a dense matrix) are spread over lanes until there are enough of them.
+int cpu_lanes(const Structure& f, double block) {
+  constexpr double enough_slices = 512, least_steps = 16;
+  const double block_rows = static_cast<double>(f.rows) / block, blocks_of_row = f.rows_len.mean / block;
+  int lanes = 1;
+  while (lanes < 8 && block_rows * lanes < 32 * enough_slices && blocks_of_row >= 2 * lanes * least_steps) lanes *= 2;
+  return lanes;
+}
+
 // On the CPU a lane has whole rows (of blocks), and only what the kernels walk without branches is tried: diagonals
 // that seldom leave the matrix (or sometimes, where instructions leave lanes out), full blocks, rows of similar length.
 std::vector<Plan> cpu_plans(const Structure& f) {
@@ -205,7 +214,7 @@ std::vector<Plan> cpu_plans(const Structure& f) {
     plans.push_back(Plan::parse("weave layout=diagonals"));
   const double block = best_block(f);
   if (f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
-    plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes=1", block)));
+    plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes={}", block, cpu_lanes(f, block))));
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
   return plans;
 }
