@@ -170,28 +170,76 @@ TEST(RowsOfCsr, have_the_same_bits_whatever_rows_are_beside_them) {
 template <class F>
 void expect_same_bits_on_every_set(F compute) {
   cap_isa(Isa::baseline);
-  const std::vector<double> expected = compute();
+  const auto expected = compute();
   for (const Isa set : every_set) {
     cap_isa(set);
-    const std::vector<double> found = compute();
-    EXPECT_EQ(std::memcmp(found.data(), expected.data(), expected.size() * sizeof(double)), 0) << to_string(set);
+    const auto found = compute();
+    EXPECT_EQ(std::memcmp(found.data(), expected.data(), expected.size() * sizeof(expected[0])), 0) << to_string(set);
   }
   cap_isa(Isa::avx512);
+}
+
+template <class V>
+void expect_products_to_have_the_same_bits(const Csr<V>& A, const std::string& plan) {
+  const Operator<V> op = build(A, Plan::parse(plan));
+  const auto x = numbers<V>(A.cols, &Dice::real);
+  expect_same_bits_on_every_set([&] {
+    std::vector<V> y(static_cast<std::size_t>(A.rows), V(1));
+    op.multiply(V(2), x, V(-0.5), y);
+    return y;
+  });
+  expect_same_bits_on_every_set([&] {
+    std::vector<V> y(static_cast<std::size_t>(A.rows), std::numeric_limits<V>::quiet_NaN());
+    op.multiply(x, y);
+    return y;
+  });
 }
 
 TEST(BlocksOfBcsr, have_the_same_bits_on_every_set_with_and_without_holes) {
   for (const char* matrix : {"fem,n=5,dof=3", "rmat,scale=9,edges=16", "dense,rows=50"})
     for (const char* plan : {"bcsr r=3 c=3", "bcsr r=4 c=4", "bcsr r=8 c=8", "bcsr r=2 c=5", "bcsr r=1 c=1"}) {
       SCOPED_TRACE(std::string(plan) + " on " + matrix);
-      const Csr<double> A = generate<double>(matrix);
-      const Operator<double> op = build(A, Plan::parse(plan));
-      const auto x = numbers<double>(A.cols, &Dice::real);
-      expect_same_bits_on_every_set([&] {
-        std::vector<double> y(static_cast<std::size_t>(A.rows));
-        op.multiply(x, y);
-        return y;
-      });
+      expect_products_to_have_the_same_bits(generate<double>(matrix), plan);
+      expect_products_to_have_the_same_bits(generate<float>(matrix), plan);
     }
+}
+
+// Full blocks, such with holes, blocks that reach beyond the last row and column; columns of 16 and of 32 bits.
+TEST(BlocksOfWeave, have_the_same_bits_on_every_set_with_and_without_holes) {
+  for (const char* matrix : {"fem,n=5,dof=3", "rmat,scale=9,edges=16", "dense,rows=50", "random,rows=90,cols=300000"})
+    for (const char* plan : {"block=2 lanes=1", "block=3 lanes=1", "block=3 lanes=8", "block=4 lanes=4"}) {
+      SCOPED_TRACE(std::string(plan) + " on " + matrix);
+      expect_products_to_have_the_same_bits(generate<double>(matrix), std::string("weave layout=blocks ") + plan);
+      expect_products_to_have_the_same_bits(generate<float>(matrix), std::string("weave layout=blocks ") + plan);
+    }
+}
+
+// Slices beside each other and columns of all rows, with lengths and with marks, rows that have ended and none at all.
+TEST(SlicesOfRows, have_the_same_bits_on_every_set) {
+  for (const char* matrix : {"road,rows=3000", "rmat,scale=9,edges=16", "band,rows=77,width=9", "fem,n=5,dof=3"})
+    for (const char* plan :
+         {"sell", "sell C=8 sigma=64", "sell C=64 lanes=4", "ell", "ellr", "ellr T=4", "rgcsr", "hyb", "ell16"}) {
+      SCOPED_TRACE(std::string(plan) + " on " + matrix);
+      expect_products_to_have_the_same_bits(generate<double>(matrix), plan);
+      expect_products_to_have_the_same_bits(generate<float>(matrix), plan);
+    }
+}
+
+// Whole diagonals, such with gaps, rows without entries, and ends where x has no element for some rows.
+TEST(DiagonalsOfWeave, have_the_same_bits_on_every_set_with_every_codec) {
+  const auto check = [](auto A, const char* codec) {
+    if (std::string(codec) != "raw")
+      for (auto& value : A.val) value = static_cast<float>(static_cast<int>(value * 8)) / 8;
+    expect_products_to_have_the_same_bits(A, std::string("weave layout=diagonals values=") + codec);
+  };
+  for (const char* matrix : {"road,rows=3000", "stencil2d9,n=31,coefficients=varying", "fem,n=5,dof=3"})
+    for (const char* codec : {"raw", "f32", "dictionary"}) {
+      SCOPED_TRACE(std::string(codec) + " on " + matrix);
+      check(generate<double>(matrix), codec);
+      if (codec != std::string("f32")) check(generate<float>(matrix), codec);
+    }
+  expect_products_to_have_the_same_bits(generate<double>("stencil3d7,n=11"), "weave layout=diagonals values=constant");
+  expect_products_to_have_the_same_bits(generate<float>("stencil3d7,n=11"), "weave layout=diagonals values=constant");
 }
 
 TEST(SolutionsOfCg, have_the_same_bits_on_every_set) {

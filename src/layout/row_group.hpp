@@ -15,6 +15,7 @@
 #include <heddle/matrix.hpp>
 
 #include "core/isa.hpp"
+#include "layout/ahead.hpp"
 
 #if defined(__x86_64__)
 #if !defined(__clang__)
@@ -27,6 +28,14 @@
 #endif
 
 namespace heddle {
+
+// Rows of 81 and 240 from the outer caches take a quarter to a half less time when their entries are asked for 2 KiB
+// ahead (2026-11; 1 to 4 KiB are alike). Asking for the elements of x as well, 64 entries ahead, gained 20 % on random
+// columns in 16 MB of x and lost as much on R-MAT.
+template <class V>
+inline void ask_for_entries(const Index* col, const V* val) {
+  ask_ahead<2048>(col), ask_ahead<2048>(val);
+}
 
 // Vectors of W elements for one instruction set: `sum_up` makes the partial sums of a run of entries, `store` the sums
 // of W such vectors. (Vectors are handed on by reference: by value they would need the instruction set of the caller.)
@@ -60,6 +69,7 @@ struct RowGroup<Isa::avx512, double> {
   HEDDLE_AVX512 static void sum_up(const Index* col, const double* val, Offset length, const double* x, Sums& result) {
     Sums sum = _mm512_setzero_pd();
     for (; length > 8; length -= 8, col += 8, val += 8) {
+      ask_for_entries(col, val);
       const __m256i columns = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
       sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_loadu_pd(val), _mm512_i32gather_pd(columns, x, 8)));
     }
@@ -121,6 +131,7 @@ struct RowGroup<Isa::avx2, double> {
   HEDDLE_AVX2 static void sum_up(const Index* col, const double* val, Offset length, const double* x, Sums& result) {
     Sums sum = _mm256_setzero_pd();
     for (; length > 4; length -= 4, col += 4, val += 4) {
+      ask_for_entries(col, val);
       const __m128i columns = _mm_loadu_si128(reinterpret_cast<const __m128i*>(col));
       sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_loadu_pd(val), _mm256_i32gather_pd(x, columns, 8)));
     }
@@ -169,6 +180,7 @@ struct RowGroup<Isa::avx2, float> {
   // Adds whole steps of eight; returns how many entries, 1 to 8, are left.
   HEDDLE_AVX2 static Offset add_full(const Index* col, const float* val, Offset length, const float* x, Sums& sum) {
     for (; length > 8; length -= 8, col += 8, val += 8) {
+      ask_for_entries(col, val);
       const __m256i columns = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
       sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_loadu_ps(val), _mm256_i32gather_ps(x, columns, 4)));
     }

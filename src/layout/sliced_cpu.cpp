@@ -3,6 +3,7 @@
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "layout/sliced.hpp"
+#include "layout/sliced_wide.hpp"
 
 namespace heddle {
 
@@ -28,6 +29,8 @@ struct RowBlock {
   void add_counted(Offset place, std::int64_t k, std::int64_t end_k, std::int64_t stride, const Index* left,
                    V* sum) const;
   void add_by_length(Offset place, std::int64_t stride, V* sum) const;
+  // left[i]: entries from place i on, in steps of a row's lanes.
+  void count_left(Index* left) const;
 };
 
 template <class V, class Codec>
@@ -70,32 +73,53 @@ void RowBlock<V, Codec>::add_counted(Offset place, std::int64_t k, std::int64_t 
 }
 
 template <class V, class Codec>
-void RowBlock<V, Codec>::add_by_length(Offset place, std::int64_t stride, V* sum) const {
+void RowBlock<V, Codec>::count_left(Index* left) const {
   const std::int64_t lanes = A.shape.lanes;
-  Index left[most_sums];
-  Index shortest = INT32_MAX, longest = 0;
-  for (std::int64_t p = 0; p < rows; ++p) {
-    const Index length = A.length[first + p];
-    shortest = std::min(shortest, length);
-    longest = std::max(longest, length);
-    for (std::int64_t lane = 0; lane < lanes; ++lane) left[p * lanes + lane] = length - static_cast<Index>(lane);
-  }
-  const std::int64_t full = shortest / lanes;
-  add_full(place, place + full * stride, stride, sum);
-  add_counted(place + full * stride, full * lanes, longest, stride, left, sum);
+  for (std::int64_t p = 0; p < rows; ++p)
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      left[p * lanes + lane] = A.length[first + p] - static_cast<Index>(lane);
 }
 
 template <class V, class Codec>
-void multiply_block(const RowBlock<V, Codec>& block, const Product<V>& p) {
+void RowBlock<V, Codec>::add_by_length(Offset place, std::int64_t stride, V* sum) const {
+  const std::int64_t lanes = A.shape.lanes;
+  Index left[most_sums];
+  count_left(left);
+  const auto [shortest, longest] = std::minmax_element(A.length + first, A.length + first + rows);
+  const std::int64_t full = *shortest / lanes;
+  add_full(place, place + full * stride, stride, sum);
+  add_counted(place + full * stride, full * lanes, *longest, stride, left, sum);
+}
+
+template <Isa set, class V, class Codec>
+inline void sum_block(OnIsa<set>, const RowBlock<V, Codec>& block, Offset place, Offset end, std::int64_t stride,
+                      V* sum) {
   const SlicedView<V, Codec>& A = block.A;
-  const std::int64_t lanes = A.shape.lanes, s = A.shape.slice_of(block.first), stride = A.shape.stride(s);
-  const Offset place = A.slice_begin(s) + A.shape.begin(block.first), end = A.slice_end(s);
-  V sum[most_sums];
+  if constexpr (set == Isa::avx512) {
+    Index several[most_sums];
+    const Index* left = A.length ? A.length + block.first : nullptr;
+    if (left && A.shape.lanes > 1) block.count_left(several), left = several;
+    return sum_places(WidePlaces<V, Codec>{A, block.x, place, end, stride, block.first, left}, block.places(), sum);
+  }
   std::fill(sum, sum + block.places(), V(0));
   if constexpr (Codec::marks_padding) {
     if (!A.length) block.add_marked(place, end, stride, sum);
   }
   if (A.length) block.add_by_length(place, stride, sum);
+}
+
+template <class On, class V, class Codec>
+inline void multiply_block(On on, const RowBlock<V, Codec>& block, const Product<V>& p) {
+  const SlicedView<V, Codec>& A = block.A;
+  const std::int64_t lanes = A.shape.lanes, s = A.shape.slice_of(block.first), stride = A.shape.stride(s);
+  const Offset place = A.slice_begin(s) + A.shape.begin(block.first), end = A.slice_end(s);
+  V sum[most_sums];
+  sum_block(on, block, place, end, stride, sum);
+  // y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
+  if (lanes == 1 && p.update.alpha == V(1) && p.update.beta == V(0)) {
+    for (std::int64_t i = 0; i < block.rows; ++i) p.update.y[p.update.place(block.first + i)] = sum[i];
+    return;
+  }
   for (std::int64_t i = 0; i < block.rows; ++i) {
     V total = sum[i * lanes];
     for (std::int64_t lane = 1; lane < lanes; ++lane) total += sum[i * lanes + lane];
@@ -104,11 +128,12 @@ void multiply_block(const RowBlock<V, Codec>& block, const Product<V>& p) {
   }
 }
 
-template <class V, class Codec>
-void multiply_rows(const SlicedView<V, Codec>& A, const Product<V>& p, std::int64_t first, std::int64_t last) {
+template <class On, class V, class Codec>
+inline void multiply_rows(On on, const SlicedView<V, Codec>& A, const Product<V>& p, std::int64_t first,
+                          std::int64_t last) {
   const std::int64_t step = std::max<std::int64_t>(1, most_sums / A.shape.lanes);
   for (std::int64_t row = first; row < last; row += step)
-    multiply_block(RowBlock<V, Codec>{A, p.x, row, std::min(step, last - row)}, p);
+    multiply_block(on, RowBlock<V, Codec>{A, p.x, row, std::min(step, last - row)}, p);
 }
 
 }  // namespace
@@ -121,7 +146,7 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   if (!A.start) {
     const std::int64_t rows_at_once = most_sums / shape.lanes;
     return parallel_ranges(shape.rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
-      with_fetching_isa([&](auto) { multiply_rows(A, p, begin, end); });
+      with_fetching_isa([&](auto on) { multiply_rows(on, A, p, begin, end); });
     });
   }
   // A task takes the slices that start in its share of the stored entries, plus one per row: equal work, whatever the
@@ -138,9 +163,9 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   };
   parallel_tasks((A.stored + shape.rows + share - 1) / share, [&](std::int64_t task) {
     const std::int64_t last = first_slice(task + 1);
-    with_fetching_isa([&](auto) {
+    with_fetching_isa([&](auto on) {
       for (std::int64_t s = first_slice(task); s < last; ++s)
-        multiply_rows(A, p, s * shape.slice, std::min(shape.rows, (s + 1) * shape.slice));
+        multiply_rows(on, A, p, s * shape.slice, std::min(shape.rows, (s + 1) * shape.slice));
     });
   });
 }

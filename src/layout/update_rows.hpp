@@ -16,4 +16,17 @@ inline void update_rows(const Update<V>& update, std::int64_t first, std::int64_
     for (std::int64_t i = 0; i < count; ++i) y[i] = alpha * sum[i] + beta * y[i];
 }
 
+// The same, where bit i of `present` says whether row first + i has entries; at most 32 rows.
+template <class V>
+inline void update_rows(const Update<V>& update, std::int64_t first, std::int64_t count, const V* sum,
+                        std::uint32_t present) {
+  V* y = update.y + first;
+  const V alpha = update.alpha, beta = update.beta;
+  const int rows = static_cast<int>(count);
+  if (beta == V(0))
+    for (int i = 0; i < rows; ++i) y[i] = (present >> i & 1) != 0 ? alpha * sum[i] : V(0);
+  else
+    for (int i = 0; i < rows; ++i) y[i] = (present >> i & 1) != 0 ? alpha * sum[i] + beta * y[i] : beta * y[i];
+}
+
 }  // namespace heddle

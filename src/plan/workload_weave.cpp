@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/isa.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -16,18 +17,20 @@ constexpr double short_column = 2;
 // As formats/weave/weave.cpp has it: small matrices keep their values as they are.
 bool coded(const Subject& s) { return s.nnz() >= 1 << 18; }
 
-// Bytes of a value in the smallest codec that loses nothing.
-double stored_value(const Subject& s) {
+bool is_raw(const Plan& plan) { return word_is(plan, "values", "raw"); }
+
+// Bytes of a value as the plan has it, or in the smallest codec that loses nothing.
+double stored_value(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
-  if (!coded(s)) return s.value_bytes;
+  if (!coded(s) || is_raw(plan)) return s.value_bytes;
   if (!f.distinct_capped && f.distinct_values <= 256) return 1;
   return f.f32_exact ? 4 : s.value_bytes;
 }
 
 // The same in layouts that store nothing where all values are one.
-double least_value(const Subject& s) {
-  const bool uniform = coded(s) && !s.facts.distinct_capped && s.facts.distinct_values == 1;
-  return uniform ? 0 : stored_value(s);
+double least_value(const Subject& s, const Plan& plan) {
+  const bool uniform = coded(s) && !is_raw(plan) && !s.facts.distinct_capped && s.facts.distinct_values == 1;
+  return uniform ? 0 : stored_value(s, plan);
 }
 
 double power_of_two(double at_most) {
@@ -52,10 +55,11 @@ bool is_constant(const Subject& s) {
 }
 
 // 128 rows a slice, a warp each; x is read in step with the rows.
-Workload diagonals(const Subject& s) {
+Workload diagonals(const Subject& s, const Plan& plan) {
   const Diagonals& d = s.facts.diagonals;
   const double places = s.nnz() * std::max(1.0, d.slice_fill);
-  Workload w = stored_as(s, places, 0, is_constant(s) ? 0 : stored_value(s), s.rows() / 128 * 16);
+  Workload w =
+      stored_as(s, places, 0, is_constant(s) && !is_raw(plan) ? 0 : stored_value(s, plan), s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
   w.teams = s.rows() / 128;
   w.chain = s.rows() > 0 ? places / s.rows() : 0;
@@ -83,7 +87,8 @@ Workload blocks(const Subject& s, const Plan& plan) {
   const double lanes = number(plan, "lanes", lanes_for_size(block_rows, 2500));
   const double uneven = padding_of(s.facts, 32, 1);  // slices are as wide as their longest row of blocks
   const double mask = fill > 1.001 ? 4 : 0;
-  Workload w = stored_as(s, places * uneven, (short_column + mask) / (size * size), stored_value(s), block_rows / 2);
+  Workload w =
+      stored_as(s, places * uneven, (short_column + mask) / (size * size), stored_value(s, plan), block_rows / 2);
   w.sectors += count * std::max(1.0, size * s.value_bytes / sector_bytes);
   w.teams = block_rows * lanes / lanes_of_warp;
   w.chain = std::ceil(s.longest() / size / lanes);
@@ -97,7 +102,7 @@ Workload rows(const Subject& s, const Plan& plan) {
   const bool sorts = mean >= 6 && padding_of(s.facts, 32, 1) > 1.15 * padding_of(s.facts, 32, 1024);
   const double padding = padding_of(s.facts, 32, static_cast<std::int64_t>(number(plan, "sort", sorts ? 1024 : 1)));
   const double near = s.facts.columns.slices16;
-  Workload w = stored_as(s, s.nnz() * padding, near * short_column + (1 - near) * index_bytes, least_value(s),
+  Workload w = stored_as(s, s.nnz() * padding, near * short_column + (1 - near) * index_bytes, least_value(s, plan),
                          s.rows() * (sorts ? 4.5 : 0.5));
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp / 2;
@@ -113,7 +118,7 @@ Workload segments(const Subject& s, const Plan& plan) {
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
   const double tiles = std::max(1.01 * s.nnz() / tile, s.rows() / rows_of_tile);
-  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, least_value(s), tiles * 16 + listed);
+  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, least_value(s, plan), tiles * 16 + listed);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = tiles;
   w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
@@ -145,7 +150,7 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   const double team = number(plan, "team", std::clamp(32 * power_of_two(s.facts.rows_len.mean / 256), 32.0, 1024.0));
   const LongColumns columns(s);
   const double places = s.nnz() * columns.cut + s.rows() * 2 * team;  // half a step is empty
-  Workload w = stored_as(s, places, columns.bytes, least_value(s), 8 * s.rows());
+  Workload w = stored_as(s, places, columns.bytes, least_value(s, plan), 8 * s.rows());
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team / lanes_of_warp;
   w.chain = std::ceil(s.longest() / team / 4);
@@ -153,10 +158,11 @@ Workload long_rows(const Subject& s, const Plan& plan) {
 }
 
 // x in shared memory, partial sums written and read again.
-Workload tiles(const Subject& s) {
+Workload tiles(const Subject& s, const Plan& plan) {
   const Columns& columns = s.facts.columns;
   const double partials = std::min(columns.tile_rows, columns.tile_rows_by_degree) * s.nnz();
-  Workload w = stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s), partials * 2 * (4 + s.value_bytes));
+  Workload w =
+      stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s, plan), partials * 2 * (4 + s.value_bytes));
   w.sectors += 2 * partials;
   w.misses = 0;
   w.teams = s.nnz() / 256;
@@ -165,11 +171,11 @@ Workload tiles(const Subject& s) {
 }
 
 // y in shared memory, 128 KiB a block of rows; each reads x in the order of the columns: a sector once, if at all.
-Workload sums(const Subject& s) {
+Workload sums(const Subject& s, const Plan& plan) {
   const double blocks = std::ceil(s.rows() * s.value_bytes / (128 << 10));
   const double sectors = std::max(1.0, static_cast<double>(s.facts.cols) * s.value_bytes / sector_bytes);
   const double per_sector = s.nnz() / std::max(1.0, blocks) / sectors;
-  Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s), 8 * s.rows());
+  Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s, plan), 8 * s.rows());
   w.misses = std::min(s.nnz(), blocks * sectors * (1 - std::exp(-per_sector)));
   w.sectors += w.misses;
   w.teams = 132 * 32;
@@ -182,7 +188,7 @@ Workload padded(const Subject& s, const Plan& plan) {
   const double longest = s.longest();
   const double lanes =
       number(plan, "lanes", std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, longest / 4)))), 1.0, 32.0));
-  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, least_value(s), 0);
+  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, least_value(s, plan), 0);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
   w.chain = std::ceil(longest / lanes / 4);
@@ -190,13 +196,13 @@ Workload padded(const Subject& s, const Plan& plan) {
 }
 
 Workload weave_gpu(const Subject& s, const Plan& plan) {
-  if (word_is(plan, "layout", "diagonals")) return diagonals(s);
+  if (word_is(plan, "layout", "diagonals")) return diagonals(s, plan);
   if (word_is(plan, "layout", "blocks")) return blocks(s, plan);
   if (word_is(plan, "layout", "rows")) return rows(s, plan);
   if (word_is(plan, "layout", "padded")) return padded(s, plan);
   if (word_is(plan, "layout", "long")) return long_rows(s, plan);
-  if (word_is(plan, "layout", "tiles")) return tiles(s);
-  if (word_is(plan, "layout", "sums")) return sums(s);
+  if (word_is(plan, "layout", "tiles")) return tiles(s, plan);
+  if (word_is(plan, "layout", "sums")) return sums(s, plan);
   return segments(s, plan);
 }
 
@@ -216,17 +222,31 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   return true;
 }
 
+// Slices are what threads share. Few long rows (a dense matrix) are spread over lanes until there are enough of them.
+int cpu_lanes(const Structure& f, double block) {
+  constexpr double enough_slices = 512, least_steps = 16;
+  const double block_rows = static_cast<double>(f.rows) / block, blocks_of_row = f.rows_len.mean / block;
+  int lanes = 1;
+  while (lanes < 8 && block_rows * lanes < 32 * enough_slices && blocks_of_row >= 2 * lanes * least_steps) lanes *= 2;
+  return lanes;
+}
+
 // On the CPU a lane has whole rows (of blocks), and only what the kernels walk without branches is tried: diagonals
-// that seldom leave the matrix, full blocks, rows of similar length.
+// that seldom leave the matrix (or sometimes, where instructions leave lanes out), full blocks, rows of similar length.
 std::vector<Plan> cpu_plans(const Structure& f) {
   std::vector<Plan> plans;
-  const double fill = f.diagonals.slice_fill;
-  if (f.rows >= 2048 && f.rows_len.mean <= 64 && f.rows_len.max <= 256 && fill > 0 && fill <= 1.35)
+  const bool has_masks = isa() == Isa::avx512;
+  const double fill = f.diagonals.slice_fill, most_fill = has_masks ? 2.5 : 1.35, most_mean = has_masks ? 128 : 64;
+  if (f.rows >= 2048 && f.rows_len.mean <= most_mean && f.rows_len.max <= 256 && fill > 0 && fill <= most_fill)
     plans.push_back(Plan::parse("weave layout=diagonals"));
   const double block = best_block(f);
   if (f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
-    plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes=1", block)));
+    plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes={}", block, cpu_lanes(f, block))));
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
+  // Values of a dictionary are fewer bytes and more instructions: which of them counts depends on the cores.
+  if (!f.distinct_capped && f.distinct_values <= 256)
+    for (std::size_t i = 0, count = plans.size(); i < count; ++i)
+      plans.push_back(Plan::parse(to_string(plans[i]) + " values=raw"));
   return plans;
 }
 
@@ -242,7 +262,7 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
 Workload weave_cpu(const Subject& s, const Plan& plan) {
   Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1);
   if (word_is(plan, "layout", "diagonals")) w.misses = 0;
-  const double value = word_is(plan, "layout", "rows") ? least_value(s) : stored_value(s);
+  const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
   if (value == 1 && !is_constant(s)) w.slots *= 2;  // a value of a dictionary is fetched like x
   return w;
 }

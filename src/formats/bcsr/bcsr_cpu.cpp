@@ -2,6 +2,7 @@
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/bcsr/bcsr.hpp"
+#include "layout/ahead.hpp"
 #include "layout/block_line.hpp"
 
 namespace heddle {
@@ -43,6 +44,7 @@ inline void multiply_block_row(const BcsrFormat<V>& A, std::int64_t block_row, c
     const V* val = A.val.data() + b * shape.places();
     const V* x = p.x + std::int64_t{A.col[b]} * C;
     sums.present |= mask;
+    ask_ahead(val, shape.places());
     if (mask == shape.full())
       sums.add_full(val, x);
     else

@@ -4,6 +4,7 @@
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_blocks.hpp"
+#include "formats/weave/weave_blocks_wide.hpp"
 #include "layout/fetch.hpp"
 
 namespace heddle::weave {
@@ -115,13 +116,31 @@ inline void add_slice(On on, const Blocks<V>& A, const CodedValues<V, S>& values
   }
 }
 
+// The sums of B lines of each lane, and which places of their blocks were entries.
+template <int B, class V, class S, class On>
+inline void sum_lanes(On on, const Blocks<V>& A, const CodedValues<V, S>& values, const ColumnSlice& slice, const V* x,
+                      V (&sums)[B][simt::warp_size], std::uint32_t (&present)[simt::warp_size]) {
+  if constexpr (On::value == Isa::avx512 && std::is_same_v<S, V>) {
+    sum_slice<B>(A, slice, x, sums, present);
+  } else {
+    using Group = LaneGroup<V, B>;
+    constexpr int G = Group::G;
+    Group groups[simt::warp_size / G];
+    add_slice<B>(on, A, values, slice, x, groups);
+    for (int lane = 0; lane < simt::warp_size; ++lane) {
+      present[lane] = groups[lane / G].present[lane % G];
+      for (int line = 0; line < B; ++line) sums[line][lane] = groups[lane / G].sum[line][lane % G];
+    }
+  }
+}
+
 template <int B, class V, class S, class On>
 inline void multiply_slice(On on, const Blocks<V>& A, const CodedValues<V, S>& values, std::int64_t s,
                            const Product<V>& p) {
-  using Group = LaneGroup<V, B>;
   const SlicedColumns& c = A.columns;
-  Group groups[simt::warp_size / Group::G];
-  add_slice<B>(on, A, values, c.slices[s], p.x, groups);
+  V sums[B][simt::warp_size];
+  std::uint32_t places[simt::warp_size];
+  sum_lanes<B>(on, A, values, c.slices[s], p.x, sums, places);
   const std::int64_t first = s * c.shape.slice_rows();
   const int count = static_cast<int>(std::min<std::int64_t>(c.shape.slice_rows(), c.rows - first));
   for (int row = 0; row < count; ++row) {
@@ -129,9 +148,8 @@ inline void multiply_slice(On on, const Blocks<V>& A, const CodedValues<V, S>& v
     std::uint32_t present = 0;
     V sum[B] = {};
     for (int lane = row * c.shape.lanes; lane < (row + 1) * c.shape.lanes; ++lane) {
-      const Group& group = groups[lane / Group::G];
-      present |= group.present[lane % Group::G];
-      for (int line = 0; line < B; ++line) sum[line] += group.sum[line][lane % Group::G];
+      present |= places[lane];
+      for (int line = 0; line < B; ++line) sum[line] += sums[line][lane];
     }
     for (int line = 0; line < B && top + line < A.rows; ++line)
       p.update.row(top + line, sum[line], (present >> line * B & ((1u << B) - 1)) != 0);

@@ -2,8 +2,10 @@
 
 #include "core/parallel.hpp"
 #include "formats/weave/weave_diagonals.hpp"
+#include "layout/ahead.hpp"
 #include "layout/fetch.hpp"
 #include "layout/update_rows.hpp"
+#include "layout/wide.hpp"
 
 namespace heddle::weave {
 
@@ -80,29 +82,129 @@ struct SliceProduct {
         });
       });
   }
+  // Which rows have entries; all of them as soon as one diagonal is whole.
   RowMask present() const {
+    const Diagonal* pattern = A.pattern.data() + slice.pattern;
     RowMask found = {};
-    each_diagonal([&](Index, const std::uint32_t* mask, bool, const V*) {
+    for (Index d = 0; d < slice.count; ++d) {
+      const std::uint32_t* mask = A.masks[pattern[d].mask].word;
+      if (pattern[d].mask == 0) return A.masks[0];
       for (int w = 0; w < rows_per_lane; ++w) found.word[w] |= mask[w];
-    });
+    }
     return found;
   }
 };
+
+#if defined(__x86_64__)
+// The sums of all rows of a slice stay in registers. Nothing of x is read off the mask, so its ends need no care.
+template <class V>
+struct WideSlice {
+  using Lanes = Wide<V>;
+  static constexpr int parts = slice_rows / Lanes::lanes, parts_of_word = parts / rows_per_lane;
+  typename Lanes::Type sum[parts];
+
+  HEDDLE_AVX512 void add(const RowMask* mask, int part, typename Lanes::Type value, const V* x) {
+    const V* at = x + part * Lanes::lanes;
+    if (!mask) {
+      sum[part] += value * Lanes::load(at);
+    } else {
+      const auto kept = Lanes::load_mask(mask->word, part);
+      sum[part] = Lanes::add(kept, sum[part], value * Lanes::load(kept, at));
+    }
+  }
+  HEDDLE_AVX512 void add_constant(const RowMask* mask, V constant, const V* x) {
+#pragma GCC unroll 16
+    for (int part = 0; part < parts; ++part) add(mask, part, Lanes::all(constant), x);
+  }
+  HEDDLE_AVX512 void add_values(const RowMask* mask, const CodedValues<V, V>&, const V* stored, const V* x) {
+    constexpr int P = piece_of<V>;
+#pragma GCC unroll 4
+    for (int word = 0; word < rows_per_lane; word += P)
+#pragma GCC unroll 4
+      for (int part = 0; part < parts_of_word; ++part) {
+        typename Lanes::Type value[P];
+        ask_ahead(stored + (word * parts_of_word + part * P) * Lanes::lanes, P * Lanes::lanes);
+        load_pieces_wide(stored + (word * parts_of_word + part * P) * Lanes::lanes, value);
+#pragma GCC unroll 4
+        for (int i = 0; i < P; ++i) add(mask, (word + i) * parts_of_word + part, value[i], x);
+      }
+  }
+  // Floats that are doubles: each register of them is two.
+  HEDDLE_AVX512 void add_values(const RowMask* mask, const CodedValues<double, float>&, const float* stored,
+                                const V* x) {
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half) {
+      __m512 value[rows_per_lane];
+      load_pieces_wide(stored + half * rows_per_lane * Wide<float>::lanes, value);
+#pragma GCC unroll 4
+      for (int word = 0; word < rows_per_lane; ++word) {
+        const int part = word * parts_of_word + 2 * half;
+        add(mask, part, _mm512_cvtps_pd(_mm512_castps512_ps256(value[word])), x);
+        add(mask, part + 1, _mm512_cvtps_pd(_mm512_extractf32x8_ps(value[word], 1)), x);
+      }
+    }
+  }
+  HEDDLE_AVX512 void add_values(const RowMask* mask, const CodedValues<V, std::uint8_t>& values,
+                                const std::uint8_t* stored, const V* x) {
+#pragma GCC unroll 4
+    for (int part = 0; part < parts_of_word; ++part)
+#pragma GCC unroll 4
+      for (int word = 0; word < rows_per_lane; ++word)
+        add(mask, word * parts_of_word + part,
+            Lanes::look_up(values.table, stored + part * rows_per_lane * Lanes::lanes, word), x);
+  }
+};
+
+template <class V, class S>
+HEDDLE_AVX512 inline void sum_slice(const Diagonals<V>& A, const CodedValues<V, S>& values, const DiagonalSlice& slice,
+                                    const V* x, V* to) {
+  const Diagonal* pattern = A.pattern.data() + slice.pattern;
+  WideSlice<V> rows;
+#pragma GCC unroll 16
+  for (int part = 0; part < rows.parts; ++part) rows.sum[part] = Wide<V>::zero();
+  const auto each = [&](auto add) HEDDLE_AVX512 {
+    for (Index d = 0; d < slice.count; ++d) {
+      const V* at = x + pattern[d].offset;
+      if (pattern[d].mask == 0)
+        add(nullptr, d, at);
+      else
+        add(&A.masks[pattern[d].mask], d, at);
+    }
+  };
+  if (A.values.codec == ValueCodec::constant) {
+    const V* constant = A.values.raw.data() + slice.first;
+    each([&](const RowMask* mask, Index d, const V* at) HEDDLE_AVX512 { rows.add_constant(mask, constant[d], at); });
+  } else {
+    const S* stored = values.data + slice.first * slice_rows;
+    each([&](const RowMask* mask, Index d, const V* at)
+             HEDDLE_AVX512 { rows.add_values(mask, values, stored + std::int64_t{d} * slice_rows, at); });
+  }
+#pragma GCC unroll 16
+  for (int part = 0; part < rows.parts; ++part) Wide<V>::store(to + part * Wide<V>::lanes, rows.sum[part]);
+}
+#endif
 
 template <class V, class S, class On>
 inline void multiply_slice(On on, const Diagonals<V>& A, const CodedValues<V, S>& values, std::int64_t s,
                            const Product<V>& p) {
   const std::int64_t first = s * slice_rows, count = std::min<std::int64_t>(slice_rows, A.rows - first);
   const SliceProduct<V, S> product{A, values, p.x + first, A.slices[s], first};
-  alignas(64) V sum[slice_rows] = {};
-  if (A.values.codec == ValueCodec::constant)
-    product.add_constants(sum);
-  else
-    product.add_values(on, sum);
+  alignas(64) V sum[slice_rows];
+  if constexpr (On::value == Isa::avx512) {
+    sum_slice(A, values, A.slices[s], p.x + first, sum);
+  } else {
+    std::fill_n(sum, slice_rows, V(0));
+    if (A.values.codec == ValueCodec::constant)
+      product.add_constants(sum);
+    else
+      product.add_values(on, sum);
+  }
   const RowMask present = product.present();
   if ((present.word[0] & present.word[1] & present.word[2] & present.word[3]) == all)
     return update_rows(p.update, first, count, sum);
-  for (std::int64_t i = 0; i < count; ++i) p.update.row(first + i, sum[i], (present.word[i / 32] >> (i % 32) & 1) != 0);
+  constexpr int lanes = simt::warp_size;
+  for (std::int64_t i = 0; i < count; i += lanes)
+    update_rows(p.update, first + i, std::min<std::int64_t>(lanes, count - i), sum + i, present.word[i / lanes]);
 }
 
 }  // namespace

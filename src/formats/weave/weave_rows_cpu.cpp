@@ -3,6 +3,7 @@
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_rows.hpp"
+#include "formats/weave/weave_rows_wide.hpp"
 #include "layout/fetch.hpp"
 
 namespace heddle::weave {
@@ -13,7 +14,7 @@ namespace {
 template <class V, int U>
 struct SlotSums {
   static constexpr int lanes = simt::warp_size, slots = lanes * U;
-  V sum[slots] = {};
+  V sum[slots];
   Index absent[slots];  // -1 where a slot had no entry in any step
 };
 
@@ -38,23 +39,33 @@ inline void add_step(On on, const CodedValues<V, S>& values, const S* stored, co
 }
 
 template <int U, class V, class S, class On>
+inline void sum_slots(On on, const Rows<V>& A, const CodedValues<V, S>& values, const ColumnSlice& slice, const V* x,
+                      SlotSums<V, U>& sums) {
+  if constexpr (On::value == Isa::avx512 && std::is_same_v<S, V>) {
+    sum_slice<U>(A, slice, x, sums.sum, sums.absent);
+  } else {
+    constexpr int slots = SlotSums<V, U>::slots;
+    const std::uint16_t* narrow = A.columns.codes.data() + slice.columns;
+    const auto* wide = reinterpret_cast<const Index*>(narrow);
+    std::fill_n(sums.sum, slots, V(0));
+    std::fill_n(sums.absent, slots, -1);
+    for (Index step = 0; step < slice.width; ++step) {
+      Index col[slots];
+      if (slice.wide)
+        std::copy_n(wide + std::int64_t{step} * slots, slots, col);
+      else
+        decode_columns(slice.windows, narrow + std::int64_t{step} * slots, col);
+      add_step<U>(on, values, values.at((slice.first + step) * slots), x, col, sums);
+    }
+  }
+}
+
+template <int U, class V, class S, class On>
 inline void multiply_slice(On on, const Rows<V>& A, const CodedValues<V, S>& values, std::int64_t s,
                            const Product<V>& p) {
   const SlicedColumns& c = A.columns;
-  const ColumnSlice& slice = c.slices[s];
-  const std::uint16_t* narrow = c.codes.data() + slice.columns;
-  const auto* wide = reinterpret_cast<const Index*>(narrow);
-  constexpr int slots = SlotSums<V, U>::slots;
   SlotSums<V, U> sums;
-  std::fill_n(sums.absent, slots, -1);
-  for (Index step = 0; step < slice.width; ++step) {
-    Index col[slots];
-    if (slice.wide)
-      std::copy_n(wide + std::int64_t{step} * slots, slots, col);
-    else
-      decode_columns(slice.windows, narrow + std::int64_t{step} * slots, col);
-    add_step<U>(on, values, values.at((slice.first + step) * slots), p.x, col, sums);
-  }
+  sum_slots<U>(on, A, values, c.slices[s], p.x, sums);
   const std::int64_t first = s * c.shape.slice_rows();
   const int rows = static_cast<int>(std::min<std::int64_t>(c.shape.slice_rows(), c.rows - first));
   for (int i = 0; i < rows; ++i) {

@@ -1,0 +1,102 @@
+// Places of a slice side by side on AVX-512, 16 columns at a time, sums in registers. Every place adds up in the order
+// of the loops of sliced_cpu.cpp: the bits are the same.
+#pragma once
+
+#include <algorithm>
+
+#include "layout/sliced.hpp"
+#include "layout/wide.hpp"
+
+#if defined(__x86_64__)
+
+namespace heddle {
+
+HEDDLE_AVX512 inline __m512i load_columns_wide(Index32, __mmask16 kept, const Index* col, std::int64_t) {
+  return _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1), kept, col);
+}
+HEDDLE_AVX512 inline __m512i load_columns_wide(Column16, __mmask16 kept, const std::int16_t* col, std::int64_t row) {
+  const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const __m512i rows = _mm512_add_epi32(_mm512_set1_epi32(static_cast<Index>(row)), lane);
+  return _mm512_add_epi32(rows, _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(kept, col)));
+}
+
+// Places of a row block from `place` on; those of one column lie `stride` behind those of the column before. Place i
+// has an entry in column k while k T < left[i], or, where there is no `left`, up to a column -1.
+template <class V, class Codec>
+struct WidePlaces {
+  using Lanes = Wide<V>;
+  static constexpr int columns = 16, halves = columns / Lanes::lanes;
+  using Sums = typename Lanes::Type[halves];
+
+  const SlicedView<V, Codec>& A;
+  const V* x;
+  Offset place, end;
+  std::int64_t stride, row;
+  const Index* left;
+
+  // How far ahead to ask: what follows in memory, or the next rows of the same column.
+  int ahead() const { return spreads() ? 512 : 2048; }
+  bool spreads() const { return stride * static_cast<std::int64_t>(sizeof(V)) > 4096; }
+
+  // Adds column k of 16 places from i on, `count` of them there, to their sums; whether there were entries.
+  HEDDLE_AVX512 bool add(std::int64_t i, int count, Index k, Offset at, Sums& sum) const {
+    auto kept = static_cast<__mmask16>(count >= columns ? 0xffff : (1 << count) - 1);
+    if (left) kept = _mm512_cmpgt_epi32_mask(_mm512_maskz_loadu_epi32(kept, left + i), _mm512_set1_epi32(k));
+    const __m512i col = load_columns_wide(Codec{}, kept, A.col + at + i, row + i);
+    if (!left) kept = static_cast<__mmask16>(~_mm512_movepi32_mask(col));
+    if (kept == 0) return false;
+    const V* val = A.val + at + i;
+    __builtin_prefetch(reinterpret_cast<const char*>(A.col + at + i) + ahead());
+#pragma GCC unroll 2
+    for (int half = 0; half < halves; ++half, val += Lanes::lanes) {
+      __builtin_prefetch(reinterpret_cast<const char*>(val) + ahead());
+      const auto mask = static_cast<typename Lanes::Mask>(kept >> half * Lanes::lanes);
+      sum[half] = Lanes::add(mask, sum[half], Lanes::load(mask, val) * Lanes::fetch(mask, x, col, half));
+    }
+    return true;
+  }
+  // 32 places, all columns: sums stay in registers.
+  HEDDLE_AVX512 void sum_along_rows(std::int64_t i, int count, V* to) const {
+    Sums low, high;
+    for (auto& sum : low) sum = Lanes::zero();
+    for (auto& sum : high) sum = Lanes::zero();
+    Index k = 0;
+    for (Offset at = place; at < end; at += stride, k += A.shape.lanes) {
+      const bool some = add(i, count, k, at, low),
+                 more = count > columns && add(i + columns, count - columns, k, at, high);
+      if (!some && !more) break;
+    }
+#pragma GCC unroll 2
+    for (int half = 0; half < halves; ++half) {
+      Lanes::store(to + i + half * Lanes::lanes, low[half]);
+      Lanes::store(to + i + columns + half * Lanes::lanes, high[half]);
+    }
+  }
+  // A column after the other, as they lie far apart: few streams from memory at a time.
+  HEDDLE_AVX512 void sum_along_columns(std::int64_t places, V* to) const {
+    std::fill_n(to, (places + columns - 1) / columns * columns, V(0));
+    bool some = true;
+    Index k = 0;
+    for (Offset at = place; at < end && some; at += stride, k += A.shape.lanes) {
+      some = false;
+      for (std::int64_t i = 0; i < places; i += columns) {
+        Sums sum;
+        for (int half = 0; half < halves; ++half) sum[half] = Lanes::load(to + i + half * Lanes::lanes);
+        some |= add(i, static_cast<int>(std::min<std::int64_t>(places - i, columns)), k, at, sum);
+        for (int half = 0; half < halves; ++half) Lanes::store(to + i + half * Lanes::lanes, sum[half]);
+      }
+    }
+  }
+};
+
+// The sums of all places of a row block; `to` has room for 32 at a time.
+template <class V, class Codec>
+HEDDLE_AVX512 inline void sum_places(const WidePlaces<V, Codec>& block, std::int64_t places, V* to) {
+  constexpr int at_once = 2 * WidePlaces<V, Codec>::columns;
+  if (block.spreads()) return block.sum_along_columns(places, to);
+  for (std::int64_t i = 0; i < places; i += at_once)
+    block.sum_along_rows(i, static_cast<int>(std::min<std::int64_t>(places - i, at_once)), to);
+}
+
+}  // namespace heddle
+#endif
