@@ -202,8 +202,10 @@ class Coarsening {
  private:
   // Where rows are so long that the smoothed P would make the next matrix a full one, T alone.
   Csr<double> prolongation(const CsrView<double>& A, const Buffer<double>& inverse) const {
-    constexpr std::int64_t most_work = 40;  // for each entry of A
     const int block = options_.block;
+    // Products of numbers for each entry of A. (Laplacian of a web with 325,729 pages: 15 times the entries of A on all
+    // grids and 14 s of set-up became 1.5 times and 0.8 s, at 59 iterations of cg instead of 47.)
+    const std::int64_t most_work = 15 * block;
     const Csr<double> made = block > 1 ? between_nodes(A, block) : Csr<double>();
     const CsrView<double> nodes = block > 1 ? made.view() : A;
     const Buffer<std::uint8_t> strong = strong_couplings(nodes, options_.strength);
