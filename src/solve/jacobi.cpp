@@ -133,7 +133,7 @@ Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive) {
 template <class V>
 int nearly_full_block(const CsrView<V>& A) {
   int best = 0;
-  for (const BlockFill& shape : analyze(A).blocks)
+  for (const BlockFill& shape : analyze(A, Detail::planning).blocks)
     if (shape.r == shape.c && shape.r > std::max(best, 1) && shape.fill > 0 && shape.fill < 1.2) best = shape.r;
   return best;
 }
