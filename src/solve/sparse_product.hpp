@@ -50,7 +50,7 @@ class RowSum {
 // A matrix whose row i is what add_row(i, sum) adds up. Few tasks, because each has an element for every column.
 template <class AddRow>
 Csr<double> from_rows(std::int64_t rows, std::int64_t cols, AddRow add_row) {
-  constexpr std::int64_t fewest = 1024, most_tasks = 64;
+  constexpr std::int64_t fewest = 128, most_tasks = 64;
   struct Piece {
     Vector<Index> col;
     Vector<double> val;
