@@ -5,6 +5,7 @@
 //   solve_bench --device=gpu        GPU: our fastest plan against cuSPARSE's best SpMV with cuBLAS
 //   solve_bench --device=gpu --graph=on
 //                                   ... with iterations replayed as a CUDA graph; off: never; without it by the size
+//   solve_bench --to=1e-8           CPU or GPU: set-up and time to this residual with each preconditioner, no peers
 //   ... gen:stencil3d7,n=64 M.mtx   these matrices instead of the list
 //
 // The libraries take turns in rounds, with a rest before each. A ratio is the peer's time over ours, from the medians
@@ -49,6 +50,7 @@ struct Arguments {
   Device device;
   int iterations = 0;
   Graph graph = Graph::automatic;
+  double to = 0;  // 0: time per iteration, against peers
   std::vector<std::string> matrices;
 };
 
@@ -223,6 +225,62 @@ void against_cusparse(const Arguments& arguments) {
   }
 }
 
+// ------------------------------------------------------------------------------------------------ time to solution
+
+struct Course {
+  std::string name;
+  double setup = 0, seconds = 0;  // medians
+  Report report;
+};
+
+Course course(const Operator<double>& op, const Csr<double>& A, std::span<const double> b, const std::string& name,
+              const Arguments& arguments) {
+  constexpr int rounds = 5;
+  std::vector<double> setups, solves;
+  Course made;
+  for (int round = 0; round < rounds; ++round) {
+    Buffer<double> zeros(A.rows);
+    std::fill(zeros.begin(), zeros.end(), 0.0);
+    Buffer<double> x = zeros.to(op.device());
+    rest();
+    const double begun = bench::seconds_now();
+    const auto preconditioner = make_preconditioner(name, op, A);
+    const double ready = bench::seconds_now();
+    made.report = solve(op, b, x.span(),
+                        {.method = "cg",
+                         .own_preconditioner = preconditioner,
+                         .tolerance = arguments.to,
+                         .graph = arguments.graph,
+                         .matrix = &A});
+    solves.push_back(bench::seconds_now() - ready);
+    setups.push_back(ready - begun);
+  }
+  made.name = made.report.preconditioner;
+  made.setup = bench::summary(setups).median;
+  made.seconds = bench::summary(solves).median;
+  return made;
+}
+
+void to_the_tolerance(const Arguments& arguments) {
+  fmt::print(
+      "\n{}, {} threads, cg until {:g}, double; medians of 5, times in ms\n{:44}{:>10}  "
+      "{:28}{:>11}{:>10}{:>10}{:>10}\n",
+      describe(arguments.device).name, threads(), arguments.to, "matrix", "rows", "preconditioner", "iterations",
+      "set-up", "solve", "both");
+  for (const std::string& name : arguments.matrices) {
+    const Csr<double> A = read_matrix(name);
+    const Buffer<double> b = some_right_hand_side(A.rows).to(arguments.device);
+    const Operator<double> op = optimize(A, {.device = arguments.device});
+    for (const char* preconditioner : {"jacobi", "chebyshev", "fsai", "amg"}) {
+      const Course c = course(op, A, b, preconditioner, arguments);
+      fmt::print("{:44}{:10}  {:28}{:>11}{:10.2f}{:10.2f}{:10.2f}{}\n", name.substr(name.rfind('/') + 1), A.rows,
+                 c.name, c.report.iterations, c.setup * 1e3, c.seconds * 1e3, (c.setup + c.seconds) * 1e3,
+                 c.report.converged() ? "" : fmt::format("  {}", name_of(c.report.status)));
+      std::fflush(stdout);
+    }
+  }
+}
+
 Arguments parse(std::span<char*> words) {
   Arguments made;
   for (const std::string_view word : words) {
@@ -232,6 +290,8 @@ Arguments parse(std::span<char*> words) {
       made.iterations = std::atoi(word.substr(13).data());
     else if (word == "--graph=on" || word == "--graph=off")
       made.graph = word == "--graph=on" ? Graph::on : Graph::off;
+    else if (word.starts_with("--to="))
+      made.to = std::atof(word.substr(5).data());
     else
       made.matrices.emplace_back(word);
   }
@@ -240,6 +300,10 @@ Arguments parse(std::span<char*> words) {
 }
 
 int run(const Arguments& arguments) {
+  if (arguments.to > 0) {
+    to_the_tolerance(arguments);
+    return 0;
+  }
   const bool gpu = arguments.device.kind == Device::Kind::gpu;
   if (!(gpu ? bench::has_cusparse_cg() : bench::has_eigen_cg() || bench::has_petsc_cg())) {
     fmt::print("this build has no {} to compare with\n", gpu ? "cuSPARSE and cuBLAS" : "Eigen or PETSc");

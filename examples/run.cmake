@@ -22,3 +22,8 @@ if(NOT y MATCHES "\n8000 1\n3\n")
   string(SUBSTRING "${y}" 0 200 y)
   message(FATAL_ERROR "a wrong product:\n${y}")
 endif()
+
+must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/solve)
+if(NOT output MATCHES "converged after [0-9]+ iterations of cg, preconditioner amg, 3 grids")
+  message(FATAL_ERROR "a wrong report:\n${output}")
+endif()

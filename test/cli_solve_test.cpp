@@ -56,6 +56,34 @@ TEST(SolveCommand, takes_sparse_approximate_inverses) {
   EXPECT_EQ(solve({"gen:stencil2d5,n=9", "--precond", "spai", "--method", "cg"}).exit_code, 2);
 }
 
+TEST(SolveCommand, takes_multigrid_and_reports_its_grids) {
+  const Outcome outcome = solve({"gen:stencil2d5,n=60", "--precond", "amg", "--strength", "0.3", "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const nlohmann::json json = outcome.json(), grids = json["multigrid"]["grids"];
+  EXPECT_LE(json["iterations"], 12);
+  EXPECT_GT(json["setup_seconds"], 0.0);
+  ASSERT_GE(grids.size(), 2u);
+  EXPECT_EQ(grids[0]["rows"], 3600);
+  EXPECT_EQ(grids[0]["plan"], json["plan"]);
+  EXPECT_LE(grids.back()["rows"], 300);
+  std::int64_t rows = 0, nnz = 0;
+  for (const auto& grid : grids) rows += grid["rows"].get<int>(), nnz += grid["nnz"].get<int>();
+  EXPECT_DOUBLE_EQ(json["multigrid"]["grid_complexity"], static_cast<double>(rows) / 3600);
+  EXPECT_DOUBLE_EQ(json["multigrid"]["operator_complexity"], static_cast<double>(nnz) / grids[0]["nnz"].get<double>());
+  EXPECT_NE(solve({"gen:stencil2d5,n=60", "--precond", "amg"}).out.find("3,600 > "), std::string::npos);
+  EXPECT_FALSE(solve({"gen:stencil2d5,n=6", "--json"}).json().contains("multigrid"));
+  EXPECT_EQ(solve({"gen:stencil2d5,n=6", "--precond", "amg", "--strength", "2"}).exit_code, 2);
+}
+
+TEST(SolveCommand, says_which_matrix_multigrid_does_not_take) {
+  const ScratchFolder folder;
+  const std::string A = folder.write("A.mtx", matrix("2 2 3", "1 1 2\n2 1 1\n1 2 1\n"));
+  const Outcome outcome = solve({A, "--precond", "amg", "--method", "gmres"});
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_NE(outcome.err.find("row 2"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("--precond"), std::string::npos) << outcome.err;
+}
+
 TEST(SolveCommand, writes_the_solution_of_the_right_hand_side_it_read) {
   const ScratchFolder folder;
   const std::string A = folder.write("A.mtx", matrix("2 2 3", "1 1 2\n2 1 1\n2 2 4\n"));

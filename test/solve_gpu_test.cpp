@@ -115,7 +115,7 @@ TEST(OnGpuSolveGraph, is_recorded_anew_for_a_better_operator_and_not_for_what_ca
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* method : {"cg", "minres", "bicgstab", "gmres"})
-    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai"})
+    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "amg"})
       all.push_back({method, preconditioner});
   for (const char* method : {"bicgstab", "gmres"}) all.push_back({method, "spai"});
   return all;

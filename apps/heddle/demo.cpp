@@ -195,7 +195,7 @@ class Demo {
             {"gflops", gflops}, {"gbps", gbps}, {"error_per_bound", worst}};
   }
 
-  // The mesh is symmetric and positive definite. Three preconditioners, and the residuals of the last one as a picture.
+  // The mesh is symmetric and positive definite. Four preconditioners, and the residuals of the last one as a picture.
   void solve_systems() {
     title("7. A x = b");
     const Loaded<V>& matrix =
@@ -215,7 +215,7 @@ class Demo {
     session_.json()["solves"] = Json::array();
     const double tolerance = sizeof(V) == 8 ? 1e-9 : 1e-5;
     Report report;
-    for (const char* preconditioner : {"none", "jacobi", "chebyshev"}) {
+    for (const char* preconditioner : {"none", "jacobi", "chebyshev", "amg"}) {
       Buffer<V> x(op.rows());
       std::fill(x.begin(), x.end(), V(0));
       report = solve<V>(op, b, x, {.preconditioner = preconditioner, .tolerance = tolerance, .matrix = &matrix.A});

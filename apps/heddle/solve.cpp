@@ -10,6 +10,7 @@
 #include "core/check.hpp"
 #include "history_plot.hpp"
 #include "load.hpp"
+#include "stopwatch.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -22,6 +23,7 @@ struct Options {
   double tolerance = -1, absolute = 0;  // -1: by the precision
   std::int64_t max_iterations = -1;
   int restart = 30, block = 0, power = 1, check_every = 0;
+  double strength = PreconditionerOptions().strength;
   bool overlap = false;
 };
 
@@ -113,6 +115,27 @@ Json changeover_json(const Changeover& c) {
           {"error", c.error.empty() ? Json() : Json(c.error)}};
 }
 
+// Entries, or rows, of all grids over those of the finest.
+template <class Count>
+double complexity(const std::vector<GridInfo>& grids, Count count) {
+  double sum = 0;
+  for (const GridInfo& grid : grids) sum += static_cast<double>(count(grid));
+  return sum / std::max(1.0, static_cast<double>(count(grids.front())));
+}
+double operator_complexity(const std::vector<GridInfo>& grids) {
+  return complexity(grids, [](const GridInfo& grid) { return grid.nnz; });
+}
+
+Json multigrid_json(const std::vector<GridInfo>& grids) {
+  Json json{{"operator_complexity", operator_complexity(grids)},
+            {"grid_complexity", complexity(grids, [](const GridInfo& grid) { return grid.rows; })},
+            {"grids", Json::array()}};
+  for (const GridInfo& grid : grids)
+    json["grids"].push_back(
+        {{"rows", grid.rows}, {"nnz", grid.nnz}, {"interpolated", grid.interpolated}, {"plan", grid.plan}});
+  return json;
+}
+
 Json report_json(const Report& report, double tolerance) {
   Json json{{"method", report.method},
             {"preconditioner", report.preconditioner},
@@ -156,6 +179,7 @@ class Command {
       const std::span<V> solution = x.span().subspan(static_cast<std::size_t>(i * b.rows), b.size());
       if (!b.known) order.apply(b.at(i));
       reports_.push_back(solve<V>(op, b.at(i), solution, solve_options(plan)));
+      reports_.back().setup_seconds += preparing_;
       order.undo(solution);
     }
     if (!options_.out.empty()) write(x, b.count);
@@ -174,9 +198,14 @@ class Command {
   // Once for all right-hand sides.
   void prepare(const Operator<V>& op) {
     if (options_.method == "auto") options_.method = method_for(matrix_.A);
-    preconditioner_ = make_preconditioner(
-        options_.precond, op, matrix_.A,
-        {.block = options_.block, .power = options_.power, .positive = options_.method == "minres"});
+    preparing_ = seconds_of([&] {
+      preconditioner_ = make_preconditioner(options_.precond, op, matrix_.A,
+                                            {.block = options_.block,
+                                             .power = options_.power,
+                                             .positive = options_.method == "minres",
+                                             .strength = options_.strength});
+    });
+    if (preconditioner_) grids_ = preconditioner_->grids();
   }
 
   SolveOptions<V> solve_options(const Plan& plan) {
@@ -228,6 +257,7 @@ class Command {
     document["precision"] = session_.precision();
     document["reorder"] = options_.reorder;
     document.update(report_json(telling(), options_.tolerance));
+    if (!grids_.empty()) document["multigrid"] = multigrid_json(grids_);
     document["out"] = options_.out.empty() ? Json() : Json(options_.out);
     if (reports_.size() < 2) return;
     document["systems"] = Json::array();
@@ -250,6 +280,7 @@ class Command {
                      residual_line(report.history, floor, std::min(60, terminal.width - 14), terminal.unicode));
       print_changeover(report.changeover);
     }
+    if (!grids_.empty()) print_grids();
     if (b.known && !reports_.empty() && reports_[0].converged())
       session_.print("  error     {:.3e} at most (b is A times ones)\n", farthest_from_one(x));
     if (!options_.out.empty()) session_.print("  wrote     {}\n", options_.out);
@@ -268,6 +299,13 @@ class Command {
                                     : fmt::format("pay off after {} iterations", with_commas(c.break_even)));
   }
 
+  void print_grids() {
+    std::string rows;
+    for (const GridInfo& grid : grids_) rows += (rows.empty() ? "" : " > ") + with_commas(grid.rows);
+    session_.print("  grids     {} rows, operator complexity {:.2f}, set up in {}\n", rows, operator_complexity(grids_),
+                   as_seconds(preparing_));
+  }
+
   static double farthest_from_one(const Buffer<V>& x) {
     double worst = 0;
     for (const V v : x) worst = std::max(worst, std::abs(static_cast<double>(v) - 1));
@@ -278,6 +316,8 @@ class Command {
   Options options_;
   Loaded<V> matrix_;
   std::shared_ptr<Preconditioner<V>> preconditioner_;
+  double preparing_ = 0;  // seconds of making it
+  std::vector<GridInfo> grids_;
   std::vector<Report> reports_;
 };
 
@@ -291,14 +331,20 @@ void add_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"auto", "cg", "minres", "bicgstab", "gmres"}))
       ->capture_default_str();
   command
-      .add_option("--precond", options.precond,
-                  "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai: symmetric positive definite")
-      ->check(CLI::IsMember({"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai"}))
+      .add_option(
+          "--precond", options.precond,
+          "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai, amg (multigrid): symmetric positive definite")
+      ->check(CLI::IsMember({"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"}))
       ->capture_default_str();
-  command.add_option("--block", options.block, "Rows of a block of block_jacobi; 0: by the structure")
+  command.add_option("--block", options.block, "block_jacobi, amg: unknowns that belong together; 0: by the structure")
       ->check(CLI::Range(0, 32));
   command.add_option("--power", options.power, "fsai, spai: on the pattern of this power of the matrix")
       ->check(CLI::Range(1, 3))
+      ->capture_default_str();
+  command
+      .add_option("--strength", options.strength,
+                  "amg: a coupling is strong from this share of the strongest one beside it on")
+      ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command.add_option("--tolerance", options.tolerance, "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
       ->check(CLI::NonNegativeNumber);

@@ -23,6 +23,13 @@ enum class Status {
 };
 const char* name_of(Status status) noexcept;
 
+// A grid of a multigrid preconditioner.
+struct GridInfo {
+  std::int64_t rows = 0, nnz = 0;
+  std::string plan;               // of its matrix; on the last one, where that is inverted, of the inverse
+  std::int64_t interpolated = 0;  // entries of the matrix from the next grid to this one; 0 on the last
+};
+
 // M^-1, an approximation of A^-1. Implement it to supply your own.
 template <class V>
 class Preconditioner {
@@ -42,6 +49,8 @@ class Preconditioner {
   virtual bool recordable() const { return false; }
   // A faster operator of the same matrix has become available; for those that multiply with A themselves.
   virtual void use(const Operator<V>&) {}
+  // Of a multigrid, the finest first.
+  virtual std::vector<GridInfo> grids() const { return {}; }
 };
 
 // z = M r for a matrix M that resembles A^-1.
@@ -49,15 +58,18 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M);
 
 struct PreconditionerOptions {
-  int block = 0;          // block_jacobi: rows of a block, up to 32; 0: by the structure of the matrix
-  int degree = 4;         // chebyshev: the degree of the polynomial; it multiplies with A one time less
-  int power = 1;          // fsai, spai: on the pattern of this power of the matrix, up to 3
-  bool positive = false;  // jacobi: absolute values, so that minres gets a positive definite M
+  int block = 0;           // block_jacobi, amg: rows of a block, up to 32; 0: by the structure of the matrix
+  int degree = 4;          // chebyshev: the degree of the polynomial; it multiplies with A one time less
+  int power = 1;           // fsai, spai: on the pattern of this power of the matrix, up to 3
+  bool positive = false;   // jacobi: absolute values, so that minres gets a positive definite M
+  double strength = 0.25;  // amg: a coupling is strong from this share of the strongest one of its nodes on; 0 to 1
+  int smoothing = 2;       // amg: degree of the polynomial before and after the step to a coarser grid
+  int coarsest = 300;      // amg: rows of a matrix that is inverted
 };
 
-// "none" (null), "jacobi", "block_jacobi", "chebyshev", "fsai" or "spai", on the device of A, which must outlive a
-// chebyshev. `matrix` is the matrix of A. Error(input) where a diagonal entry or block has no inverse, fsai finds that
-// the matrix is not positive definite, or spai that it is singular.
+// "none" (null), "jacobi", "block_jacobi", "chebyshev", "fsai", "spai" or "amg", on the device of A, which must outlive
+// a chebyshev and an amg. `matrix` is the matrix of A. Error(input) where a diagonal entry or block has no inverse,
+// fsai or amg finds that the matrix is not positive definite, or spai that it is singular.
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
                                                        const Csr<V>& matrix, const PreconditionerOptions& options = {});

@@ -92,15 +92,6 @@ Buffer<V> inverse_blocks(const CsrView<V>& A, int size) {
   return inverse;
 }
 
-// The largest square block that is nearly full everywhere, else 4.
-template <class V>
-int block_by_structure(const CsrView<V>& A) {
-  int best = 0;
-  for (const BlockFill& shape : analyze(A).blocks)
-    if (shape.r == shape.c && shape.r > std::max(best, 1) && shape.fill > 0 && shape.fill < 1.2) best = shape.r;
-  return best > 0 ? best : 4;
-}
-
 template <class V>
 class BlockJacobi final : public Preconditioner<V> {
  public:
@@ -140,6 +131,14 @@ Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive) {
 }
 
 template <class V>
+int nearly_full_block(const CsrView<V>& A) {
+  int best = 0;
+  for (const BlockFill& shape : analyze(A, Detail::planning).blocks)
+    if (shape.r == shape.c && shape.r > std::max(best, 1) && shape.fill > 0 && shape.fill < 1.2) best = shape.r;
+  return best;
+}
+
+template <class V>
 std::shared_ptr<Preconditioner<V>> make_jacobi(const CsrView<V>& A, Device device, bool positive) {
   return std::make_shared<Jacobi<V>>(A, device, positive);
 }
@@ -147,9 +146,13 @@ std::shared_ptr<Preconditioner<V>> make_jacobi(const CsrView<V>& A, Device devic
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_block_jacobi(const CsrView<V>& A, Device device, int block) {
   check(block >= 0 && block <= 32, ErrorKind::usage, "a block of {} rows: block_jacobi takes 1 to 32", block);
-  return std::make_shared<BlockJacobi<V>>(A, device, block > 0 ? block : block_by_structure(A));
+  constexpr int usual = 4;
+  if (block == 0) block = nearly_full_block(A);
+  return std::make_shared<BlockJacobi<V>>(A, device, block > 0 ? block : usual);
 }
 
+template int nearly_full_block(const CsrView<float>&);
+template int nearly_full_block(const CsrView<double>&);
 template Buffer<float> inverse_diagonal(const CsrView<float>&, bool);
 template Buffer<double> inverse_diagonal(const CsrView<double>&, bool);
 template std::shared_ptr<Preconditioner<float>> make_jacobi(const CsrView<float>&, Device, bool);

@@ -24,9 +24,9 @@ template Trips<float> trips_on(Device);
 template Trips<double> trips_on(Device);
 
 void check_preconditioner(const std::string& name) {
-  for (const char* known : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai"})
+  for (const char* known : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"})
     if (name == known) return;
-  fail(ErrorKind::usage, At{name, "known: none, jacobi, block_jacobi, chebyshev, fsai, spai"},
+  fail(ErrorKind::usage, At{name, "known: none, jacobi, block_jacobi, chebyshev, fsai, spai, amg"},
        "no such preconditioner");
 }
 
@@ -66,6 +66,7 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
   if (name == "jacobi") return make_jacobi(matrix.view(), A.device(), options.positive);
   if (name == "block_jacobi") return make_block_jacobi(matrix.view(), A.device(), options.block);
   if (name == "chebyshev") return make_chebyshev(A, matrix.view(), options.degree);
+  if (name == "amg") return make_amg(A, matrix.view(), options);
   return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
 }
 

@@ -18,6 +18,9 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> make_fsai(const Operator<V>& A, const CsrView<V>& matrix, int power);
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_spai(const Operator<V>& A, const CsrView<V>& matrix, int power);
+template <class V>
+std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const CsrView<V>& matrix,
+                                            const PreconditionerOptions& options);
 
 // Error(usage) for a word that make_preconditioner does not know.
 void check_preconditioner(const std::string& name);
@@ -25,6 +28,10 @@ void check_preconditioner(const std::string& name);
 // The inverses of the diagonal entries. Error(input) with the row where there is none.
 template <class V>
 Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive);
+
+// Rows of the largest square block that is nearly full everywhere; 0: there is none.
+template <class V>
+int nearly_full_block(const CsrView<V>& A);
 
 // A trip outside of a solve: it neither reads nor writes a state.
 template <class V>

@@ -212,7 +212,7 @@ TEST(SolveFailures, wrong_shapes_and_words_are_errors_before_the_first_iteration
 TEST(SolveFailures, a_diagonal_without_inverse_is_an_error_that_names_the_row) {
   const Csr<double> A = dense(3, {1, 0, 0, 0, 0, 1, 0, 1, 0});
   Numbers x(3, 0.0);
-  for (const char* preconditioner : {"jacobi", "chebyshev", "fsai"}) {
+  for (const char* preconditioner : {"jacobi", "chebyshev", "fsai", "amg"}) {
     try {
       solve(build(A), Numbers{1, 2, 3}, x, {.method = "minres", .preconditioner = preconditioner});
       ADD_FAILURE() << "no error";

@@ -24,7 +24,7 @@ class SeveralSides : public testing::Test {
 };
 
 TEST_F(SeveralSides, are_solved_as_each_alone) {
-  for (const char* preconditioner : {"none", "jacobi", "fsai"}) {
+  for (const char* preconditioner : {"none", "jacobi", "fsai", "amg"}) {
     std::fill(X.begin(), X.end(), 0.0);
     const std::vector<Report> reports = solve_many(op, B, X, {.preconditioner = preconditioner});
     ASSERT_EQ(reports.size(), 3u);

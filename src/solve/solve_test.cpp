@@ -89,7 +89,7 @@ bool fits(std::string_view method, std::string_view preconditioner) {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* method : {"cg", "minres", "bicgstab", "gmres"})
-    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai"})
+    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"})
       for (const Device device : {Device::cpu(), Device::emulator()})
         if (fits(method, preconditioner)) all.push_back({method, preconditioner, device});
   return all;
@@ -146,7 +146,7 @@ TEST(Solve, takes_unsymmetric_systems_with_bicgstab_and_gmres) {
   const Csr<double> A = convection(300);
   const Numbers b = wavy(300);
   for (const char* method : {"bicgstab", "gmres"})
-    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "spai"}) {
+    for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "spai", "amg"}) {
       const Solved made = solved(A, b, {.method = method, .preconditioner = preconditioner, .tolerance = 1e-11});
       EXPECT_EQ(made.report.status, Status::converged) << method << " " << preconditioner;
       EXPECT_LE(exact_residual(A, b, made.x), 1.000001e-11);
@@ -218,7 +218,7 @@ TEST(Solve, allocates_nothing_while_it_iterates) {
   const Csr<double> A = generate<double>("stencil2d5,n=30");
   const Numbers b = wavy(A.rows);
   for (const char* method : {"cg", "minres", "bicgstab"})
-    for (const char* preconditioner : {"none", "jacobi", "chebyshev", "fsai"}) {
+    for (const char* preconditioner : {"none", "jacobi", "chebyshev", "fsai", "amg"}) {
       const auto op = build(A);
       const auto allocations = [&](std::int64_t iterations) {
         Numbers x(b.size(), 0.0);

@@ -1,0 +1,14 @@
+// The inverse of a small sparse matrix as a matrix with all entries, for the coarsest grid: solving there becomes one
+// product.
+#pragma once
+
+#include <heddle/matrix.hpp>
+
+namespace heddle::solve_method {
+
+// `inverse_diagonal` is that of A, and 0 for rows to be taken as zero. An unknown that depends on others, as the last
+// one of a graph Laplacian does, stays zero in every solution: for right-hand sides in the range of A that is one.
+// Error(input) for a symmetric matrix that is not positive (semi)definite.
+Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse_diagonal);
+
+}  // namespace heddle::solve_method
