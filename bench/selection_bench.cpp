@@ -4,6 +4,7 @@
 //   selection_bench --device gpu --seconds 480 --out h200.jsonl         goes on where the file ends
 //   selection_bench --device cpu --largest 3e6 --out cpu.jsonl a.mtx    matrices below so many entries, and a file
 //   selection_bench --plan "weave layout=segments" --out new.jsonl     one plan again, after its kernel has changed
+//   selection_bench --every 5 --out some.jsonl                         each fifth matrix
 //   selection_bench --features                                         workloads only, nothing is timed
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,6 +35,7 @@ struct Options {
   Device device = Device::parse("auto");
   double seconds = 480, per_plan = 0.004, largest = 1e9;
   std::string out = "selection.jsonl", only, plan;
+  std::size_t every = 1;
   bool features = false, cold = false;
   std::vector<std::string> files;
 };
@@ -58,6 +60,8 @@ Options parse(int argc, char** argv) {
       options.out = value();
     else if (word == "--only")
       options.only = value();
+    else if (word == "--every")
+      options.every = std::stoul(value());
     else if (word == "--plan")
       options.plan = value();
     else if (word == "--features")
@@ -249,7 +253,7 @@ int run(const Options& options) {
   std::ofstream out(options.out, std::ios::app);
   const std::vector<SelectionMatrix> matrices = wanted(options);
   int written = 0, skipped = 0;
-  for (std::size_t i = 0; i < matrices.size() && since(begun) < options.seconds; ++i) {
+  for (std::size_t i = 0; i < matrices.size() && since(begun) < options.seconds; i += options.every) {
     const SelectionMatrix& matrix = matrices[i];
     const bool f64 = !done.contains(matrix.text + " f64"), f32 = !done.contains(matrix.text + " f32");
     if (!f64 && !f32) continue;
