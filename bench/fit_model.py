@@ -259,6 +259,9 @@ def cost_line(name, cost):
     return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
 
 
+UPLOAD_SHARE = 0.55  # as in src/plan/model.cpp
+
+
 def way_seconds(line, plan, there):
     """As in src/plan/model.cpp: the matrix passes between host and device where kernels build, else what was built."""
     facts, value_bytes = line["facts"], int(line["precision"][1:]) // 8
@@ -267,7 +270,7 @@ def way_seconds(line, plan, there):
         way = 0 if there else matrix
     else:
         way = plan["workload"]["bytes"] + (matrix if there else 0)
-    return way / line["machine"]["upload_gbps"] * 1e-9
+    return way / (UPLOAD_SHARE * line["machine"]["upload_gbps"]) * 1e-9
 
 
 def build_parts(line, plan):

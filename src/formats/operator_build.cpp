@@ -129,9 +129,6 @@ Operator<V> build_given(Given<V>& A, const Plan& plan, const BuildOptions& optio
   return Operator<V>(std::move(impl));
 }
 
-// Below this the copies and kernels of either way take about a third of a millisecond.
-constexpr std::int64_t worth_sending = 100'000;
-
 template <class V>
 bool made_on_the_gpu(const Source<V>& source, const Plan& plan, Device device) {
   return source.device.kind == Device::Kind::cpu && device.kind == Device::Kind::gpu &&

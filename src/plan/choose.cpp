@@ -156,9 +156,7 @@ Operator<V> build_best(const Csr<V>& A, const Csr<V>* here, const std::vector<Ca
   return built(Plan{});
 }
 
-// A large matrix in host memory is sent to the GPU as it is and looked at there: it has to go there anyway.
-constexpr std::int64_t worth_sending = 100'000;
-
+// A matrix in host memory is sent to the GPU as it is and looked at there: it has to go there anyway.
 template <class V>
 std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& options) {
   if (options.device.kind != Device::Kind::gpu || options.effort != Effort::model || A.nnz() < worth_sending) return {};
