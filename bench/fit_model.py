@@ -274,16 +274,17 @@ def way_seconds(line, plan, there):
 
 
 def build_parts(line, plan):
-    return line["facts"]["nnz"] * 1e-9, plan["workload"]["stored"] * 1e-9
+    nnz = line["facts"]["nnz"]
+    return nnz * 1e-9, max(0, plan["workload"]["stored"] - nnz) * 1e-9
 
 
 def predict_build(cost, line, plan, there):
-    entries, places = build_parts(line, plan)
-    return cost[0] * 1e-6 + cost[1] * entries + cost[2] * places + way_seconds(line, plan, there)
+    entries, gaps = build_parts(line, plan)
+    return cost[0] * 1e-6 + cost[1] * entries + cost[2] * gaps + way_seconds(line, plan, there)
 
 
 def fit_build(lines):
-    """[fixed us, ns per entry, ns per place] for every format; the way to the device is counted apart."""
+    """[fixed us, ns per entry, ns per place without one] for every format; the way to the device is counted apart."""
     cases = {}
     for line in lines:
         for p in line["plans"]:
@@ -293,10 +294,10 @@ def fit_build(lines):
                 if p.get("build_there_seconds"):
                     some.append((*build_parts(line, p), 0.0, p["build_there_seconds"]))
     off = lambda cost, all_cases: sum(
-        min(1.5, abs(math.log((cost[0] * 1e-6 + cost[1] * nnz + cost[2] * stored + way) / seconds))) for nnz, stored, way, seconds in all_cases)
+        min(1.5, abs(math.log((cost[0] * 1e-6 + cost[1] * nnz + cost[2] * gaps + way) / seconds))) for nnz, gaps, way, seconds in all_cases)
     found = {}
     for name, some in sorted(cases.items()):
-        starts = [[300.0, 2.0, 1.0], [300.0, 0.02, 0.02]]
+        starts = [[300.0, 2.0, 1.0], [300.0, 0.02, 0.02], [300.0, 0.02, 1.0]]
         found[name] = min((descend(start, lambda cost: off(cost, some)) for start in starts), key=lambda cost: off(cost, some))
     return found
 

@@ -94,7 +94,8 @@ double gpu_build_seconds(const Subject& subject, const Plan& plan, const Workloa
   // Arrays that were not copied a moment ago travel at about half of the rate that was measured.
   const double rate = 0.55 * machine.upload_gbps;
   const double way = rate > 0 ? bytes_on_the_way(subject, plan, work) / rate * 1e-9 : 0;
-  return cost.fixed_us * 1e-6 + (cost.entry_ns * subject.nnz() + cost.place_ns * work.stored) * 1e-9 + way;
+  const double gaps = std::max(0.0, work.stored - subject.nnz());
+  return cost.fixed_us * 1e-6 + (cost.entry_ns * subject.nnz() + cost.gap_ns * gaps) * 1e-9 + way;
 }
 
 // Finding the order, in entries of the matrix.

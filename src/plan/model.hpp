@@ -52,7 +52,7 @@ Prediction predict(const Workload& work, const Cost& cost, const Machine& machin
 struct BuildCost {
   const char* key;
   double fixed_us;
-  double entry_ns, place_ns;  // per entry read, per place stored
+  double entry_ns, gap_ns;  // per entry, per place that is stored without one
 };
 const BuildCost& gpu_build_cost(const Plan& plan);
 
