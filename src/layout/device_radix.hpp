@@ -7,6 +7,8 @@
 // Segments are sorted each for itself. Fewer than 2^32 items.
 #pragma once
 
+#include <algorithm>
+
 #include "layout/device_scan.hpp"
 
 namespace heddle::device {
@@ -27,9 +29,11 @@ struct RadixPieces {
   std::int64_t pieces;  // of a segment
   int digits;
 
-  static constexpr std::int64_t piece_items = 2048;
+  // Enough warps for a large GPU, and not more counters than needed.
   RadixPieces(const Segments& s, int digits_)
-      : segments(s), pieces(1 + s.items / std::max<std::int64_t>(1, s.count) / piece_items), digits(digits_) {}
+      : segments(s),
+        pieces(1 + s.items / std::max<std::int64_t>(1, s.count) / std::clamp<std::int64_t>(s.items / 8192, 256, 2048)),
+        digits(digits_) {}
   std::int64_t all() const { return segments.count * pieces; }
 };
 

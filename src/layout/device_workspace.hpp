@@ -18,12 +18,13 @@ class Workspace {
   // Not initialised.
   template <class T>
   T* take(std::int64_t count) {
-    constexpr std::int64_t alignment = 256;
+    constexpr std::int64_t alignment = 256, first_piece = 1 << 20, most_piece = 1 << 26;
     const auto bytes = static_cast<std::int64_t>(memory::array_bytes(count, sizeof(T)));
     // On the emulator every array is an allocation of its own, so that sanitizers see where it ends.
     if (device_.host_memory()) return reinterpret_cast<T*>(kept_.emplace_back(bytes, device_).data());
     if (bytes > room_) {
-      const std::int64_t piece = std::max<std::int64_t>(bytes, kept_.empty() ? 1 << 20 : 2 * kept_.back().size());
+      const std::int64_t piece =
+          std::max(bytes, kept_.empty() ? first_piece : std::min(2 * kept_.back().size(), most_piece));
       next_ = kept_.emplace_back(piece, device_).data();
       room_ = piece;
     }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_blocks.hpp"
 #include "layout/device_csr.hpp"
@@ -78,6 +80,61 @@ SIMT_KERNEL store_blocks_warp_per_slice(CsrArrays<V> A, PatternArrays blocks, Bl
   }
 }
 
+// Slices of many rows whose blocks are all full. A lane reads far from its neighbours: from global memory, a sector for
+// each value. So a block of threads brings the values of a slice into shared memory in the order in which they lie,
+// where there is room, and its warps take the steps in turn.
+constexpr int staged_threads = 256;
+
+struct StagedValues {
+  int room;  // values of a slice that has room
+
+  // For slices a little above the mean; none at all where that is too much.
+  template <class V>
+  static StagedValues of(const CsrView<V>& A, std::int64_t slices) {
+    constexpr std::int64_t most_bytes = 96 << 10;
+    const std::int64_t wanted = A.nnz() / std::max<std::int64_t>(1, slices) * 9 / 8 + 64;
+    return {wanted * static_cast<std::int64_t>(sizeof(V)) <= most_bytes ? static_cast<int>(wanted) : 0};
+  }
+  // With a gap after every 128 bytes: rows that are multiples of it would all begin in one bank.
+  template <class V>
+  SIMT_BOTH static int place(int i) {
+    return i + i / static_cast<int>(128 / sizeof(V));
+  }
+};
+
+template <int B, class V, class S>
+SIMT_KERNEL store_full_block_per_slice(CsrArrays<V> A, PatternArrays blocks, BlocksTarget to, StagedValues staging,
+                                       ValueWriter<V, S> values) {
+  const std::int64_t s = simt::block(), first_row = s * to.shape.slice_rows();
+  const std::int64_t last_row =
+      first_row + to.shape.slice_rows() < blocks.rows ? first_row + to.shape.slice_rows() : blocks.rows;
+  const Offset first = blocks.ptr[first_row] * B * B, all = blocks.ptr[last_row] * B * B - first;
+  const bool staged = all <= staging.room;
+  V* near = simt::shared<V>();
+#pragma unroll 4
+  for (int i = simt::thread(); staged && i < all; i += staged_threads)
+    near[StagedValues::place<V>(i)] = simt::stream_load(A.val + first + i);
+  simt::sync_block();
+  const ColumnSlice slice = to.slice[s];
+  const std::int64_t row = first_row + simt::lane() / to.shape.lanes;
+  const Offset begin = row < last_row ? blocks.ptr[row] : 0, count = row < last_row ? blocks.length(row) : 0;
+  const Offset row_begin = begin * B * B - first;
+  for (Index step = simt::warp(); step < slice.width; step += staged_threads / simt::warp_size) {
+    const Offset k = std::int64_t{step} * to.shape.lanes + simt::lane() % to.shape.lanes;
+    const Index col[1] = {k < count ? blocks.col[begin + k] : -1};
+    S stored[B * B];
+#pragma unroll
+    for (int e = 0; e < B * B; ++e) {
+      const Offset at = row_begin + (e / B * count + k) * B + e % B;
+      stored[e] = S(0);
+      if (k < count)
+        stored[e] = values.encode(staged ? near[StagedValues::place<V>(static_cast<int>(at))] : A.val[first + at]);
+    }
+    store_lane_columns(slice, to.codes, step, col);
+    store_pieces(values.data + (slice.first + step) * simt::warp_size * B * B, stored);
+  }
+}
+
 template <class V>
 void store(simt::Here here, const CsrView<V>& A, const BlockPattern& pattern, Blocks<V>& to) {
   const SlicedColumns& c = to.columns;
@@ -87,6 +144,15 @@ void store(simt::Here here, const CsrView<V>& A, const BlockPattern& pattern, Bl
   const simt::Launch shape{simt::blocks_for(target.slices * simt::warp_size, threads), threads};
   dispatch_int<2, 3, 4>(to.size, [&](auto B) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      if (pattern.full && c.row_of.empty() && c.shape.lanes <= 2) {
+        const auto staging = StagedValues::of(A, target.slices);
+        simt::launch(
+            here,
+            {target.slices, staged_threads, sizeof(V) * static_cast<std::size_t>(StagedValues::place<V>(staging.room))},
+            store_full_block_per_slice<B.value, V, S>, CsrArrays<V>(A), PatternArrays(pattern.view()), target, staging,
+            writer);
+        return;
+      }
       const auto kernel = pattern.full ? store_blocks_warp_per_slice<true, B.value, V, S>
                                        : store_blocks_warp_per_slice<false, B.value, V, S>;
       simt::launch(here, shape, kernel, CsrArrays<V>(A), PatternArrays(pattern.view()), target, writer);

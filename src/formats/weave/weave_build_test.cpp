@@ -169,6 +169,14 @@ TEST(WeaveBuild, blocks) {
                                   "layout=blocks block=4 lanes=8", "layout=blocks block=3 lanes=4 sort=1024"});
 }
 
+TEST(WeaveBuild, full_blocks_of_rows_that_shared_memory_holds_or_not) {
+  std::vector<Entry> entries;
+  for (Index row = 0; row < 128; ++row)
+    for (Index col = 0; col < (row / 2 % 3 == 0 && row < 64 ? 80 : 4); ++col)
+      entries.push_back({row, col, 0.5 * static_cast<double>(row + col)});
+  expect_same_arrays<Blocks>(from_entries(128, 80, entries), "layout=blocks block=2 lanes=1");
+}
+
 // All blocks full; one entry beside its block, so that only columns tell; rows behind the last block that are empty.
 TEST(WeaveBuild, full_blocks) {
   const Csr<double> full = read_matrix("gen:fem,n=4,dof=3");
@@ -183,8 +191,10 @@ TEST(WeaveBuild, full_blocks) {
     const bool is_full = A != &beside;
     EXPECT_EQ(block_pattern(A->view(), 3).full, is_full);
     EXPECT_EQ(block_pattern(simt::Emulator{}, A->view(), 3, Device::emulator()).full, is_full);
-    for (const char* plan : {"layout=blocks block=3 lanes=1", "layout=blocks block=3 lanes=4 sort=1024"})
+    for (const char* plan :
+         {"layout=blocks block=3 lanes=1", "layout=blocks block=3 lanes=2", "layout=blocks block=3 lanes=4 sort=1024"})
       expect_same_arrays<Blocks>(*A, plan);
+    expect_same_arrays<Blocks>(with_few_values(*A), "layout=blocks block=3 lanes=1 values=dictionary");
   }
 }
 
@@ -288,7 +298,9 @@ TEST(WeaveBuild, sums_of_rows_that_are_in_each_others_way) {
 
 // What the choice of a layout asks is answered alike, so the choice is the same.
 TEST(WeaveFacts, are_the_same_from_the_device) {
-  std::vector<Specimen> all = many(false);
+  std::vector<Specimen> all = chosen({"0x5", "5x0", "5x5_without_entries", "1x1000_full_row", "wide_10x1000", "dense",
+                                      "first_last_middle_rows_empty", "lengths_0_to_129", "lengths_129_to_0",
+                                      "power_law", "blocks_3_ragged", "blocks_with_holes", "rows_1025", "far_columns"});
   for (const char* matrix : {"gen:stencil3d7,n=13", "gen:fem,n=6,dof=3", "gen:band,rows=1000,width=20"})
     all.push_back({matrix, read_matrix(matrix)});
   for (const auto& [name, A] : all) {
