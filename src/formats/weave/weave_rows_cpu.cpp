@@ -49,7 +49,10 @@ inline void multiply_slice(On on, const Rows<V>& A, const CodedValues<V, S>& val
   std::fill_n(sums.absent, slots, -1);
   for (Index step = 0; step < slice.width; ++step) {
     Index col[slots];
-    if (slice.wide)
+    if (slice.wide == ColumnSlice::in_bytes)
+      decode_columns(slice.step_windows(c.codes.data(), slots)[step],
+                     slice.byte_codes(c.codes.data()) + std::int64_t{step} * slots, col);
+    else if (slice.wide)
       std::copy_n(wide + std::int64_t{step} * slots, slots, col);
     else
       decode_columns(slice.windows, narrow + std::int64_t{step} * slots, col);
