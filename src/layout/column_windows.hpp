@@ -4,6 +4,8 @@
 //   code      window << 14 | column - base[window]         0xffff: no entry here
 //
 // Grids, meshes and bands fit: a row's neighbours lie in a few planes. A slice that does not keeps 32-bit columns.
+//
+// The same in 8 bits, with four windows of 64 columns for each step of a slice.
 #pragma once
 
 #include <heddle/matrix.hpp>
@@ -12,34 +14,42 @@
 
 namespace heddle {
 
-struct alignas(16) ColumnWindows {
-  static constexpr int windows = 4, width_bits = 14;
+template <class CodeType>
+struct alignas(16) WindowsOf {
+  using Code = CodeType;
+  static constexpr int windows = 4, width_bits = 8 * sizeof(Code) - 2;
   static constexpr Index width = 1 << width_bits;
-  static constexpr std::uint16_t none = 0xffff;
+  static constexpr Code none = static_cast<Code>(~Code{0});
 
   Index base[windows];
 
-  friend bool operator==(const ColumnWindows&, const ColumnWindows&) = default;
-  SIMT_BOTH Index decode(std::uint16_t code) const {
+  friend bool operator==(const WindowsOf&, const WindowsOf&) = default;
+  SIMT_BOTH Index decode(Code code) const {
     const Index low = code & 1u << width_bits ? base[1] : base[0], high = code & 1u << width_bits ? base[3] : base[2];
     return (code & 2u << width_bits ? high : low) + (code & (width - 1));
   }
 };
 
+using ColumnWindows = WindowsOf<std::uint16_t>;
+using ByteWindows = WindowsOf<std::uint8_t>;
+
 // Lays windows over columns, each as far left as it may be. The last column of the last window is `none`.
-class WindowFinder {
+template <class Windows>
+class FinderOf {
  public:
+  using Code = typename Windows::Code;
+
   // The first column behind window w that begins at `lowest`.
   SIMT_BOTH static std::int64_t end_of(int w, std::int64_t lowest) {
-    return lowest + ColumnWindows::width - (w == ColumnWindows::windows - 1);
+    return lowest + Windows::width - (w == Windows::windows - 1);
   }
 
   // each(f) calls f(column) for all columns of the slice, in any order, every time it is called. False: they do not
   // fit.
   template <class Each>
-  static bool find(const Each& each, ColumnWindows& found) {
+  static bool find(const Each& each, Windows& found) {
     std::int64_t covered = 0;  // columns below it lie in a window
-    for (int w = 0; w < ColumnWindows::windows; ++w) {
+    for (int w = 0; w < Windows::windows; ++w) {
       std::int64_t lowest = INT64_MAX;
       each([&](std::int64_t column) {
         if (column >= covered && column < lowest) lowest = column;
@@ -53,16 +63,19 @@ class WindowFinder {
     return fits;
   }
 
-  SIMT_BOTH static std::uint16_t encode(const ColumnWindows& windows, Index column) {
-    for (int w = ColumnWindows::windows - 1; w > 0; --w)
+  SIMT_BOTH static Code encode(const Windows& windows, Index column) {
+    for (int w = Windows::windows - 1; w > 0; --w)
       if (windows.base[w] > 0 && column >= windows.base[w]) return code(w, column - windows.base[w]);
     return code(0, column - windows.base[0]);
   }
 
  private:
-  SIMT_BOTH static std::uint16_t code(int window, Index distance) {
-    return static_cast<std::uint16_t>(window << ColumnWindows::width_bits | distance);
+  SIMT_BOTH static Code code(int window, Index distance) {
+    return static_cast<Code>(window << Windows::width_bits | distance);
   }
 };
+
+using WindowFinder = FinderOf<ColumnWindows>;
+using ByteFinder = FinderOf<ByteWindows>;
 
 }  // namespace heddle

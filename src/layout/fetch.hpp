@@ -49,14 +49,14 @@ inline void fetch(OnIsa<set> on, const V* x, const Index (&col)[N], V (&to)[N]) 
 }
 
 // Columns of codes; -1 for none.
-template <int N>
-inline void decode_columns(const ColumnWindows& windows, const std::uint16_t* codes, Index (&col)[N]) {
-  constexpr Index odd = 1 << ColumnWindows::width_bits, upper = 2 * odd;
+template <int N, class Windows>
+inline void decode_columns(const Windows& windows, const typename Windows::Code* codes, Index (&col)[N]) {
+  constexpr Index odd = Windows::width, upper = 2 * odd;
   const Index b0 = windows.base[0], b1 = windows.base[1], b2 = windows.base[2], b3 = windows.base[3];
   for (int i = 0; i < N; ++i) {
     const Index code = codes[i], low = code & odd ? b1 : b0, high = code & odd ? b3 : b2;
     const Index column = (code & upper ? high : low) + (code & (odd - 1));
-    col[i] = code == ColumnWindows::none ? -1 : column;
+    col[i] = code == Windows::none ? -1 : column;
   }
 }
 

@@ -22,7 +22,29 @@ void each_row(const SlicedColumns& c, std::int64_t s, F f) {
   for (std::int64_t i = first; i < last; ++i) f(static_cast<int>(i - first), c.stored_row(i));
 }
 
-void plan_slice(const PatternView& A, SlicedColumns& c, std::int64_t s) {
+// f(column, p, k) for the entries of a step.
+template <class F>
+void each_of_step(const PatternView& A, const SlicedColumns& c, std::int64_t s, Index step, F f) {
+  const Offset lanes = c.shape.lanes, first = step * lanes;
+  each_row(c, s, [&](int p, std::int64_t row) {
+    for (Offset k = first; k < std::min(first + lanes, A.length(row)); ++k) f(A.col[A.ptr[row] + k], p, k);
+  });
+}
+
+bool find_windows_of_step(const PatternView& A, const SlicedColumns& c, std::int64_t s, Index step,
+                          ByteWindows& found) {
+  const auto each = [&](auto f) { each_of_step(A, c, s, step, [&](Index column, int, Offset) { f(column); }); };
+  return ByteFinder::find(each, found);
+}
+
+bool fits_bytes(const PatternView& A, const SlicedColumns& c, std::int64_t s, Index width) {
+  ByteWindows windows;
+  for (Index step = 0; step < width; ++step)
+    if (!find_windows_of_step(A, c, s, step, windows)) return false;
+  return true;
+}
+
+void plan_slice(const PatternView& A, SlicedColumns& c, std::int64_t s, bool bytes) {
   ColumnSlice slice;
   each_row(c, s, [&](int, std::int64_t row) {
     slice.width = std::max(slice.width, static_cast<Index>((A.length(row) + c.shape.lanes - 1) / c.shape.lanes));
@@ -33,12 +55,32 @@ void plan_slice(const PatternView& A, SlicedColumns& c, std::int64_t s) {
     });
   };
   slice.wide = !WindowFinder::find(each_column, slice.windows);
+  if (bytes && fits_bytes(A, c, s, slice.width)) slice.wide = ColumnSlice::in_bytes;
   c.slices[s] = slice;
+}
+
+template <int U>
+void store_bytes(const PatternView& A, SlicedColumns& c, std::int64_t s) {
+  const ColumnSlice& slice = c.slices[s];
+  auto* codes = const_cast<std::uint8_t*>(slice.byte_codes(c.codes.data()));
+  auto* windows = const_cast<ByteWindows*>(slice.step_windows(c.codes.data(), c.shape.step_slots()));
+  std::fill_n(codes, std::int64_t{slice.width} * c.shape.step_slots(), ByteWindows::none);
+  std::fill(reinterpret_cast<std::uint16_t*>(windows + slice.width),
+            c.codes.data() + slice.columns + slice.code_count(c.shape), std::uint16_t{0});
+  for (Index step = 0; step < slice.width; ++step) {
+    find_windows_of_step(A, c, s, step, windows[step]);
+    std::uint8_t* to = codes + std::int64_t{step} * c.shape.step_slots();
+    each_of_step(A, c, s, step, [&](Index column, int p, Offset k) {
+      to[place_in_pieces<std::uint8_t, U>(c.shape.lane_of(p, k), c.shape.row_of_lane(p))] =
+          ByteFinder::encode(windows[step], column);
+    });
+  }
 }
 
 template <int U>
 void store_slice(const PatternView& A, SlicedColumns& c, std::int64_t s) {
   const ColumnSlice& slice = c.slices[s];
+  if (slice.wide == ColumnSlice::in_bytes) return store_bytes<U>(A, c, s);
   const std::int64_t slots = std::int64_t{slice.width} * c.shape.step_slots();
   std::uint16_t* narrow = c.codes.data() + slice.columns;
   auto* wide = reinterpret_cast<Index*>(narrow);
@@ -59,12 +101,12 @@ void store_slice(const PatternView& A, SlicedColumns& c, std::int64_t s) {
 
 }  // namespace
 
-SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t sort) {
+SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t sort, bool bytes) {
   SlicedColumns c{.shape = shape, .rows = A.rows};
   if (sort > 1) c.row_of = length_order(A, sort).new_to_old;
   c.slices = Buffer<ColumnSlice>(slice_count(c));
   parallel_ranges(c.slices.size(), grain_of(c), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) plan_slice(A, c, s);
+    for (std::int64_t s = begin; s < end; ++s) plan_slice(A, c, s, bytes);
   });
   Offset columns = 0;
   for (ColumnSlice& slice : c.slices) {
@@ -96,6 +138,12 @@ Index SlicedColumns::column(std::int64_t s, std::int64_t step, int lane, int u) 
   const std::uint16_t* narrow = codes.data() + slice.columns;
   Index found = -1;
   dispatch_int<1, 2, 4>(shape.rows, [&](auto U) {
+    if (slice.wide == ColumnSlice::in_bytes) {
+      const std::uint8_t code =
+          slice.byte_codes(codes.data())[step * shape.step_slots() + place_in_pieces<std::uint8_t, U>(lane, u)];
+      if (code != ByteWindows::none) found = slice.step_windows(codes.data(), shape.step_slots())[step].decode(code);
+      return;
+    }
     if (slice.wide) {
       found = reinterpret_cast<const Index*>(narrow)[step * shape.step_slots() + place_in_pieces<Index, U>(lane, u)];
       return;

@@ -9,6 +9,12 @@
 //
 // A step is 32 lanes x U codes (layout/lane_pieces.hpp), the same arrangement as that of the values beside them. Slices
 // whose columns do not fit four windows are `wide`: 32-bit columns in the same array, -1 for none.
+//
+// Where it is asked for, slices have codes of 8 bits when each of their steps fits four windows of 64 columns: first
+// the codes of all steps, then their windows, 16 bytes each. (Neighbouring rows have their k-th entries in a few
+// places: so do 98 to 100 % of the slices of grids, blocked meshes, bands and lattices, 73 % of xenon1, 34 % of the
+// unstructured mesh wave. One window of 256 columns a step, and distances along a row in 8 bits, both fit next to none
+// of them: lines and planes of a grid lie further apart, and a step reaches from one into the next.)
 #pragma once
 
 #include "layout/column_windows.hpp"
@@ -30,11 +36,22 @@ struct ColumnSlice {
   Offset first = 0;    // its first step among all of the matrix
   Offset columns = 0;  // where its codes start
   Index width = 0;     // steps
-  Index wide = 0;
+  Index wide = 0;      // 1: columns of 32 bits; in_bytes: codes of 8
   ColumnWindows windows = {};
 
+  static constexpr Index in_bytes = 2;
+
+  // In units of 16 bits; slices begin at multiples of 64 bytes.
   SIMT_BOTH std::int64_t code_count(TeamShape shape) const {
-    return std::int64_t{width} * shape.step_slots() * (wide ? 2 : 1);
+    if (wide != in_bytes) return std::int64_t{width} * shape.step_slots() * (wide ? 2 : 1);
+    return (std::int64_t{width} * (16 + shape.step_slots()) + 63) / 64 * 32;
+  }
+  // Of a slice in bytes.
+  SIMT_BOTH const std::uint8_t* byte_codes(const std::uint16_t* codes) const {
+    return reinterpret_cast<const std::uint8_t*>(codes + columns);
+  }
+  SIMT_BOTH const ByteWindows* step_windows(const std::uint16_t* codes, int step_slots) const {
+    return reinterpret_cast<const ByteWindows*>(byte_codes(codes) + std::int64_t{width} * step_slots);
   }
   friend bool operator==(const ColumnSlice&, const ColumnSlice&) = default;
 };
@@ -55,8 +72,9 @@ struct SlicedColumns {
   Index column(std::int64_t s, std::int64_t step, int lane, int u) const;  // -1: none
 };
 
-// The sizes alone: slices with `first`, `columns`, `width`, `wide` and windows, but no codes.
-SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t sort);
+// The sizes alone: slices with `first`, `columns`, `width`, `wide` and windows, but no codes. bytes: in 8 bits what
+// fits.
+SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t sort, bool bytes = false);
 std::int64_t code_count(const SlicedColumns& planned);
 inline std::int64_t column_bytes(const SlicedColumns& planned) {
   return static_cast<std::int64_t>(planned.slices.bytes() + planned.row_of.bytes()) + 2 * code_count(planned);
@@ -69,8 +87,10 @@ struct PlannedColumns {
   SlicedColumns columns;
   std::int64_t code_count = 0;
 };
-PlannedColumns plan_columns(simt::Emulator, const PatternView& there, TeamShape, std::int64_t sort, Device device);
-PlannedColumns plan_columns(simt::Cuda, const PatternView& there, TeamShape, std::int64_t sort, Device device);
+PlannedColumns plan_columns(simt::Emulator, const PatternView& there, TeamShape, std::int64_t sort, Device device,
+                            bool bytes = false);
+PlannedColumns plan_columns(simt::Cuda, const PatternView& there, TeamShape, std::int64_t sort, Device device,
+                            bool bytes = false);
 
 // f(lane, U slots of it, step of the slice) ... see the kernels. Columns of this lane in one step; -1: none.
 template <Keep keep, int U>
@@ -86,15 +106,65 @@ SIMT_DEVICE void load_wide_columns(const ColumnSlice& slice, const std::uint16_t
                     col);
 }
 
-// The other way round, for kernels that build.
+template <Keep keep, int U>
+SIMT_DEVICE void load_byte_columns(const ColumnSlice& slice, const std::uint16_t* codes, Index step, Index (&col)[U]) {
+  const simt::Pack<Index, 4> base = simt::cached_pack<4>(slice.step_windows(codes, simt::warp_size * U)[step].base);
+  const ByteWindows windows{{base.at[0], base.at[1], base.at[2], base.at[3]}};
+  std::uint8_t code[U];
+  load_pieces<keep>(slice.byte_codes(codes) + std::int64_t{step} * simt::warp_size * U, code);
+#pragma unroll
+  for (int u = 0; u < U; ++u) col[u] = code[u] == ByteWindows::none ? -1 : windows.decode(code[u]);
+}
+
+// The windows of a step, found by a warp as ByteFinder::find does; col: of this lane, -1 for none. False: it does not
+// fit.
+template <int U>
+SIMT_DEVICE bool find_step_windows(const Index (&col)[U], ByteWindows& found) {
+  constexpr std::uint32_t nobody = UINT32_MAX;
+  std::uint32_t covered = 0;
+  for (int w = 0; w < ByteWindows::windows; ++w) {
+    std::uint32_t lowest = nobody;
+#pragma unroll
+    for (int u = 0; u < U; ++u) {
+      const auto column = static_cast<std::uint32_t>(col[u]);
+      if (col[u] >= 0 && column >= covered && column < lowest) lowest = column;
+    }
+    lowest = ~simt::max_lanes(~lowest);
+    found.base[w] = lowest == nobody ? 0 : static_cast<Index>(lowest);
+    if (lowest != nobody) covered = static_cast<std::uint32_t>(ByteFinder::end_of(w, lowest));
+  }
+  bool fits = true;
+#pragma unroll
+  for (int u = 0; u < U; ++u) fits &= col[u] < 0 || static_cast<std::uint32_t>(col[u]) < covered;
+  return !simt::any(!fits);
+}
+
+// The other way round, for kernels that build. By a warp.
 template <int U>
 SIMT_DEVICE void store_lane_columns(const ColumnSlice& slice, std::uint16_t* codes, Index step, const Index (&col)[U]) {
   const std::int64_t at = std::int64_t{step} * simt::warp_size * U;
+  if (slice.wide == ColumnSlice::in_bytes) {
+    ByteWindows windows;
+    find_step_windows(col, windows);
+    if (simt::lane() == 0) const_cast<ByteWindows*>(slice.step_windows(codes, simt::warp_size * U))[step] = windows;
+    std::uint8_t code[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) code[u] = col[u] < 0 ? ByteWindows::none : ByteFinder::encode(windows, col[u]);
+    return store_pieces(const_cast<std::uint8_t*>(slice.byte_codes(codes)) + at, code);
+  }
   if (slice.wide) return store_pieces(reinterpret_cast<Index*>(codes + slice.columns) + at, col);
   std::uint16_t code[U];
 #pragma unroll
   for (int u = 0; u < U; ++u) code[u] = col[u] < 0 ? ColumnWindows::none : WindowFinder::encode(slice.windows, col[u]);
   store_pieces(codes + slice.columns + at, code);
+}
+
+// What is left behind the windows of a slice in bytes. By a warp.
+SIMT_DEVICE void store_behind_windows(const ColumnSlice& slice, TeamShape shape, std::uint16_t* codes) {
+  if (slice.wide != ColumnSlice::in_bytes) return;
+  std::uint16_t* end = codes + slice.columns + slice.code_count(shape);
+  auto* at = reinterpret_cast<const std::uint16_t*>(slice.step_windows(codes, shape.step_slots()) + slice.width);
+  for (std::uint16_t* to = const_cast<std::uint16_t*>(at) + simt::lane(); to < end; to += simt::warp_size) *to = 0;
 }
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/dispatch.hpp"
 #include "layout/device_csr.hpp"
 #include "layout/device_scan.hpp"
 #include "layout/device_sort.hpp"
@@ -70,6 +71,34 @@ SIMT_KERNEL plan_group_per_slice(PatternArrays A, TeamShape shape, const Index* 
   if (s < slices && simt::lane() % group == 0) to[s] = slice;
 }
 
+// The column of this lane and row u of it in a step, or -1.
+SIMT_DEVICE Index column_of_lane(const PatternArrays& A, const TeamShape& shape, const Index* row_of, std::int64_t s,
+                                 int u, Index step) {
+  const std::int64_t i = s * shape.slice_rows() + simt::lane() / shape.lanes + u * shape.teams();
+  if (i >= A.rows) return -1;
+  const std::int64_t row = row_of ? row_of[i] : i;
+  const Offset k = std::int64_t{step} * shape.lanes + simt::lane() % shape.lanes;
+  return k < A.length(row) ? A.col[A.ptr[row] + k] : -1;
+}
+
+// A warp a slice: whether 8 bits do.
+template <int U>
+SIMT_KERNEL find_bytes_warp_per_slice(PatternArrays A, TeamShape shape, const Index* row_of, std::int64_t slices,
+                                      ColumnSlice* to) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= slices) return;
+  const Index width = to[s].width;
+  for (Index step = 0; step < width; ++step) {
+    Index col[U];
+#pragma unroll
+    for (int u = 0; u < U; ++u) col[u] = column_of_lane(A, shape, row_of, s, u, step);
+    ByteWindows windows;
+    if (!find_step_windows(col, windows)) return;
+  }
+  simt::sync_warp();
+  if (simt::lane() == 0) to[s].wide = ColumnSlice::in_bytes;
+}
+
 constexpr int sort_threads = 512, sort_window = 2 * sort_threads;
 
 // The rows of a window by falling length, those of equal length in their order: by (INT32_MAX - length, row).
@@ -107,7 +136,8 @@ struct SliceItems {
 
 }  // namespace
 
-PlannedColumns plan_columns(simt::Here here, const PatternView& A, TeamShape shape, std::int64_t sort, Device device) {
+PlannedColumns plan_columns(simt::Here here, const PatternView& A, TeamShape shape, std::int64_t sort, Device device,
+                            bool bytes) {
   SlicedColumns c{.shape = shape, .rows = A.rows};
   if (sort > 1) {
     c.row_of = Buffer<Index>(A.rows, device);
@@ -119,6 +149,12 @@ PlannedColumns plan_columns(simt::Here here, const PatternView& A, TeamShape sha
   c.slices = Buffer<ColumnSlice>(slices, device);
   simt::launch(here, {simt::blocks_for(slices * group, plan_threads), plan_threads}, plan_group_per_slice,
                PatternArrays(A), shape, c.row_of.data(), slices, c.slices.data());
+  if (bytes)
+    dispatch_int<1, 2, 4>(shape.rows, [&](auto U) {
+      simt::launch(here, {simt::blocks_for(slices * simt::warp_size, plan_threads), plan_threads},
+                   find_bytes_warp_per_slice<U.value>, PatternArrays(A), shape, c.row_of.data(), slices,
+                   c.slices.data());
+    });
   const SliceSum total = device::scan(here, SliceItems{shape, c.slices.data()}, slices, device);
   c.steps = total.steps;
   return {std::move(c), total.codes};

@@ -27,21 +27,22 @@ auto with_layout(const WeaveSettings& settings, F f) {
 
 template <class V>
 FormatInfo WeaveFormat<V>::about() {
-  return {.name = "weave",
-          .summary = "ours: diagonals, blocks, rows, segments, tiles and more, with 16-bit columns and value codecs",
-          .origin = "Heddle",
-          .drawing =
-              "  diagonals   128 rows a slice; values by diagonal, columns only as a list of offsets shared by slices\n"
-              "  blocks      slices of rows of small dense blocks, 2 bytes of column a block\n"
-              "  rows        slices of rows, 2 bytes of column an entry: window << 14 | column - base[window]\n"
-              "  segments    equal numbers of entries a warp, whatever the rows are\n"
-              "  padded      all rows of one length, no descriptor at all\n"
-              "  long        32 to 1024 threads a row, four entries each a step\n"
-              "  tiles       entries by tile of x in shared memory, 2 bytes of column; partial sums, then rows\n"
-              "  sums        y in shared memory: entries of thousands of rows by column, 32 distinct rows a step\n"
-              "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), dictionary16 (2 bytes),\n"
-              "              constant (per diagonal), uniform (none: the matrix has one value)\n",
-          .settings = {}};
+  return {
+      .name = "weave",
+      .summary = "ours: diagonals, blocks, rows, segments, tiles and more, with 16-bit columns and value codecs",
+      .origin = "Heddle",
+      .drawing =
+          "  diagonals   128 rows a slice; values by diagonal, columns only as a list of offsets shared by slices\n"
+          "  blocks      slices of rows of small dense blocks, 2 bytes of column a block\n"
+          "  rows        slices of rows, 1 or 2 bytes of column an entry: window << 6 or 14 | column - base[window]\n"
+          "  segments    equal numbers of entries a warp, whatever the rows are\n"
+          "  padded      all rows of one length, no descriptor at all\n"
+          "  long        32 to 1024 threads a row, four entries each a step\n"
+          "  tiles       entries by tile of x in shared memory, 2 bytes of column; partial sums, then rows\n"
+          "  sums        y in shared memory: entries of thousands of rows by column, 32 distinct rows a step\n"
+          "  values      raw, f32 (doubles that a float holds), dictionary (1 byte), dictionary16 (2 bytes),\n"
+          "              constant (per diagonal), uniform (none: the matrix has one value)\n",
+      .settings = {}};
 }
 
 template <class V>

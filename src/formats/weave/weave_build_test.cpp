@@ -162,6 +162,12 @@ TEST(WeaveBuild, rows) {
   expect_same_everywhere<Rows>({"layout=rows", "layout=rows lanes=1 per_lane=4", "layout=rows lanes=4 per_lane=2",
                                 "layout=rows lanes=32 per_lane=1", "layout=rows lanes=2 per_lane=1 sort=1024"});
   expect_same_with_all_codecs<Rows>("layout=rows lanes=4 per_lane=2");
+  for (const char* matrix : {"gen:fem,n=5,dof=3", "gen:stencil2d9,n=37", "gen:road,rows=3000"})
+    for (const char* plan :
+         {"layout=rows lanes=1 per_lane=4 columns=bytes", "layout=rows lanes=4 per_lane=2 columns=bytes sort=1024"}) {
+      expect_same_arrays<Rows>(read_matrix(matrix), plan);
+      expect_same_arrays<Rows>(convert<float>(read_matrix(matrix).view()), plan);
+    }
 }
 
 TEST(WeaveBuild, blocks) {

@@ -44,6 +44,7 @@ class Chooser {
       case WeaveLayout::long_rows:
         if (settings_.team == automatic) settings_.team = team();
         if (settings_.columns == automatic) settings_.columns = static_cast<int>(long_columns());
+        if (settings_.in_bytes()) settings_.columns = static_cast<int>(WeaveColumns::each);
         break;
       case WeaveLayout::tiles: settle_tiles(); break;
       case WeaveLayout::sums:
@@ -130,8 +131,8 @@ class Chooser {
     return static_cast<double>(steps * shape.step_entries()) / std::max<double>(1, static_cast<double>(A_.nnz()));
   }
   // By bytes, with raw values. Cutting runs into fours takes more places, so it has to save a tenth.
-  weave::LongColumns long_columns() const {
-    using enum weave::LongColumns;
+  WeaveColumns long_columns() const {
+    using enum WeaveColumns;
     if (facts_.rows_are_runs()) return runs;
     if (A_.cols > weave::Quad::most_columns) return each;
     const int column_bytes = weave::LongShape::are_narrow(A_) ? 2 : 4;
@@ -185,6 +186,11 @@ class Chooser {
     settle_row_shape();
     const double threads = stays_in_cache(A_) ? row_warps() * simt::warp_size / 264 : 128;
     fill(settings_.threads, threads >= 1024 ? 1024 : threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
+    // Windows for every step are worth their loads where bytes decide, and where a step has more than 32 codes.
+    using enum WeaveColumns;
+    const bool pays =
+        settings_.columns == automatic ? !stays_in_cache(A_) : settings_.columns != static_cast<int>(each);
+    settings_.columns = static_cast<int>(pays && settings_.per_lane > 1 ? bytes : each);
   }
 
   // One step for the longest row, as far as a warp reaches.

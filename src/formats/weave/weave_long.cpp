@@ -18,7 +18,7 @@ std::span<const Index> columns_of(const PatternView& A, std::int64_t row) {
 // f(thread of the row, first entry, entries) for all threads that have some.
 template <class F>
 std::int64_t each_group(const PatternView& A, const LongShape& shape, std::int64_t row, F f) {
-  if (shape.columns == LongColumns::quads) return each_quad(columns_of(A, row), f);
+  if (shape.columns == WeaveColumns::quads) return each_quad(columns_of(A, row), f);
   const std::int64_t length = A.length(row), groups = (length + W - 1) / W;
   for (std::int64_t g = 0; g < groups; ++g) f(g, g * W, static_cast<int>(std::min<std::int64_t>(W, length - g * W)));
   return groups;
@@ -29,7 +29,7 @@ Buffer<Offset> row_steps(const PatternView& A, const LongShape& shape) {
   begin[0] = 0;
   parallel_ranges(A.rows, 64, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row)
-      begin[row + 1] = shape.columns == LongColumns::quads
+      begin[row + 1] = shape.columns == WeaveColumns::quads
                            ? shape.steps_of_groups(each_quad(columns_of(A, row), [](auto...) {}))
                            : shape.steps(A.length(row));
   });
@@ -39,17 +39,17 @@ Buffer<Offset> row_steps(const PatternView& A, const LongShape& shape) {
 
 std::int64_t column_bytes(const LongShape& shape, std::int64_t stored) {
   switch (shape.columns) {
-    case LongColumns::quads: return stored / W * static_cast<std::int64_t>(sizeof(std::uint32_t));
-    case LongColumns::runs: return shape.rows * static_cast<std::int64_t>(sizeof(RowRun));
+    case WeaveColumns::quads: return stored / W * static_cast<std::int64_t>(sizeof(std::uint32_t));
+    case WeaveColumns::runs: return shape.rows * static_cast<std::int64_t>(sizeof(RowRun));
     default: return stored * (shape.wide ? 4 : 2);
   }
 }
 
 template <class V>
 void make_columns(const PatternView& A, std::int64_t stored, Long<V>& to) {
-  if (to.shape.columns == LongColumns::quads) {
+  if (to.shape.columns == WeaveColumns::quads) {
     to.quads = Buffer<std::uint32_t>(stored / W);
-  } else if (to.shape.columns == LongColumns::runs) {
+  } else if (to.shape.columns == WeaveColumns::runs) {
     to.runs = Buffer<RowRun>(A.rows);
     for (std::int64_t row = 0; row < A.rows; ++row) to.runs[row] = RowRun::of(A, row);
   } else if (to.shape.wide) {
@@ -62,8 +62,8 @@ void make_columns(const PatternView& A, std::int64_t stored, Long<V>& to) {
 // The columns of one thread, -1 beside its entries.
 template <class V>
 void store_group(const Index* col, int count, std::int64_t thread, Long<V>& to) {
-  if (to.shape.columns == LongColumns::quads) to.quads[thread] = count > 0 ? Quad::of(col[0], count) : 0;
-  if (to.shape.columns != LongColumns::each) return;
+  if (to.shape.columns == WeaveColumns::quads) to.quads[thread] = count > 0 ? Quad::of(col[0], count) : 0;
+  if (to.shape.columns != WeaveColumns::each) return;
   for (int j = 0; j < W; ++j) {
     const Index column = j < count ? col[j] : -1;
     if (to.shape.wide)
@@ -76,9 +76,9 @@ void store_group(const Index* col, int count, std::int64_t thread, Long<V>& to) 
 template <class V>
 Index column_at(const Long<V>& A, std::int64_t row, std::int64_t thread, int j) {
   const std::int64_t entry = (thread - A.begin[row] * A.shape.lanes) * W + j;
-  if (A.shape.columns == LongColumns::quads)
+  if (A.shape.columns == WeaveColumns::quads)
     return j < Quad::entries(A.quads[thread]) ? Quad::column(A.quads[thread]) + j : -1;
-  if (A.shape.columns == LongColumns::runs)
+  if (A.shape.columns == WeaveColumns::runs)
     return entry < A.runs[row].entries ? A.runs[row].column + static_cast<Index>(entry) : -1;
   if (A.shape.wide) return A.wide[LongShape::place<Index>(thread, j)];
   const std::uint16_t code = A.narrow[LongShape::place<std::uint16_t>(thread, j)];
@@ -99,7 +99,7 @@ void each_entry(const Long<V>& A, F f) {
 }  // namespace
 
 std::int64_t quad_steps(const PatternView& A, const LongShape& shape) {
-  return row_steps(A, {shape.rows, shape.lanes, LongColumns::quads})[A.rows];
+  return row_steps(A, {shape.rows, shape.lanes, WeaveColumns::quads})[A.rows];
 }
 
 bool rows_are_runs(const PatternView& A) {
@@ -111,9 +111,9 @@ bool rows_are_runs(const PatternView& A) {
 template <class V>
 Footprint Long<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
   const LongShape shape = LongShape::of(A, settings);
-  if (shape.columns == LongColumns::runs && !rows_are_runs(A))
+  if (shape.columns == WeaveColumns::runs && !rows_are_runs(A))
     return {.fits = false, .reason = "columns=runs: the columns of a row have a gap"};
-  if (shape.columns == LongColumns::quads && A.cols > Quad::most_columns)
+  if (shape.columns == WeaveColumns::quads && A.cols > Quad::most_columns)
     return {.fits = false, .reason = "columns=quads is for at most 2^29 columns"};
   const Buffer<Offset> begin = row_steps(A, shape);
   const std::int64_t stored = begin[A.rows] * shape.step_entries();

@@ -20,19 +20,17 @@
 
 namespace heddle::weave {
 
-enum class LongColumns { each, quads, runs };
-
 struct LongShape {
   static constexpr int per_thread = 4, warp_entries = simt::warp_size * per_thread;
 
   std::int64_t rows = 0;
   int lanes = 32;  // L
-  LongColumns columns = LongColumns::each;
+  WeaveColumns columns = WeaveColumns::each;
   bool wide = false;  // each, in 32 bits
 
   static LongShape of(const PatternView& A, const WeaveSettings& settings) {
-    const auto columns = static_cast<LongColumns>(settings.columns);
-    return {A.rows, settings.team, columns, columns == LongColumns::each && !are_narrow(A)};
+    const WeaveColumns columns = settings.column_codec();
+    return {A.rows, settings.team, columns, columns == WeaveColumns::each && !are_narrow(A)};
   }
   static bool are_narrow(const PatternView& A) { return A.cols <= 65535; }
   SIMT_BOTH int warps() const { return lanes / simt::warp_size; }
@@ -178,9 +176,9 @@ struct RunColumns {
 // f(columns) for those in use.
 template <class V, class F>
 void with_columns(const Long<V>& A, F f) {
-  if (A.shape.columns == LongColumns::quads)
+  if (A.shape.columns == WeaveColumns::quads)
     f(QuadColumns{A.quads.data()});
-  else if (A.shape.columns == LongColumns::runs)
+  else if (A.shape.columns == WeaveColumns::runs)
     f(RunColumns{A.runs.data()});
   else if (A.shape.wide)
     f(EachColumn<Index>{A.wide.data()});

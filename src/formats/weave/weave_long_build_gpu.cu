@@ -112,7 +112,7 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
                                             Device device) {
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = Buffer<Offset>(A.rows + 1, device);
-  const bool in_quads = to.shape.columns == LongColumns::quads, in_runs = to.shape.columns == LongColumns::runs;
+  const bool in_quads = to.shape.columns == WeaveColumns::quads, in_runs = to.shape.columns == WeaveColumns::runs;
   if (in_runs && !rows_are_runs(here, PatternArrays(A), device)) return {};
   if (in_quads && A.cols > Quad::most_columns) return {};
   Buffer<Offset> quads_of_rows;
@@ -124,7 +124,7 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
   if (!values) return {};
   to.values = std::move(*values);
-  const bool each = to.shape.columns == LongColumns::each;
+  const bool each = to.shape.columns == WeaveColumns::each;
   to.wide = Buffer<Index>(each && to.shape.wide ? stored : 0, device);
   to.narrow = Buffer<std::uint16_t>(each && !to.shape.wide ? stored : 0, device);
   to.quads = Buffer<std::uint32_t>(in_quads ? stored / LongShape::per_thread : 0, device);

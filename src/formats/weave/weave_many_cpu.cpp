@@ -22,7 +22,11 @@ void each_column(const SlicedColumns& c, const ColumnSlice& slice, Index step, F
   const std::int64_t begin = std::int64_t{step} * simt::warp_size * U;
   for (int lane = 0; lane < simt::warp_size; ++lane)
     for (int u = 0; u < U; ++u) {
-      if (slice.wide) {
+      if (slice.wide == ColumnSlice::in_bytes) {
+        const std::uint8_t code = slice.byte_codes(c.codes.data())[begin + place_in_pieces<std::uint8_t, U>(lane, u)];
+        if (code != ByteWindows::none)
+          f(lane, u, slice.step_windows(c.codes.data(), simt::warp_size * U)[step].decode(code));
+      } else if (slice.wide) {
         const Index col = wide[begin + place_in_pieces<Index, U>(lane, u)];
         if (col >= 0) f(lane, u, col);
       } else {

@@ -9,6 +9,10 @@ namespace {
 
 TeamShape shape_of(const WeaveSettings& settings) { return {settings.lanes, settings.per_lane}; }
 
+SlicedColumns planned_columns(const PatternView& A, const WeaveSettings& settings) {
+  return plan_columns(A, shape_of(settings), settings.sort, settings.in_bytes());
+}
+
 // f(place among the values, column's slot in A) for all entries of A.
 template <class V, class F>
 void each_place(const SlicedColumns& c, const ValueStore<V>& values, const F& f) {
@@ -32,14 +36,14 @@ void each_place(const SlicedColumns& c, const ValueStore<V>& values, const F& f)
 
 template <class V>
 Footprint Rows<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
-  const SlicedColumns planned = plan_columns(A, shape_of(settings), settings.sort);
+  const SlicedColumns planned = planned_columns(A, settings);
   const std::int64_t stored = planned.steps * planned.shape.step_slots();
   return {.bytes = column_bytes(planned) + value_store_bytes(settings.codec(), stored, value_bytes), .stored = stored};
 }
 
 template <class V>
 Rows<V> Rows<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
-  Rows to{A.rows, A.cols, settings.threads, settings.keep == 1, plan_columns(A, shape_of(settings), settings.sort), {}};
+  Rows to{A.rows, A.cols, settings.threads, settings.keep == 1, settings.in_bytes(), planned_columns(A, settings), {}};
   store_columns(A, to.columns);
   const std::int64_t stored = to.columns.steps * to.columns.shape.step_slots();
   to.values = make_value_store(A.val, settings.codec(), stored);

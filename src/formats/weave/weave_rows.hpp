@@ -1,6 +1,7 @@
 // Sliced rows with 16-bit columns (layout/sliced_columns.hpp): the layout for local columns and rows of similar length.
 //
-//   slice of 32/T * U rows, as wide as its longest row        columns: 4 windows of 16,384 each, or 32 bits
+//   slice of 32/T * U rows, as wide as its longest row        columns: 4 windows of 16,384 each, or 32 bits; with
+//                                                             columns=bytes 4 windows of 64 for a step where they fit
 //   values of a step: 32 lanes x U, beside the codes          a place without an entry has no column: x is not touched
 #pragma once
 
@@ -14,6 +15,7 @@ struct Rows {
   std::int64_t rows = 0, cols = 0;
   int threads = 128;
   bool keep = false;
+  bool bytes = false;  // slices may have columns in 8 bits
   SlicedColumns columns;
   ValueStore<V> values;
 

@@ -54,6 +54,7 @@ SIMT_KERNEL store_rows_warp_per_slice(CsrArrays<V> A, RowsTarget to, ValueWriter
     store_lane_columns(slice, to.codes, step, col);
     store_pieces(values.at((slice.first + step) * simt::warp_size * U), stored);
   }
+  store_behind_windows(slice, to.shape, to.codes);
 }
 
 }  // namespace
@@ -61,13 +62,20 @@ SIMT_KERNEL store_rows_warp_per_slice(CsrArrays<V> A, RowsTarget to, ValueWriter
 template <class V>
 std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
                                             Device device) {
-  auto [columns, code_count] = plan_columns(here, A, {settings.lanes, settings.per_lane}, settings.sort, device);
+  auto [columns, code_count] =
+      plan_columns(here, A, {settings.lanes, settings.per_lane}, settings.sort, device, settings.in_bytes());
   const std::int64_t stored = columns.steps * columns.shape.step_slots();
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
   if (!values) return {};
   columns.codes = Buffer<std::uint16_t>(code_count, device);
-  Rows to{A.rows, A.cols, settings.threads, settings.keep == 1, std::move(columns), std::move(*values)};
+  Rows to{A.rows,
+          A.cols,
+          settings.threads,
+          settings.keep == 1,
+          settings.in_bytes(),
+          std::move(columns),
+          std::move(*values)};
   const RowsTarget target{to.columns.slices.size(), to.columns.shape, to.columns.slices.data(),
                           to.columns.row_of.data(), to.columns.codes.data()};
   constexpr int threads = 256;

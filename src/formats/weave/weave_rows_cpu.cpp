@@ -41,22 +41,23 @@ inline void add_step(On on, const CodedValues<V, S>& values, const S* stored, co
 template <int U, class V, class S, class On>
 inline void sum_slots(On on, const Rows<V>& A, const CodedValues<V, S>& values, const ColumnSlice& slice, const V* x,
                       SlotSums<V, U>& sums) {
-  if constexpr (On::value == Isa::avx512 && std::is_same_v<S, V>) {
-    sum_slice<U>(A, slice, x, sums.sum, sums.absent);
-  } else {
-    constexpr int slots = SlotSums<V, U>::slots;
-    const std::uint16_t* narrow = A.columns.codes.data() + slice.columns;
-    const auto* wide = reinterpret_cast<const Index*>(narrow);
-    std::fill_n(sums.sum, slots, V(0));
-    std::fill_n(sums.absent, slots, -1);
-    for (Index step = 0; step < slice.width; ++step) {
-      Index col[slots];
-      if (slice.wide)
-        std::copy_n(wide + std::int64_t{step} * slots, slots, col);
-      else
-        decode_columns(slice.windows, narrow + std::int64_t{step} * slots, col);
-      add_step<U>(on, values, values.at((slice.first + step) * slots), x, col, sums);
-    }
+  if constexpr (On::value == Isa::avx512 && std::is_same_v<S, V>)
+    if (slice.wide != ColumnSlice::in_bytes) return sum_slice<U>(A, slice, x, sums.sum, sums.absent);
+  constexpr int slots = SlotSums<V, U>::slots;
+  const std::uint16_t* codes = A.columns.codes.data();
+  const std::uint16_t* narrow = codes + slice.columns;
+  const auto* wide = reinterpret_cast<const Index*>(narrow);
+  std::fill_n(sums.sum, slots, V(0));
+  std::fill_n(sums.absent, slots, -1);
+  for (Index step = 0; step < slice.width; ++step) {
+    Index col[slots];
+    if (slice.wide == ColumnSlice::in_bytes)
+      decode_columns(slice.step_windows(codes, slots)[step], slice.byte_codes(codes) + std::int64_t{step} * slots, col);
+    else if (slice.wide)
+      std::copy_n(wide + std::int64_t{step} * slots, slots, col);
+    else
+      decode_columns(slice.windows, narrow + std::int64_t{step} * slots, col);
+    add_step<U>(on, values, values.at((slice.first + step) * slots), x, col, sums);
   }
 }
 

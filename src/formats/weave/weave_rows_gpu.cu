@@ -22,7 +22,7 @@ struct LaneSums {
 };
 
 // `count` steps from `step` on, all their loads under way before the first product is needed.
-template <int count, bool wide, Keep keep, int U, class V, class S>
+template <int count, Index wide, Keep keep, int U, class V, class S>
 SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const ColumnSlice& slice, Index step, const V* x,
                            LaneSums<V, U>& lane) {
   Index col[count][U];
@@ -30,7 +30,9 @@ SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const ColumnSlice& slice, In
   V element[count][U];
 #pragma unroll
   for (int i = 0; i < count; ++i) {
-    if constexpr (wide)
+    if constexpr (wide == ColumnSlice::in_bytes)
+      load_byte_columns<keep>(slice, A.codes, step + i, col[i]);
+    else if constexpr (wide)
       load_wide_columns<keep>(slice, A.codes, step + i, col[i]);
     else
       load_columns<keep>(slice, A.codes, step + i, col[i]);
@@ -50,7 +52,7 @@ SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const ColumnSlice& slice, In
     }
 }
 
-template <bool wide, Keep keep, int U, class V, class S>
+template <Index wide, Keep keep, int U, class V, class S>
 SIMT_DEVICE void add_slice(const RowsView<V, S>& A, const ColumnSlice& slice, const V* x, LaneSums<V, U>& lane) {
   constexpr int batch = U == 4 ? 2 : 4;
   Index step = 0;
@@ -60,17 +62,19 @@ SIMT_DEVICE void add_slice(const RowsView<V, S>& A, const ColumnSlice& slice, co
   if (step < slice.width) add_steps<1, wide, keep>(A, slice, step, x, lane);
 }
 
-// A warp a slice; `lanes` of it share a row.
-template <Keep keep, int U, class V, class S>
+// A warp a slice; `lanes` of it share a row. bytes: some slices have columns in 8 bits.
+template <Keep keep, bool bytes, int U, class V, class S>
 SIMT_KERNEL weave_rows_warp_per_slice(RowsView<V, S> A, const V* x, Update<V> update) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= A.slices) return;
   const ColumnSlice slice = A.slice[s];
   LaneSums<V, U> lane;
-  if (slice.wide)
-    add_slice<true, keep>(A, slice, x, lane);
+  if (bytes && slice.wide == ColumnSlice::in_bytes)
+    add_slice<bytes ? ColumnSlice::in_bytes : 0, keep>(A, slice, x, lane);
+  else if (slice.wide)
+    add_slice<1, keep>(A, slice, x, lane);
   else
-    add_slice<false, keep>(A, slice, x, lane);
+    add_slice<0, keep>(A, slice, x, lane);
   for (int step = A.lanes / 2; step > 0; step /= 2) {
 #pragma unroll
     for (int u = 0; u < U; ++u) lane.sum[u] += simt::shuffle_xor(lane.sum[u], step);
@@ -93,9 +97,13 @@ void start(simt::Here here, const Rows<V>& A, const CodedValues<V, S>& values, c
   const RowsView<V, S> view{A.rows,         c.slices.size(), c.shape.lanes, c.slices.data(),
                             c.codes.data(), c.row_of.data(), values};
   const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, A.threads), A.threads, 0, p.stream};
+  if (A.bytes)  // for matrices that no cache keeps
+    return dispatch_int<2, 4>(c.shape.rows, [&](auto U) {
+      simt::launch(here, shape, weave_rows_warp_per_slice<Keep::nothing, true, U.value, V, S>, view, p.x, p.update);
+    });
   dispatch_int<1, 2, 4>(c.shape.rows, [&](auto U) {
     dispatch_keep(A.keep, [&](auto keep) {
-      simt::launch(here, shape, weave_rows_warp_per_slice<keep.value, U.value, V, S>, view, p.x, p.update);
+      simt::launch(here, shape, weave_rows_warp_per_slice<keep.value, false, U.value, V, S>, view, p.x, p.update);
     });
   });
 }

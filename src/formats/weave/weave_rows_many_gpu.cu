@@ -28,7 +28,9 @@ SIMT_DEVICE void add_step(const RowsOfMany<V, S>& A, const ColumnSlice& slice, I
   Index col[U];
   S stored[U];
   V element[U][K] = {};
-  if (slice.wide)
+  if (slice.wide == ColumnSlice::in_bytes)
+    load_byte_columns<Keep::nothing>(slice, A.codes, step, col);
+  else if (slice.wide)
     load_wide_columns<Keep::nothing>(slice, A.codes, step, col);
   else
     load_columns<Keep::nothing>(slice, A.codes, step, col);

@@ -10,6 +10,9 @@ enum class WeaveLayout { diagonals, blocks, rows, segments, padded, long_rows, t
 inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows",  "segments",
                                                          "padded",    "long",   "tiles", "sums"};
 
+enum class WeaveColumns { each, bytes, quads, runs };
+inline const std::vector<std::string> weave_column_names{"each", "bytes", "quads", "runs"};
+
 struct WeaveSettings {
   int layout = automatic;
   int values = automatic;
@@ -19,7 +22,7 @@ struct WeaveSettings {
   int sort = automatic;      // blocks, rows: window in which rows are sorted by length; 1: not at all
   int threads = automatic;   // rows, sums: threads of a block of the GPU
   int team = automatic;      // long: threads of a row
-  int columns = automatic;   // long: how they are stored
+  int columns = automatic;   // rows, long: how they are stored
   int order = automatic;     // tiles: of the columns
   int width = automatic;     // tiles: columns of a tile
   int keep = automatic;      // whether the L1 shall keep the matrix
@@ -28,6 +31,10 @@ struct WeaveSettings {
 
   WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
   ValueCodec codec() const { return values == automatic ? ValueCodec::raw : static_cast<ValueCodec>(values); }
+  WeaveColumns column_codec() const {
+    return columns == automatic ? WeaveColumns::each : static_cast<WeaveColumns>(columns);
+  }
+  bool in_bytes() const { return column_codec() == WeaveColumns::bytes; }
   bool any(std::initializer_list<WeaveLayout> layouts) const {
     for (const WeaveLayout l : layouts)
       if (layout == automatic || chosen() == l) return true;
@@ -86,10 +93,11 @@ struct WeaveSettings {
          .used = any({long_rows})},
         {.name = "columns",
          .value = &columns,
-         .meaning = "how columns are stored; quads: four consecutive ones as one, runs: of rows without gaps the first",
-         .words = {"each", "quads", "runs"},
+         .meaning = "how columns are stored; bytes (rows): in 8 bits what fits, quads (long): four consecutive ones as "
+                    "one, runs (long): of rows without gaps the first",
+         .words = weave_column_names,
          .may_be_automatic = true,
-         .used = any({long_rows})},
+         .used = any({rows, long_rows})},
         {.name = "order",
          .value = &order,
          .meaning = "how columns are numbered before tiles are cut; degree: those with most entries first",

@@ -198,8 +198,10 @@ TEST(Weave, stores_consecutive_columns_of_long_rows_as_one) {
   expect_same_of_many(A, "weave layout=long columns=quads team=32");
   EXPECT_FALSE(footprint(A.view(), Plan::parse("weave layout=long columns=runs")).fits);
   EXPECT_THROW((void)build(A, Plan::parse("weave layout=long columns=runs")), Error);
-  const auto made = weave::Long<double>::build(
-      A.view(), {.layout = static_cast<int>(WeaveLayout::long_rows), .values = 0, .team = 32, .columns = 1});
+  const auto made = weave::Long<double>::build(A.view(), {.layout = static_cast<int>(WeaveLayout::long_rows),
+                                                          .values = 0,
+                                                          .team = 32,
+                                                          .columns = static_cast<int>(WeaveColumns::quads)});
   EXPECT_EQ(made.begin[12], 12);  // 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2 + 3 threads of 32
   EXPECT_EQ(weave::Quad::entries(made.quads[0]), 1);
   EXPECT_EQ(weave::Quad::column(made.quads[5]), weave::Quad::column(made.quads[4]) + 4);  // of a run of five
@@ -281,6 +283,37 @@ TEST(Weave, falls_back_to_wide_columns_where_four_windows_do_not_do) {
          {"weave layout=rows lanes=1 per_lane=4", "weave layout=rows lanes=4", "weave layout=blocks"})
       expect_exact(A, plan);
   }
+}
+
+// Every step in at most four places of 64 columns: 8 bits do. A slice that has one column elsewhere stays in 16.
+TEST(Weave, stores_columns_in_bytes_where_every_step_allows_it) {
+  std::vector<Entry> entries;
+  for (Index row = 0; row < 300; ++row)
+    for (Index place = 0; place < 9; ++place)
+      if ((row + place) % 7 != 0) entries.push_back({row, place * 1000 + row, 1.0 + place});
+  const Csr<double> fits = from_entries(300, 70'000, entries);
+  for (Index row = 0; row < 12; ++row) entries.push_back({row, 20'000 + 100 * row, 3});
+  const Csr<double> mixed = from_entries(300, 70'000, entries);
+  const auto slices_in_bytes = [](const Csr<double>& A) {
+    std::int64_t count = 0;
+    for (const ColumnSlice& slice : plan_columns(A.view(), {1, 2}, 1, true).slices)
+      count += slice.wide == ColumnSlice::in_bytes;
+    return count;
+  };
+  EXPECT_EQ(slices_in_bytes(fits), 5);
+  EXPECT_EQ(slices_in_bytes(mixed), 4);
+  for (const Csr<double>& A : {fits, mixed})
+    for (const char* shape : {"lanes=1 per_lane=4", "lanes=1 per_lane=2", "lanes=4 per_lane=2 sort=1024"})
+      for (const char* values : {"raw", "f32", "dictionary", "dictionary16"}) {
+        const std::string plan = std::string("weave layout=rows columns=bytes ") + shape + " values=" + values;
+        expect_exact(A, plan);
+        const auto op = build(A, Plan::parse(plan));
+        EXPECT_EQ(op.bytes(), footprint(A.view(), op.plan()).bytes);
+      }
+  expect_exact(convert<float>(mixed.view()), "weave layout=rows columns=bytes lanes=2 per_lane=4");
+  expect_same_of_many(mixed, "weave layout=rows columns=bytes lanes=2 per_lane=2");
+  EXPECT_LT(build(fits, Plan::parse("weave layout=rows lanes=1 per_lane=4 columns=bytes")).bytes(),
+            build(fits, Plan::parse("weave layout=rows lanes=1 per_lane=4 columns=each")).bytes() - 3 * fits.nnz() / 4);
 }
 
 TEST(ColumnWindows, know_their_last_column) {
