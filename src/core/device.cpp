@@ -51,7 +51,7 @@ std::string instruction_set() {
 #if defined(__x86_64__)
   return isa() == Isa::avx512 ? "AVX-512" : isa() == Isa::avx2 ? "AVX2" : "x86-64";
 #elif defined(__aarch64__)
-  return "NEON";
+  return isa() == Isa::sve ? "SVE" : "NEON";
 #else
   return "generic";
 #endif

@@ -8,11 +8,23 @@
 
 #include "core/check.hpp"
 
+#if defined(HEDDLE_SVE)
+#include <sys/auxv.h>
+
+#include <asm/hwcap.h>
+#endif
+
 namespace heddle {
 
 namespace {
 
+#if defined(HEDDLE_SVE)
+constexpr Isa all_sets[] = {Isa::baseline, Isa::sve};
+constexpr const char* known_sets = "known: baseline, sve";
+#else
 constexpr Isa all_sets[] = {Isa::baseline, Isa::avx2, Isa::avx512};
+constexpr const char* known_sets = "known: baseline, avx2, avx512";
+#endif
 
 // The compiler's own test also asks the operating system whether it saves the wide registers.
 Isa widest_of_cpu() {
@@ -25,6 +37,8 @@ Isa widest_of_cpu() {
   const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return avx512 ? Isa::avx512 : Isa::avx2;
+#elif defined(HEDDLE_SVE)
+  return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0 ? Isa::sve : Isa::baseline;
 #else
   return Isa::baseline;
 #endif
@@ -35,8 +49,7 @@ Isa widest_of_environment() {
   if (!text || !*text) return Isa::avx512;
   for (const Isa set : all_sets)
     if (text == std::string(to_string(set))) return set;
-  fail(ErrorKind::usage, {std::string("HEDDLE_ISA=") + text, "known: baseline, avx2, avx512"},
-       "no such instruction set");
+  fail(ErrorKind::usage, {std::string("HEDDLE_ISA=") + text, known_sets}, "no such instruction set");
 }
 
 std::atomic<Isa> cap{Isa::avx512};
@@ -46,6 +59,8 @@ bool look_up_fast_gathers() {
   std::string line;
   std::getline(std::ifstream("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"), line);
   return __builtin_cpu_is("intel") && !line.starts_with("Mitigation");
+#elif defined(HEDDLE_SVE)
+  return true;
 #else
   return false;
 #endif
@@ -58,7 +73,10 @@ Isa isa() {
   return std::min(widest, cap.load(std::memory_order_relaxed));
 }
 
-const char* to_string(Isa isa) { return isa == Isa::avx512 ? "avx512" : isa == Isa::avx2 ? "avx2" : "baseline"; }
+const char* to_string(Isa isa) {
+  constexpr const char* names[] = {"baseline", "sve", "avx2", "avx512"};
+  return names[static_cast<int>(isa)];
+}
 
 bool fast_gathers() {
   static const bool fast = look_up_fast_gathers();

@@ -8,13 +8,14 @@
 
 namespace heddle {
 
-enum class Isa { baseline, avx2, avx512 };
+enum class Isa { baseline, sve, avx2, avx512 };
 
-// The widest set that this CPU and the environment variable HEDDLE_ISA (baseline, avx2, avx512) allow.
+// The widest set that this CPU and the environment variable HEDDLE_ISA (baseline, avx2, avx512; on ARM baseline, sve)
+// allow.
 Isa isa();
 const char* to_string(Isa isa);
 // Whether fetching several elements of x by one instruction is faster than one by one: on Intel processors that need no
-// protection against gather data sampling.
+// protection against gather data sampling, and where SVE can do it at all.
 bool fast_gathers();
 
 // No wider than `most` from now on, for tests; the CPU's own limit stays.
@@ -35,6 +36,13 @@ template <class F>
 HEDDLE_AVX512 __attribute__((flatten, noinline)) void run_on_avx512(F& f) {
   f(OnIsa<Isa::avx512>{});
 }
+#elif defined(__aarch64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define HEDDLE_SVE __attribute__((target("+sve")))
+
+template <class F>
+HEDDLE_SVE __attribute__((flatten, noinline)) void run_on_sve(F& f) {
+  f(OnIsa<Isa::sve>{});
+}
 #endif
 
 // f(OnIsa<set>) compiled for the set in use. What f does not inline (another file's function, a lambda handed to a
@@ -44,6 +52,8 @@ void with_isa(F&& f) {
 #if defined(__x86_64__)
   if (isa() == Isa::avx512) return run_on_avx512(f);
   if (isa() == Isa::avx2) return run_on_avx2(f);
+#elif defined(HEDDLE_SVE)
+  if (isa() == Isa::sve) return run_on_sve(f);
 #endif
   f(OnIsa<Isa::baseline>{});
 }

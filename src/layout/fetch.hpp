@@ -40,7 +40,7 @@ HEDDLE_AVX2 inline void fetch_vector(OnIsa<Isa::avx2>, const float* x, const Ind
 // N elements are a multiple of 64 bytes.
 template <Isa set, int N, class V>
 inline void fetch(OnIsa<set> on, const V* x, const Index (&col)[N], V (&to)[N]) {
-  if constexpr (set == Isa::baseline) {
+  if constexpr (set == Isa::baseline || set == Isa::sve) {  // compilers have instructions of SVE for this loop
     for (int i = 0; i < N; ++i) to[i] = x[col[i]];
   } else {
     constexpr int width = (set == Isa::avx512 ? 64 : 32) / sizeof(V);

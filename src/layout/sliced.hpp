@@ -62,6 +62,15 @@ struct SlicedView {
   SIMT_BOTH Offset slice_end(std::int64_t s) const { return start ? start[s + 1] : stored; }
 };
 
+// Places side by side on the CPU, from `place` on; those of one column lie `stride` behind those of the column before,
+// and the first belongs to `row`. Place i has an entry in column k while k T < left[i], or, where there is no `left`,
+// up to a column -1.
+struct PlaceWalk {
+  Offset place, end;
+  std::int64_t stride, row;
+  const Index* left;
+};
+
 // The arrays themselves. Those a format has no use for stay empty.
 template <class V, class Codec = Index32>
 struct SlicedStore {

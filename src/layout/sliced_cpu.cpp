@@ -99,7 +99,7 @@ inline void sum_block(OnIsa<set>, const RowBlock<V, Codec>& block, Offset place,
     Index several[most_sums];
     const Index* left = A.length ? A.length + block.first : nullptr;
     if (left && A.shape.lanes > 1) block.count_left(several), left = several;
-    return sum_places(WidePlaces<V, Codec>{A, block.x, place, end, stride, block.first, left}, block.places(), sum);
+    return sum_places(A, block.x, PlaceWalk{place, end, stride, block.first, left}, block.places(), sum);
   }
   std::fill(sum, sum + block.places(), V(0));
   if constexpr (Codec::marks_padding) {

@@ -20,19 +20,14 @@ HEDDLE_AVX512 inline __m512i load_columns_wide(Column16, __mmask16 kept, const s
   return _mm512_add_epi32(rows, _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(kept, col)));
 }
 
-// Places of a row block from `place` on; those of one column lie `stride` behind those of the column before. Place i
-// has an entry in column k while k T < left[i], or, where there is no `left`, up to a column -1.
 template <class V, class Codec>
-struct WidePlaces {
+struct WidePlaces : PlaceWalk {
   using Lanes = Wide<V>;
   static constexpr int columns = 16, halves = columns / Lanes::lanes;
   using Sums = typename Lanes::Type[halves];
 
   const SlicedView<V, Codec>& A;
   const V* x;
-  Offset place, end;
-  std::int64_t stride, row;
-  const Index* left;
 
   // How far ahead to ask: what follows in memory, or the next rows of the same column.
   int ahead() const { return spreads() ? 512 : 2048; }
@@ -89,13 +84,15 @@ struct WidePlaces {
   }
 };
 
-// The sums of all places of a row block; `to` has room for 32 at a time.
+// The sums of all places of a walk; `to` has room for 32 at a time.
 template <class V, class Codec>
-HEDDLE_AVX512 inline void sum_places(const WidePlaces<V, Codec>& block, std::int64_t places, V* to) {
-  constexpr int at_once = 2 * WidePlaces<V, Codec>::columns;
-  if (block.spreads()) return block.sum_along_columns(places, to);
+HEDDLE_AVX512 inline void sum_places(const SlicedView<V, Codec>& A, const V* x, const PlaceWalk& walk,
+                                     std::int64_t places, V* to) {
+  const WidePlaces<V, Codec> wide{walk, A, x};
+  constexpr int at_once = 2 * wide.columns;
+  if (wide.spreads()) return wide.sum_along_columns(places, to);
   for (std::int64_t i = 0; i < places; i += at_once)
-    block.sum_along_rows(i, static_cast<int>(std::min<std::int64_t>(places - i, at_once)), to);
+    wide.sum_along_rows(i, static_cast<int>(std::min<std::int64_t>(places - i, at_once)), to);
 }
 
 }  // namespace heddle

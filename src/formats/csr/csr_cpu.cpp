@@ -4,6 +4,7 @@
 #include "formats/csr/csr.hpp"
 #include "layout/row_group.hpp"
 #include "layout/row_sum.hpp"
+#include "layout/row_sve.hpp"
 
 namespace heddle {
 
