@@ -236,8 +236,9 @@ int cpu_lanes(const Structure& f, double block) {
 std::vector<Plan> cpu_plans(const Structure& f) {
   std::vector<Plan> plans;
   const bool has_masks = isa() == Isa::avx512;
-  const double fill = f.diagonals.slice_fill, most_fill = has_masks ? 2.5 : 1.35, most_mean = has_masks ? 128 : 64;
-  if (f.rows >= 2048 && f.rows_len.mean <= most_mean && f.rows_len.max <= 256 && fill > 0 && fill <= most_fill)
+  const double fill = f.diagonals.slice_fill, most_fill = has_masks ? 3 : 1.35, most_mean = has_masks ? 128 : 64;
+  if (f.rows >= (has_masks ? 1024 : 2048) && f.rows_len.mean <= most_mean && f.rows_len.max <= 256 && fill > 0 &&
+      fill <= most_fill)
     plans.push_back(Plan::parse("weave layout=diagonals"));
   const double block = best_block(f);
   if (f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
