@@ -10,8 +10,8 @@ enum class WeaveLayout { diagonals, blocks, rows, segments, padded, long_rows, t
 inline const std::vector<std::string> weave_layout_names{"diagonals", "blocks", "rows",  "segments",
                                                          "padded",    "long",   "tiles", "sums"};
 
-enum class WeaveColumns { each, bytes, quads, runs };
-inline const std::vector<std::string> weave_column_names{"each", "bytes", "quads", "runs"};
+enum class WeaveColumns { each, bytes, runs, quads };
+inline const std::vector<std::string> weave_column_names{"each", "bytes", "runs", "quads"};
 
 struct WeaveSettings {
   int layout = automatic;
