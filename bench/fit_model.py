@@ -68,14 +68,14 @@ class Case:
 
 
 def read(paths, device):
-    """One line per matrix and precision; a time in a later file takes the place of an earlier one."""
+    """One line per matrix, precision and machine; a time in a later file takes the place of an earlier one."""
     lines = {}
     for path in paths:
         for text in open(path, encoding="utf-8"):
             line = json.loads(text)
             if line["device"] != device:
                 continue
-            first = lines.setdefault((line["matrix"], line["precision"]), line)
+            first = lines.setdefault((line["matrix"], line["precision"], line["machine"]["units"]), line)
             plans = {p["plan"]: p for p in first["plans"] + line["plans"] if p.get("seconds")}
             first["plans"] = list(plans.values())
     return [line for line in lines.values() if line["plans"]]
