@@ -1,4 +1,4 @@
-// Fitted by bench/fit_model.py, except bcsr, bell and dia on the CPU; see docs/planner.md for on what.
+// Fitted by bench/fit_model.py; see docs/planner.md for on what.
 #include <algorithm>
 #include <iterator>
 
