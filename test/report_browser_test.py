@@ -57,7 +57,7 @@ class Report(unittest.TestCase):
                     "csr lanes=1;coo;sell;csr lanes=3;auto", "--html", str(cls.page))
         assert run.returncode == 3 and cls.page.exists(), run.stderr
         cls.cold_page = folder / "cold.html"
-        run = bench("gen:stencil2d5,n=6", "--formats", "csr", "--peers", "none", "--cold", "--html", str(cls.cold_page))
+        run = bench("gen:stencil2d5,n=6", "--formats", "auto", "--peers", "none", "--cold", "--html", str(cls.cold_page))
         assert run.returncode == 0, run.stderr
         cls.browser = start_browser()
 
