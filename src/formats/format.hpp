@@ -115,8 +115,8 @@ inline bool too_much_padding(std::int64_t stored, std::int64_t nnz) {
   return stored > std::max(times * nnz, always_fine);
 }
 
-// Entries from where on a matrix in host memory is sent to the GPU as it is and built there: with fewer the host is done
-// in the time of the copies and the first kernels, a fifth of a millisecond.
+// Entries from where on a matrix in host memory is sent to the GPU as it is and built there: with fewer the host is
+// done in the time of the copies and the first kernels, a fifth of a millisecond.
 inline constexpr std::int64_t worth_sending = 10'000;
 
 const std::vector<const Format*>& registry();
