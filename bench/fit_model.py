@@ -13,94 +13,17 @@ The formula is that of src/plan/model.hpp. Every line of the input is one matrix
 times per plan, and the machine. Times far from the best of their matrix count less: it is the choice that matters.
 """
 import argparse
-import json
 import math
 import random
 import re
 import sys
 
-P = 2
+from fit_building import fit_build, report_build, write_build
+from measured_cases import COSTS, cases_of, costs_in_source, read, recount
+
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [1.0, 0.8, 1.0, 0.01, 500, 500, 1.5, 5, 5]}
 FROZEN = {"gpu": [], "cpu": [0, 3]}  # starting threads is the machine's affair, and no CPU count has sectors
-COSTS = "src/plan/costs.cpp"
-
-
-def rate_at(table, size):
-    if size <= table[0][0]:
-        return table[0][1]
-    for (low, a), (high, b) in zip(table, table[1:]):
-        if size <= high:
-            share = math.log(size / low) / math.log(high / low)
-            return math.exp(math.log(a) * (1 - share) + math.log(b) * share)
-    return table[-1][1]
-
-
-def cost_key(plan):
-    """As in src/plan/costs.cpp: the format, and its layout where it has several."""
-    layout = re.search(r" layout=(\S+)", plan)
-    return plan.split()[0] + (":" + layout[1] if layout else "")
-
-
-class Case:
-    """One plan on one matrix: the parts of its time that no cost changes."""
-
-    def __init__(self, plan, machine, precision, weight=1.0):
-        w = plan["workload"]
-        self.name, self.format = plan["plan"], cost_key(plan["plan"])
-        self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
-        share = (2 if machine["kind"] == "cpu" else 132) / max(1, machine["units"])
-        self.launch = w["launches"] * machine["repeat_us"] * 1e-6
-        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
-        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
-        self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
-        self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
-        self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
-        self.cpu, self.chain = machine["kind"] == "cpu", w["chain"] * 1e-9 * (share if machine["kind"] == "cpu" else 1)
-
-    def predict(self, cost):
-        start, stream, miss, sector, f32, f64, team, step, far = cost
-        walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
-        if self.cpu:
-            walk, chain = walk + chain, 0.0
-        parts = (self.stream / stream, self.miss * miss, self.sector * sector, walk, chain)
-        return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
-
-
-def read(paths, device):
-    """One line per matrix, precision and machine; a time in a later file takes the place of an earlier one."""
-    lines = {}
-    for path in paths:
-        for text in open(path, encoding="utf-8"):
-            line = json.loads(text)
-            if line["device"] != device:
-                continue
-            first = lines.setdefault((line["matrix"], line["precision"], line["machine"]["units"]), line)
-            plans = {p["plan"]: p for p in first["plans"] + line["plans"] if p.get("seconds")}
-            first["plans"] = list(plans.values())
-    return [line for line in lines.values() if line["plans"]]
-
-
-def recount(lines, path):
-    """The workloads of another run in place of those that the times came with."""
-    fresh = {}
-    for text in open(path, encoding="utf-8"):
-        line = json.loads(text)
-        fresh[line["matrix"], line["precision"]] = line
-    for line in lines:
-        other = fresh.get((line["matrix"], line["precision"]))
-        if other:
-            line["facts"] = other["facts"]
-            work = {plan["plan"]: plan for plan in other["plans"]}
-            line["plans"] = [plan for plan in line["plans"] if plan["plan"] in work]
-            for plan in line["plans"]:
-                plan["workload"] = work[plan["plan"]]["workload"]
-
-
-def cases_of(line):
-    best = min(p["seconds"] for p in line["plans"])
-    return [Case(p, line["machine"], line["precision"], min(1.0, (best / p["seconds"]) ** 1.5 * 1.3))
-            for p in line["plans"]]
 
 
 def loss(cases, cost, prior):
@@ -218,15 +141,6 @@ def fit_all(lines, device):
     return refine(lines, costs, device)
 
 
-def costs_in_source(device):
-    text = open(COSTS, encoding="utf-8").read()
-    part = text[text.index(f"{device}_costs[]"):]
-    part = part[:part.index("};\n") if "};\n" in part else len(part)]
-    number = r"\s*([-+.eE0-9]+)\s*"
-    pattern = r'\{"([\w:]+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"
-    return {m[0]: [float(v) for v in m[1:]] for m in re.findall(pattern, part)}
-
-
 def score(lines, costs, show=False):
     """Regret of taking the plan with the least predicted time, overall and by class."""
     by_class, errors = {}, []
@@ -257,77 +171,6 @@ def score(lines, costs, show=False):
 def cost_line(name, cost):
     start, stream, miss, sector, f32, f64, team, step, far = (float(f"{v:.3g}") for v in cost)
     return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
-
-
-UPLOAD_SHARE = 0.55  # as in src/plan/model.cpp
-
-
-def way_seconds(line, plan, there):
-    """As in src/plan/model.cpp: the matrix passes between host and device where kernels build, else what was built."""
-    facts, value_bytes = line["facts"], int(line["precision"][1:]) // 8
-    matrix = facts["nnz"] * (value_bytes + 4) + 8 * (facts["rows"] + 1)
-    if plan.get("build_there_seconds"):
-        way = 0 if there else matrix
-    else:
-        way = plan["workload"]["bytes"] + (matrix if there else 0)
-    return way / (UPLOAD_SHARE * line["machine"]["upload_gbps"]) * 1e-9
-
-
-def build_parts(line, plan):
-    nnz = line["facts"]["nnz"]
-    return nnz * 1e-9, max(0, plan["workload"]["stored"] - nnz) * 1e-9
-
-
-def predict_build(cost, line, plan, there):
-    entries, gaps = build_parts(line, plan)
-    return cost[0] * 1e-6 + cost[1] * entries + cost[2] * gaps + way_seconds(line, plan, there)
-
-
-def fit_build(lines):
-    """[fixed us, ns per entry, ns per place without one] for every format; the way to the device is counted apart."""
-    cases = {}
-    for line in lines:
-        for p in line["plans"]:
-            if p.get("build_seconds"):
-                some = cases.setdefault(cost_key(p["plan"]), [])
-                some.append((*build_parts(line, p), way_seconds(line, p, False), p["build_seconds"]))
-                if p.get("build_there_seconds"):
-                    some.append((*build_parts(line, p), 0.0, p["build_there_seconds"]))
-    off = lambda cost, all_cases: sum(
-        min(1.5, abs(math.log((cost[0] * 1e-6 + cost[1] * nnz + cost[2] * gaps + way) / seconds))) for nnz, gaps, way, seconds in all_cases)
-    found = {}
-    for name, some in sorted(cases.items()):
-        starts = [[300.0, 2.0, 1.0], [300.0, 0.02, 0.02], [300.0, 0.02, 1.0]]
-        found[name] = min((descend(start, lambda cost: off(cost, some)) for start in starts), key=lambda cost: off(cost, some))
-    return found
-
-
-def descend(cost, off):
-    """One number at a time, in steps that shrink."""
-    step, here = 0.7, off(cost)
-    while step > 0.01:
-        trials = [[v * (factor if i == j else 1) for j, v in enumerate(cost)] for i in range(len(cost)) for factor in (math.exp(step), math.exp(-step))]
-        best = min(trials, key=off)
-        if off(best) < here:
-            cost, here = best, off(best)
-        else:
-            step *= 0.6
-    return cost
-
-
-def build_costs_in_source():
-    text = open(COSTS, encoding="utf-8").read()
-    begin = text.index("gpu_build_costs[] = {")
-    table = text[begin:text.index("\n};", begin)]
-    return {m[1]: [float(v) for v in m[2].split(",")] for m in re.finditer(r'\{"([^"]+)", ([^}]+)\}', table)}
-
-
-def write_build(costs):
-    text = open(COSTS, encoding="utf-8").read()
-    begin = text.index("gpu_build_costs[] = {") + len("gpu_build_costs[] = {")
-    names = ["csr"] + [name for name in costs if name != "csr"]
-    lines = [f'    {{"{name}", {costs[name][0]:.3g}, {costs[name][1]:.3g}, {costs[name][2]:.3g}}},' for name in names]
-    open(COSTS, "w", encoding="utf-8").write(text[:begin] + "\n" + "\n".join(lines) + text[text.index("\n};", begin):])
 
 
 def write_costs(costs, device):
@@ -397,30 +240,6 @@ def report_effort(lines, costs):
         middle = lambda values: sorted(values)[len(values) // 2]
         print(f"choosing costs (matrices of a million entries and more, medians): {middle(in_csr):.1f} products of csr on the CPU, "
               f"{middle(in_products):.1f} of the best plan on the device")
-
-
-def report_build(lines, costs):
-    """Building and n products together, against the best fixed plan of each matrix."""
-    build = build_costs_in_source()
-    for there in (False, True):
-        print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply, matrix {'on the device' if there else 'in host memory'}")
-        for n in (1, 10, 100, 10000):
-            regrets = [r for r in (total_regret(line, costs, build, n, there) for line in lines) if r]
-            if regrets:
-                mean = math.exp(sum(map(math.log, regrets)) / len(regrets))
-                print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% {mean:8.3f} {max(regrets):7.2f}")
-
-
-def total_regret(line, costs, build, n, there):
-    took = "build_there_seconds" if there else "build_seconds"
-    measured = [p for p in line["plans"] if p.get(took) and cost_key(p["plan"]) in costs]
-    if not measured:
-        return None
-    cases = {p["plan"]: Case(p, line["machine"], line["precision"]) for p in measured}
-    guess = lambda p: (predict_build(build[cost_key(p["plan"])], line, p, there)
-                       + n * cases[p["plan"]].predict(costs[cases[p["plan"]].format]))
-    total = lambda p: p[took] + n * p["seconds"]
-    return total(min(measured, key=guess)) / min(map(total, measured))
 
 
 def main():

@@ -1,0 +1,94 @@
+"""What selection_bench measured, and the formula of src/plan/model.hpp: the common ground of fit_model.py and
+fit_building.py."""
+import json
+import math
+import re
+
+P = 2
+COSTS = "src/plan/costs.cpp"
+
+
+def rate_at(table, size):
+    if size <= table[0][0]:
+        return table[0][1]
+    for (low, a), (high, b) in zip(table, table[1:]):
+        if size <= high:
+            share = math.log(size / low) / math.log(high / low)
+            return math.exp(math.log(a) * (1 - share) + math.log(b) * share)
+    return table[-1][1]
+
+
+def cost_key(plan):
+    """As in src/plan/costs.cpp: the format, and its layout where it has several."""
+    layout = re.search(r" layout=(\S+)", plan)
+    return plan.split()[0] + (":" + layout[1] if layout else "")
+
+
+class Case:
+    """One plan on one matrix: the parts of its time that no cost changes."""
+
+    def __init__(self, plan, machine, precision, weight=1.0):
+        w = plan["workload"]
+        self.name, self.format = plan["plan"], cost_key(plan["plan"])
+        self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
+        share = (2 if machine["kind"] == "cpu" else 132) / max(1, machine["units"])
+        self.launch = w["launches"] * machine["repeat_us"] * 1e-6
+        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
+        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
+        self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
+        self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
+        self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
+        self.cpu, self.chain = machine["kind"] == "cpu", w["chain"] * 1e-9 * (share if machine["kind"] == "cpu" else 1)
+
+    def predict(self, cost):
+        start, stream, miss, sector, f32, f64, team, step, far = cost
+        walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
+        if self.cpu:
+            walk, chain = walk + chain, 0.0
+        parts = (self.stream / stream, self.miss * miss, self.sector * sector, walk, chain)
+        return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
+
+
+def read(paths, device):
+    """One line per matrix, precision and machine; a time in a later file takes the place of an earlier one."""
+    lines = {}
+    for path in paths:
+        for text in open(path, encoding="utf-8"):
+            line = json.loads(text)
+            if line["device"] != device:
+                continue
+            first = lines.setdefault((line["matrix"], line["precision"], line["machine"]["units"]), line)
+            plans = {p["plan"]: p for p in first["plans"] + line["plans"] if p.get("seconds")}
+            first["plans"] = list(plans.values())
+    return [line for line in lines.values() if line["plans"]]
+
+
+def recount(lines, path):
+    """The workloads of another run in place of those that the times came with."""
+    fresh = {}
+    for text in open(path, encoding="utf-8"):
+        line = json.loads(text)
+        fresh[line["matrix"], line["precision"]] = line
+    for line in lines:
+        other = fresh.get((line["matrix"], line["precision"]))
+        if other:
+            line["facts"] = other["facts"]
+            work = {plan["plan"]: plan for plan in other["plans"]}
+            line["plans"] = [plan for plan in line["plans"] if plan["plan"] in work]
+            for plan in line["plans"]:
+                plan["workload"] = work[plan["plan"]]["workload"]
+
+
+def cases_of(line):
+    best = min(p["seconds"] for p in line["plans"])
+    return [Case(p, line["machine"], line["precision"], min(1.0, (best / p["seconds"]) ** 1.5 * 1.3))
+            for p in line["plans"]]
+
+
+def costs_in_source(device):
+    text = open(COSTS, encoding="utf-8").read()
+    part = text[text.index(f"{device}_costs[]"):]
+    part = part[:part.index("};\n") if "};\n" in part else len(part)]
+    number = r"\s*([-+.eE0-9]+)\s*"
+    pattern = r'\{"([\w:]+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"
+    return {m[0]: [float(v) for v in m[1:]] for m in re.findall(pattern, part)}
