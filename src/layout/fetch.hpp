@@ -6,19 +6,9 @@
 #include <heddle/matrix.hpp>
 
 #include "core/isa.hpp"
+#include "core/x86.hpp"
 #include "layout/column_windows.hpp"
 #include "layout/value_codec.hpp"
-
-#if defined(__x86_64__)
-#if !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns of its own _mm512_undefined_pd
-#endif
-#include <immintrin.h>
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#endif
 
 namespace heddle {
 

@@ -15,17 +15,10 @@
 #include <heddle/matrix.hpp>
 
 #include "core/isa.hpp"
+#include "core/x86.hpp"
 #include "layout/ahead.hpp"
 
 #if defined(__x86_64__)
-#if !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns of its own _mm512_undefined_pd
-#endif
-#include <immintrin.h>
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 namespace heddle {
 

@@ -3,18 +3,11 @@
 #pragma once
 
 #include "core/isa.hpp"
+#include "core/x86.hpp"
 #include "layout/column_windows.hpp"
 #include "layout/lane_pieces.hpp"
 
 #if defined(__x86_64__)
-#if !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns of its own _mm512_undefined_pd
-#endif
-#include <immintrin.h>
-#if !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
 
 namespace heddle {
 
