@@ -63,16 +63,19 @@ class HostMapper {
   // False: a block is not what the block is whose codes it shares.
   bool store(const MapPlan& plan, ValueMap& map) const {
     bool equal = true;
-    for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
-      const PlaceBlock& block = plan.blocks[b];
-      for (std::int64_t i = 0; i < block.places; ++i)
-        if (block.staged == PlaceBlock::wide)
-          map.wide[block.map + i] = entry(block.place + i);
-        else if (plan.owns[b])
-          map.narrow[block.map + i] = narrow(block, i);
-        else
-          equal &= map.narrow[block.map + i] == narrow(block, i);
-    }
+    const auto each = [&](bool owners, auto f) {
+      for (std::size_t b = 0; b < plan.blocks.size(); ++b)
+        if (const PlaceBlock& block = plan.blocks[b]; (plan.owns[b] != 0) == owners)
+          for (std::int64_t i = 0; i < block.places; ++i) f(block, i);
+    };
+    each(true, [&](const PlaceBlock& block, std::int64_t i) {
+      if (block.staged == PlaceBlock::wide)
+        map.wide[block.map + i] = entry(block.place + i);
+      else
+        map.narrow[block.map + i] = narrow(block, i);
+    });
+    each(false,
+         [&](const PlaceBlock& block, std::int64_t i) { equal &= map.narrow[block.map + i] == narrow(block, i); });
     return equal;
   }
 

@@ -1,6 +1,7 @@
 #include "layout/value_map_cut.hpp"
 
 #include <bit>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -45,11 +46,10 @@ struct ShapeHash {
 using KnownShapes =
     std::unordered_map<Shape, Offset, ShapeHash, std::equal_to<>, HostAllocator<std::pair<const Shape, Offset>>>;
 
-}  // namespace
-
-Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t places, int value_bytes) {
+// `most`: grains of a block.
+Vector<PlaceRange> cut_into(std::span<const std::uint32_t> cuts, std::int64_t places, std::int64_t most) {
   constexpr std::int64_t good = good_places / grain, few = few_places / grain;
-  const std::int64_t grains = (places + grain - 1) / grain, most = most_staged_bytes / value_bytes / grain;
+  const std::int64_t grains = (places + grain - 1) / grain;
   Vector<PlaceRange> ranges;
   for (std::int64_t begin = 0, end = 0; begin < grains; begin = end) {
     end = std::min(grains, begin + good);
@@ -64,23 +64,65 @@ Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t 
   return ranges;
 }
 
+bool few_of(std::int64_t part, std::int64_t all) { return 4 * part < all; }
+
+// The most entries from the lowest to the highest of a block that are staged: more than that of a block's places and
+// entries of others between them would be read in vain.
+std::uint32_t most_span(const PlaceRange& range) { return static_cast<std::uint32_t>(2 * range.size()); }
+// Of any block.
+std::uint32_t most_span(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> facts, int value_bytes) {
+  std::int64_t in_large = 0, all = 0;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::uint32_t span = facts[i].entries.span();
+    if (span > good_places && span <= most_span(ranges[i])) in_large += ranges[i].size();
+    all += ranges[i].size();
+  }
+  return static_cast<std::uint32_t>(few_of(in_large, all) ? good_places : most_staged_bytes / value_bytes);
+}
+
+// In the order in which blocks read `val`. Entries that lie by tile are read by many blocks far apart, and those that
+// run at the same time find the same sectors in the cache.
+void sort_by_entry(MapPlan& plan) {
+  const auto by_entry = [](const PlaceBlock& a, const PlaceBlock& b) { return a.first < b.first; };
+  if (std::is_sorted(plan.blocks.begin(), plan.blocks.end(), by_entry)) return;
+  Vector<std::size_t> order(plan.blocks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return by_entry(plan.blocks[a], plan.blocks[b]); });
+  const Vector<PlaceBlock> blocks(plan.blocks);
+  const Vector<std::uint8_t> owns(plan.owns);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    plan.blocks[i] = blocks[order[i]];
+    plan.owns[i] = owns[order[i]];
+  }
+}
+
+}  // namespace
+
+Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t places, int value_bytes) {
+  Vector<PlaceRange> ranges = cut_into(cuts, places, most_staged_bytes / value_bytes / grain);
+  std::int64_t in_large = 0;
+  for (const PlaceRange& range : ranges)
+    if (range.size() > good_places) in_large += range.size();
+  return few_of(in_large, places) ? cut_into(cuts, places, good_places / grain) : ranges;
+}
+
 MapPlan plan_map(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> facts, bool share, int value_bytes) {
   MapPlan plan;
   KnownShapes known;
+  const std::uint32_t most_staged = most_span(ranges, facts, value_bytes);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const EntryRange entries = facts[i].entries;
     if (entries.empty()) continue;
-    const std::uint32_t span = entries.high - entries.low + 1;
-    PlaceBlock block{ranges[i].begin, 0, entries.low, static_cast<std::int32_t>(ranges[i].end - ranges[i].begin),
+    const std::uint32_t span = entries.span();
+    PlaceBlock block{ranges[i].begin, 0, entries.low, static_cast<std::int32_t>(ranges[i].size()),
                      PlaceBlock::straight};
     bool owns = true;
     if (span > most_narrow) {
       block.staged = PlaceBlock::wide;
       block.map = std::exchange(plan.wide, plan.wide + block.places);
     } else {
-      // Entries of others between them would be read in vain.
-      const bool near = span <= 2 * static_cast<std::uint32_t>(block.places) && span * value_bytes <= most_staged_bytes;
-      if (near) block.staged = static_cast<std::int32_t>(span);
+      if (span <= most_span(ranges[i]) && span <= most_staged) block.staged = static_cast<std::int32_t>(span);
       const auto [at, is_new] = known.try_emplace({block.places, span, facts[i].hash}, plan.narrow);
       owns = is_new || !share;
       block.map = owns ? std::exchange(plan.narrow, plan.narrow + block.places) : at->second;
@@ -89,6 +131,7 @@ MapPlan plan_map(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> f
     plan.blocks.push_back(block);
     plan.owns.push_back(owns ? 1 : 0);
   }
+  sort_by_entry(plan);
   return plan;
 }
 

@@ -177,6 +177,11 @@ void expect_map_right(const std::vector<V>& numbered, std::int64_t entries) {
   place_values(simt::Emulator{}, there, val.data(), emulated.data(), {});
   EXPECT_EQ(on_cpu, expected);
   EXPECT_EQ(emulated, expected);
+  // Neither array aligned to a load of several values.
+  std::vector<V> val_behind_one(val), behind_one(expected.size() + 1, V(-1));
+  val_behind_one.insert(val_behind_one.begin(), V(-2));
+  place_values(simt::Emulator{}, there, val_behind_one.data() + 1, behind_one.data() + 1, {});
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), behind_one.begin() + 1));
   EXPECT_EQ(here.bytes(), there.bytes());
   EXPECT_EQ(all_found(OnCpu{}, found, entries), all_found(simt::Emulator{}, too, entries));
 }
@@ -190,6 +195,18 @@ TEST(ValueMap, reaches_entries_however_far_apart) {
     std::reverse(numbered.begin(), numbered.end());
     expect_map_right(numbered, 5000 * apart);
   }
+}
+
+// A piece in descending order has no cuts, so it would be one large block, for which all blocks would get shared
+// memory.
+TEST(ValueMap, one_large_piece_does_not_make_all_blocks_large) {
+  constexpr std::int64_t entries = 40000, begin = 10000, end = 16000;
+  std::vector<float> numbered(entries);
+  for (std::int64_t i = 0; i < entries; ++i)
+    numbered[i] = entry_number<float>(i < begin || i >= end ? i : begin + end - 1 - i);
+  expect_map_right(numbered, entries);
+  FoundEntries found = nothing_found(OnCpu{}, entries, {});
+  EXPECT_LE(map_values<float>(OnCpu{}, numbered, entries, found).staged, 4096);
 }
 
 // Slices of a transposed layout: small ones that share a block, ones that fill a block alone, and one that is too large
