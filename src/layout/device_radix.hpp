@@ -1,10 +1,12 @@
 // A stable sort on the device, digit by digit, the lowest one first. Three steps a digit:
 //
-//   count   a warp counts the digits of its piece of the items
+//   count   a block counts the digits of its piece of the items
 //   scan    counters lie as [segment][digit][piece]: the sum of those before is where a piece's items of a digit go
-//   move    the warp walks its piece again, 32 items at a time; those of equal digits keep their order
+//   move    the block takes 4,096 items of its piece at a time, orders them by digit in shared memory, and writes them
+//           from there: neighbours of one digit to neighbouring places. (Written one by one from where they were, every
+//           sector of the target was open at the same time, and went to memory and back once for each item.)
 //
-// Segments are sorted each for itself. Fewer than 2^32 items.
+// Segments are sorted each for itself. Fewer than 2^31 items.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +15,10 @@
 
 namespace heddle::device {
 
-inline constexpr int radix_threads = 128, radix_bits = 8;
+inline constexpr int radix_threads = 256, radix_bits = 8;
+inline constexpr int radix_warps = radix_threads / simt::warp_size, radix_items_of_lane = 16,
+                     radix_tile = radix_threads * radix_items_of_lane;
+static_assert(1 << radix_bits <= radix_threads);
 
 // Segment s has the entries of rows s * rows .. (s + 1) * rows - 1; or there is one segment of all items.
 struct Segments {
@@ -29,11 +34,9 @@ struct RadixPieces {
   std::int64_t pieces;  // of a segment
   int digits;
 
-  // Enough warps for a large GPU, and not more counters than needed.
+  // Most of them less than a tile.
   RadixPieces(const Segments& s, int digits_)
-      : segments(s),
-        pieces(1 + s.items / std::max<std::int64_t>(1, s.count) / std::clamp<std::int64_t>(s.items / 8192, 256, 2048)),
-        digits(digits_) {}
+      : segments(s), pieces(1 + s.items / std::max<std::int64_t>(1, s.count) * 8 / (7 * radix_tile)), digits(digits_) {}
   std::int64_t all() const { return segments.count * pieces; }
 };
 
@@ -49,7 +52,7 @@ struct RadixCounters {
   SIMT_DEVICE void place(std::int64_t i, const ItemCount& before) const { counters[i] = before.items; }
 };
 
-// The piece of a warp.
+// The piece of a block.
 struct RadixPiece {
   std::int64_t segment, begin, end;
   std::int64_t counter;  // of digit 0; those of the next digits lie `pieces` apart
@@ -64,113 +67,207 @@ struct RadixPiece {
   }
 };
 
+// Numbers of items in the order of their keys, and the keys in that order.
+struct SortedItems {
+  std::uint32_t* key;
+  Index* item;
+};
+struct MovedItems {
+  SortedItems from;
+
+  SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return from.key[i]; }
+  SIMT_DEVICE Index item(std::int64_t i) const { return from.item[i]; }
+};
+
+// The first digit: items are where they are.
+template <class Keys>
+struct UnsortedItems {
+  Keys keys;
+
+  SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return keys.key(i); }
+  SIMT_DEVICE Index item(std::int64_t i) const { return static_cast<Index>(i); }
+};
+
+struct RadixDigit {
+  int shift, digits;  // a power of two of them
+
+  SIMT_DEVICE int of(std::uint32_t key) const { return static_cast<int>(key >> shift) & (digits - 1); }
+};
+
+// Shared memory of a block that moves items.
+struct RadixBoard {
+  std::uint32_t key[radix_tile];
+  Index item[radix_tile];
+  std::uint32_t count[radix_warps][1 << radix_bits];  // of a warp's items; then: how many the warps before have
+  std::uint32_t first[1 << radix_bits], next[1 << radix_bits];  // place of a digit on the board, and in the target
+  std::uint32_t of_warps[radix_warps];
+};
+
+// The sum of what the threads before this one brought. The block calls it together.
+SIMT_DEVICE std::uint32_t sum_of_lower_threads(std::uint32_t mine, std::uint32_t* of_warps) {
+  std::uint32_t upto = mine;
+  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+    const std::uint32_t lower = simt::shuffle_up(upto, distance);
+    if (simt::lane() >= distance) upto += lower;
+  }
+  if (simt::lane() == simt::warp_size - 1) of_warps[simt::warp()] = upto;
+  simt::sync_block();
+  for (int w = 0; w < simt::warp(); ++w) upto += of_warps[w];
+  return upto - mine;
+}
+
+// The items of a lane.
+struct LaneItems {
+  std::uint32_t key[radix_items_of_lane];
+  Index item[radix_items_of_lane];
+  std::uint16_t rank[radix_items_of_lane];  // among the warp's items of its digit
+
+  SIMT_DEVICE static int number(int u) {
+    return (simt::warp() * radix_items_of_lane + u) * simt::warp_size + simt::lane();
+  }
+  // Behind the end the last one again, so that no load waits for another.
+  template <class Items>
+  SIMT_DEVICE void load(const Items& items, std::int64_t begin, int count) {
+#pragma unroll
+    for (int u = 0; u < radix_items_of_lane; ++u) {
+      const int i = number(u) < count ? number(u) : count - 1;
+      key[u] = items.key(begin + i);
+      item[u] = items.item(begin + i);
+    }
+  }
+  SIMT_DEVICE void rank_in_warp(const RadixDigit& digit, int count, std::uint32_t* counts) {
+    for (int d = simt::lane(); d < digit.digits; d += simt::warp_size) counts[d] = 0;
+    simt::sync_warp();
+#pragma unroll
+    for (int u = 0; u < radix_items_of_lane; ++u) {
+      const bool there = number(u) < count;
+      const int d = digit.of(key[u]);
+      const unsigned alike = simt::same_lanes(there ? static_cast<unsigned>(d) : 1u << radix_bits);
+      const int before = simt::count_bits(alike & ((1u << simt::lane()) - 1));
+      const std::uint32_t counted = counts[d];
+      simt::sync_warp();
+      if (there && before == 0) counts[d] = counted + simt::count_bits(alike);
+      simt::sync_warp();
+      rank[u] = static_cast<std::uint16_t>(counted + before);
+    }
+  }
+  SIMT_DEVICE void put(const RadixDigit& digit, int count, RadixBoard& board) const {
+#pragma unroll
+    for (int u = 0; u < radix_items_of_lane; ++u) {
+      if (number(u) >= count) continue;
+      const int d = digit.of(key[u]);
+      const std::uint32_t place = board.first[d] + board.count[simt::warp()][d] + rank[u];
+      board.key[place] = key[u];
+      board.item[place] = item[u];
+    }
+  }
+};
+
+// Where each digit begins on the board, and of a digit's items those of each warp. A thread a digit; gives how many of
+// it there are.
+SIMT_DEVICE std::uint32_t place_digits(RadixBoard& board, bool has_digit) {
+  std::uint32_t of_digit = 0;
+  if (has_digit)
+    for (int w = 0; w < radix_warps; ++w) {
+      const std::uint32_t of_warp = board.count[w][simt::thread()];
+      board.count[w][simt::thread()] = of_digit;
+      of_digit += of_warp;
+    }
+  const std::uint32_t lower = sum_of_lower_threads(of_digit, board.of_warps);
+  if (has_digit) board.first[simt::thread()] = lower;
+  return of_digit;
+}
+
+SIMT_DEVICE void write_out(const RadixBoard& board, const RadixDigit& digit, int count, const SortedItems& to) {
+#pragma unroll 4
+  for (int i = simt::thread(); i < count; i += radix_threads) {
+    const int d = digit.of(board.key[i]);
+    const std::uint32_t place = board.next[d] + (static_cast<std::uint32_t>(i) - board.first[d]);
+    to.key[place] = board.key[i];
+    to.item[place] = board.item[i];
+  }
+}
+
 namespace {  // kernels: compiled for two devices under one name
 
 template <class Items>
-SIMT_KERNEL count_warp_per_piece(Items items, RadixPieces pieces, std::uint32_t* counters) {
-  const std::int64_t number = simt::global_thread() / simt::warp_size;
-  if (number >= pieces.segments.count * pieces.pieces) return;
-  const RadixPiece piece(pieces, number);
-  std::uint32_t* mine = simt::shared<std::uint32_t>() + simt::warp() * (pieces.digits + 1);
-  for (int d = simt::lane(); d < pieces.digits; d += simt::warp_size) mine[d] = 0;
-  simt::sync_warp();
-#pragma unroll 4
-  for (std::int64_t i = piece.begin + simt::lane(); i < piece.end; i += simt::warp_size)
-    simt::atomic_add(mine + items.digit(i), 1u);
-  simt::sync_warp();
-  for (int d = simt::lane(); d < pieces.digits; d += simt::warp_size)
-    counters[piece.counter + d * pieces.pieces] = mine[d];
+SIMT_KERNEL count_block_per_piece(Items items, RadixPieces pieces, RadixDigit digit, std::uint32_t* counters) {
+  const RadixPiece piece(pieces, simt::block());
+  auto* counts = simt::shared<std::uint32_t>();
+  if (simt::thread() < digit.digits) counts[simt::thread()] = 0;
+  simt::sync_block();
+  constexpr int at_once = 8;
+  for (std::int64_t first = piece.begin + simt::thread(); first < piece.end; first += at_once * radix_threads) {
+    std::uint32_t key[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      const std::int64_t i = first + u * radix_threads;
+      key[u] = items.key(i < piece.end ? i : piece.end - 1);
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u)
+      if (first + u * radix_threads < piece.end) simt::atomic_add(counts + digit.of(key[u]), 1u);
+  }
+  simt::sync_block();
+  if (simt::thread() < digit.digits) counters[piece.counter + simt::thread() * pieces.pieces] = counts[simt::thread()];
 }
 
-// A lane without an item has a digit of its own.
+// Warps have their items one after the other, and so do the rounds of a warp: items of equal digits keep their order.
 template <class Items>
-SIMT_KERNEL move_warp_per_piece(Items items, RadixPieces pieces, const std::uint32_t* counters) {
-  const std::int64_t number = simt::global_thread() / simt::warp_size;
-  if (number >= pieces.segments.count * pieces.pieces) return;
-  const RadixPiece piece(pieces, number);
-  std::uint32_t* next = simt::shared<std::uint32_t>() + simt::warp() * (pieces.digits + 1);
-  for (int d = simt::lane(); d < pieces.digits; d += simt::warp_size)
-    next[d] = counters[piece.counter + d * pieces.pieces];
-  if (simt::lane() == 0) next[pieces.digits] = 0;
-  simt::sync_warp();
-  for (std::int64_t first = piece.begin; first < piece.end; first += simt::warp_size) {
-    const std::int64_t i = first + simt::lane();
-    const auto digit = i < piece.end ? items.digit(i) : static_cast<unsigned>(pieces.digits);
-    const unsigned alike = simt::same_lanes(digit);
-    const int before = simt::count_bits(alike & ((1u << simt::lane()) - 1));
-    const std::uint32_t to = next[digit] + before;
-    simt::sync_warp();
-    if (before == 0) next[digit] += simt::count_bits(alike);
-    simt::sync_warp();
-    if (i < piece.end) items.move(i, to);
+SIMT_BOUNDED_KERNEL(radix_threads, 3)
+move_block_per_piece(Items items, RadixPieces pieces, RadixDigit digit, const std::uint32_t* counters, SortedItems to) {
+  const RadixPiece piece(pieces, simt::block());
+  RadixBoard& board = *simt::shared<RadixBoard>();
+  const bool has_digit = simt::thread() < digit.digits;
+  if (has_digit) board.next[simt::thread()] = counters[piece.counter + simt::thread() * pieces.pieces];
+  for (std::int64_t begin = piece.begin; begin < piece.end; begin += radix_tile) {
+    const int count = piece.end - begin < radix_tile ? static_cast<int>(piece.end - begin) : radix_tile;
+    LaneItems mine;
+    mine.load(items, begin, count);
+    mine.rank_in_warp(digit, count, board.count[simt::warp()]);
+    simt::sync_block();
+    const std::uint32_t of_digit = place_digits(board, has_digit);
+    simt::sync_block();
+    mine.put(digit, count, board);
+    simt::sync_block();
+    write_out(board, digit, count, to);
+    simt::sync_block();
+    if (has_digit) board.next[simt::thread()] += of_digit;
   }
 }
 
 }  // namespace
 
 //   struct Items {
-//     SIMT_DEVICE unsigned digit(std::int64_t i) const;                 // below `digits`
-//     SIMT_DEVICE void move(std::int64_t i, std::int64_t to) const;
+//     SIMT_DEVICE std::uint32_t key(std::int64_t i) const;
+//     SIMT_DEVICE Index item(std::int64_t i) const;
 //   };
 template <class Items>
-void queue_sort_by_digit(simt::Here here, const Items& items, const Segments& segments, int digits, Workspace& memory) {
-  const RadixPieces pieces(segments, digits);
-  const std::int64_t count = pieces.all() * digits;
+void queue_sort_by_digit(simt::Here here, const Items& items, const Segments& segments, const RadixDigit& digit,
+                         const SortedItems& to, Workspace& memory) {
+  const RadixPieces pieces(segments, digit.digits);
+  const std::int64_t count = pieces.all() * digit.digits;
   auto* counters = memory.take<std::uint32_t>(count);
-  constexpr int warps = radix_threads / simt::warp_size;
-  const simt::Launch launch{simt::blocks_for(pieces.all(), warps), radix_threads,
-                            sizeof(std::uint32_t) * warps * static_cast<std::size_t>(digits + 1)};
-  simt::launch(here, launch, count_warp_per_piece<Items>, items, pieces, counters);
+  simt::launch(here, {pieces.all(), radix_threads, sizeof(std::uint32_t) * static_cast<std::size_t>(digit.digits)},
+               count_block_per_piece<Items>, items, pieces, digit, counters);
   queue_scan(here, RadixCounters{counters}, count, memory);
-  simt::launch(here, launch, move_warp_per_piece<Items>, items, pieces, counters);
+  simt::launch(here, {pieces.all(), radix_threads, sizeof(RadixBoard)}, move_block_per_piece<Items>, items, pieces,
+               digit, counters, to);
 }
-
-// Numbers of items in the order of their keys, and the keys in that order.
-struct SortedItems {
-  std::uint32_t* key;
-  Index* item;
-};
-
-// The first digit: items are where they are.
-template <class Keys>
-struct FirstDigit {
-  Keys keys;
-  unsigned mask;
-  SortedItems to;
-
-  SIMT_DEVICE unsigned digit(std::int64_t i) const { return keys.key(i) & mask; }
-  SIMT_DEVICE void move(std::int64_t i, std::int64_t place) const {
-    to.key[place] = keys.key(i);
-    to.item[place] = static_cast<Index>(i);
-  }
-};
-struct NextDigit {
-  SortedItems from;
-  int shift;
-  unsigned mask;
-  SortedItems to;
-
-  SIMT_DEVICE unsigned digit(std::int64_t i) const { return from.key[i] >> shift & mask; }
-  SIMT_DEVICE void move(std::int64_t i, std::int64_t place) const {
-    to.key[place] = from.key[i];
-    to.item[place] = from.item[i];
-  }
-};
 
 // struct Keys { SIMT_DEVICE std::uint32_t key(std::int64_t item) const; } with keys of `bits` bits; fewer than 2^31
 // items.
 template <class Keys>
 SortedItems queue_sort(simt::Here here, const Keys& keys, int bits, const Segments& segments, Workspace& memory) {
   const int passes = std::max(1, (bits + radix_bits - 1) / radix_bits), of_pass = (bits + passes - 1) / passes;
-  const unsigned mask = (1u << of_pass) - 1;
   const auto room = [&] {
     return SortedItems{memory.take<std::uint32_t>(segments.items), memory.take<Index>(segments.items)};
   };
   SortedItems now = room();
-  queue_sort_by_digit(here, FirstDigit<Keys>{keys, mask, now}, segments, 1 << of_pass, memory);
+  queue_sort_by_digit(here, UnsortedItems<Keys>{keys}, segments, {0, 1 << of_pass}, now, memory);
   SortedItems other = passes > 1 ? room() : SortedItems{};
   for (int pass = 1; pass < passes; ++pass) {
-    queue_sort_by_digit(here, NextDigit{now, pass * of_pass, mask, other}, segments, 1 << of_pass, memory);
+    queue_sort_by_digit(here, MovedItems{now}, segments, {pass * of_pass, 1 << of_pass}, other, memory);
     std::swap(now, other);
   }
   return now;

@@ -292,6 +292,13 @@ TEST(WeaveBuild, sums) {
   expect_same_everywhere<Sums>({"layout=sums", "layout=sums kb=1 threads=64 groups=1", "layout=sums kb=2 groups=3"});
 }
 
+// Warps whose entries the sort cuts in pieces, each of more than a block orders at a time.
+TEST(WeaveBuild, sums_of_rows_of_very_different_lengths) {
+  std::vector<std::int64_t> lengths(1500, 1);
+  std::fill_n(lengths.begin(), 700, 20);
+  expect_same_arrays<Sums>(with_lengths(lengths, 5000, 3), "layout=sums kb=6 threads=64");
+}
+
 // Few rows: most entries wait, as many as may.
 TEST(WeaveBuild, sums_of_rows_that_are_in_each_others_way) {
   expect_same_arrays<Sums>(with_lengths(std::vector<std::int64_t>(5, 700), 2000, 3), "layout=sums");
