@@ -14,8 +14,13 @@ namespace heddle::simt {
 
 namespace {
 
-// A pool that keeps up to so many bytes for the next allocation instead of giving them back.
-cudaError_t create_pool(cudaMemPool_t* pool, int device, std::uint64_t keeps) {
+// A pool that keeps up to so many bytes for the next allocation instead of giving them back, or a thirty-second of the
+// device where that is more: a matrix of 16 million entries, what is built from it and what building needs are a
+// gigabyte together, and to map memory anew may take longer than to build.
+cudaError_t create_pool(cudaMemPool_t* pool, int device, std::uint64_t at_least) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  if (const cudaError_t status = cudaMemGetInfo(&free_bytes, &total_bytes); status != cudaSuccess) return status;
+  std::uint64_t keeps = std::max(at_least, std::uint64_t{total_bytes} / 32);
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;

@@ -295,7 +295,7 @@ TEST(WeaveBuild, sums) {
 // Warps whose entries the sort cuts in pieces, each of more than a block orders at a time.
 TEST(WeaveBuild, sums_of_rows_of_very_different_lengths) {
   std::vector<std::int64_t> lengths(1500, 1);
-  std::fill_n(lengths.begin(), 700, 20);
+  std::fill_n(lengths.begin(), 700, 26);
   expect_same_arrays<Sums>(with_lengths(lengths, 5000, 3), "layout=sums kb=6 threads=64");
 }
 
