@@ -21,14 +21,14 @@ struct PatternFound {
   }
 };
 
-// An item is four neighbouring entries, and as many rows as come to four entries on average: so the beginnings of rows
-// are looked at while the entries around them are near. (One entry and one row an item: every sector of `col` came
-// twice.)
+// A warp looks at 512 neighbouring entries, and at as many rows as come to 512 entries on average: so the beginnings of
+// rows are looked at while the entries around them are near. (One entry and one row an item: every sector of `col` came
+// twice.) A thread's loads are under way together: those of entries, then those of rows, then of what rows begin with.
 struct PatternItems {
   using Result = PatternFound;
-  static constexpr int entries_of_item = 4;
-  std::int64_t rows, cols, nnz, count;
-  std::uint64_t rows_of_item;  // in units of 2^-32
+  static constexpr int packs = 4, pack_entries = 4, warp_entries = packs * pack_entries * simt::warp_size;
+  std::int64_t rows, cols, nnz, warps;
+  std::uint64_t rows_of_warp;  // in units of 2^-32
   const Offset* ptr;
   const Index* col;
   bool aligned;  // to four columns
@@ -37,49 +37,80 @@ struct PatternItems {
       : rows(A.rows),
         cols(A.cols),
         nnz(A.nnz()),
-        count(std::max<std::int64_t>(1, simt::blocks_for(A.nnz(), entries_of_item))),
-        rows_of_item((static_cast<std::uint64_t>(A.rows) << 32) / static_cast<std::uint64_t>(count)),
+        warps(std::max<std::int64_t>(1, simt::blocks_for(A.nnz(), warp_entries))),
+        rows_of_warp((static_cast<std::uint64_t>(A.rows) << 32) / static_cast<std::uint64_t>(warps)),
         ptr(A.ptr.data()),
         col(A.col.data()),
-        aligned(reinterpret_cast<std::uintptr_t>(col) % (entries_of_item * sizeof(Index)) == 0) {}
+        aligned(reinterpret_cast<std::uintptr_t>(col) % (pack_entries * sizeof(Index)) == 0) {}
+
+  std::int64_t count() const { return warps * simt::warp_size; }
 
   SIMT_DEVICE void add(std::int64_t i, PatternFound& to) const {
     if (i == 0 && (ptr[0] != 0 || ptr[rows] != nnz)) to.bad = 1;
-    const std::int64_t first = i * entries_of_item;
-    if (first + entries_of_item <= nnz)
-      add_four(first, to);
+    const std::int64_t warp = i / simt::warp_size, first = warp * warp_entries;
+    const int lane = static_cast<int>(i % simt::warp_size);
+    if (aligned && first + warp_entries <= nnz)
+      add_packs(first + lane * pack_entries, to);
     else
-      for (Offset k = first; k < nnz; ++k) add_entry(k > 0 ? col[k - 1] : -1, col[k], to);
-    for (std::int64_t row = first_row(i); row < first_row(i + 1); ++row) add_row(ptr[row], ptr[row + 1], to);
+      for (Offset k = first + lane; k < nnz && k < first + warp_entries; k += simt::warp_size)
+        add_entry(k > 0 ? col[k - 1] : -1, col[k], to);
+    add_rows(first_row(warp) + lane, first_row(warp + 1), to);
   }
 
  private:
-  SIMT_DEVICE std::int64_t first_row(std::int64_t i) const {
-    return i >= count ? rows : static_cast<std::int64_t>(static_cast<std::uint64_t>(i) * rows_of_item >> 32);
+  SIMT_DEVICE std::int64_t first_row(std::int64_t warp) const {
+    return warp >= warps ? rows : static_cast<std::int64_t>(static_cast<std::uint64_t>(warp) * rows_of_warp >> 32);
   }
-  SIMT_DEVICE void add_row(Offset begin, Offset end, PatternFound& to) const {
+  SIMT_DEVICE void add_rows(std::int64_t first, std::int64_t last, PatternFound& to) const {
+    constexpr int at_once = 3;
+    for (; first < last; first += at_once * simt::warp_size) {
+      Offset begin[at_once], end[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const std::int64_t row = first + u * simt::warp_size;
+        begin[u] = ptr[row < last ? row : last - 1];
+        end[u] = ptr[(row < last ? row : last - 1) + 1];
+      }
+      Index before[at_once], column[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const bool entry_before = begin[u] > 0 && begin[u] < nnz;
+        before[u] = entry_before ? col[begin[u] - 1] : -1;
+        column[u] = entry_before ? col[begin[u]] : 0;
+      }
+#pragma unroll
+      for (int u = 0; u < at_once; ++u)
+        if (first + u * simt::warp_size < last) add_row(begin[u], end[u], column[u] <= before[u], to);
+    }
+  }
+  SIMT_DEVICE void add_row(Offset begin, Offset end, bool after_step_down, PatternFound& to) const {
     if (begin < 0 || end < begin || end > nnz) {
       to.bad = 1;
       return;
     }
     to.longest = to.longest < end - begin ? end - begin : to.longest;
-    if (begin > 0 && begin < end && col[begin] <= col[begin - 1]) ++to.rows_after_step_down;
+    if (begin < end && after_step_down) ++to.rows_after_step_down;
   }
   // Nothing is below a column of -1, which is bad itself.
   SIMT_DEVICE void add_entry(Index before, Index column, PatternFound& to) const {
     if (column < 0 || column >= cols) to.bad = 1;
     if (column <= before) ++to.steps_down;
   }
-  SIMT_DEVICE void add_four(Offset first, PatternFound& to) const {
-    const Index before = first > 0 ? col[first - 1] : -1;
-    simt::Pack<Index, 4> four;
-    if (aligned)
-      four = simt::cached_pack<4>(col + first);
-    else
-      for (int j = 0; j < entries_of_item; ++j) four.at[j] = col[first + j];
-    add_entry(before, four.at[0], to);
+  SIMT_DEVICE void add_packs(Offset first, PatternFound& to) const {
+    simt::Pack<Index, pack_entries> pack[packs];
+    Index before[packs];
 #pragma unroll
-    for (int j = 1; j < entries_of_item; ++j) add_entry(four.at[j - 1], four.at[j], to);
+    for (int u = 0; u < packs; ++u) {
+      const Offset k = first + u * pack_entries * simt::warp_size;
+      pack[u] = simt::cached_pack<pack_entries>(col + k);
+      before[u] = k > 0 ? col[k - 1] : -1;
+    }
+#pragma unroll
+    for (int u = 0; u < packs; ++u) {
+      add_entry(before[u], pack[u].at[0], to);
+#pragma unroll
+      for (int j = 1; j < pack_entries; ++j) add_entry(pack[u].at[j - 1], pack[u].at[j], to);
+    }
   }
 };
 
@@ -87,7 +118,7 @@ struct PatternItems {
 
 DevicePattern look_at(simt::Here here, const PatternView& A, Device device) {
   const PatternItems items(A);
-  const PatternFound found = device::reduce(here, items, items.count, device);
+  const PatternFound found = device::reduce(here, items, items.count(), device, 1);
   return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest};
 }
 
