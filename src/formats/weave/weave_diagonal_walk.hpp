@@ -12,9 +12,8 @@ class DiagonalWalk {
   Index offset = 0;  // of the diagonal it stands on: column - row
   unsigned has = 0;  // bit j: row l + 32 j has it
 
-  // `col`: the columns from the first entry of the slice on, from which entries are numbered here.
-  SIMT_DEVICE DiagonalWalk(const PatternArrays& A, std::int64_t first_row, std::int64_t last_row, const Index* col)
-      : col_(col) {
+  // Where the rows begin and end; begin() comes before all else.
+  SIMT_DEVICE DiagonalWalk(const PatternArrays& A, std::int64_t first_row, std::int64_t last_row) {
     const Offset first = A.ptr[first_row];
 #pragma unroll
     for (int j = 0; j < rows_per_lane; ++j) {
@@ -22,8 +21,13 @@ class DiagonalWalk {
       const bool exists = row_[j] < last_row;
       at_[j] = exists ? A.ptr[row_[j]] - first : 0;
       end_[j] = exists ? A.ptr[row_[j] + 1] - first : 0;
-      look(j);
     }
+  }
+  // `col`: the columns from the first entry of the slice on, from which entries are numbered here.
+  SIMT_DEVICE void begin(const Index* col) {
+    col_ = col;
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j) look(j);
   }
 
   // To the next diagonal; false: there is none. All lanes together.
@@ -58,7 +62,7 @@ class DiagonalWalk {
   static constexpr Index none = INT32_MAX;  // columns, hence offsets, are below it
   SIMT_DEVICE void look(int j) { next_[j] = at_[j] < end_[j] ? col_[at_[j]] - row_[j] : none; }
 
-  const Index* col_;
+  const Index* col_ = nullptr;
   Index row_[rows_per_lane];
   Offset at_[rows_per_lane], end_[rows_per_lane];
   Index next_[rows_per_lane];  // offset of the next entry

@@ -3,22 +3,18 @@
 //
 //   kernel   number of diagonals and hash of each slice; the table
 //   scan     where the diagonals of each slice, and of each pattern, begin
-//   kernel   (offset, rows) of the diagonals of the patterns     -> host: numbers for masks, of which there are few
+//   kernel   (offset, rows) of the diagonals of the patterns     -> host, in one copy with how much there is of all:
+//            numbers for masks, of which there are few
 //   kernel   values; and every slice compares what it has with its pattern: a hash that lied is found out
 #include <bit>
 
-#include "formats/weave/weave_diagonal_walk.hpp"
+#include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_lists.hpp"
 #include "layout/device_scan.hpp"
 
 namespace heddle::weave {
 
 namespace {
-
-simt::Launch warp_per(std::int64_t items) {
-  constexpr int block_threads = 256;
-  return {simt::blocks_for(items, block_threads / simt::warp_size), block_threads};
-}
 
 struct SliceFound {
   std::uint64_t hash;  // not 0
@@ -61,54 +57,14 @@ SIMT_DEVICE std::uint64_t mixed(std::uint64_t hash, std::uint64_t more) {
   return hash ^ hash >> 29;
 }
 
-// The entries of a slice. Its rows are walked side by side: from global memory that would fetch every sector once for
-// each entry in it (H200: 1.4 ms for a 27-point stencil of 96^3). So a block brings them into shared memory in the
-// order in which they lie, where there is room, and one of its warps walks.
-constexpr int slice_threads = 128;
-
-struct SliceRoom {
-  std::int64_t entries;  // of a slice that has room
-
-  // For slices a little above the mean; none at all where that is too much.
-  SliceRoom(const PatternView& A, std::size_t entry_bytes) {
-    constexpr std::size_t most_bytes = 64 << 10;
-    const std::int64_t slices = std::max<std::int64_t>(1, simt::blocks_for(A.rows, slice_rows));
-    entries = A.nnz() / slices * 9 / 8 + 64;
-    if (static_cast<std::size_t>(entries) * entry_bytes > most_bytes) entries = 0;
-  }
-  simt::Launch block_per(std::int64_t slices, std::size_t entry_bytes) const {
-    return {slices, slice_threads, static_cast<std::size_t>(std::max<std::int64_t>(1, entries)) * entry_bytes};
-  }
-};
-
-// `count` elements, near: in `room` when they fit. The block calls it together, and meets before anybody reads.
-template <class T>
-SIMT_DEVICE const T* brought_near(const T* from, Offset count, T* room, std::int64_t places) {
-  if (count > places) return from;
-#pragma unroll 4
-  for (Offset i = simt::thread(); i < count; i += slice_threads) room[i] = simt::stream_load(from + i);
-  return room;
-}
-
-struct SliceRows {
-  std::int64_t first, last;
-  Offset begin, count;
-
-  SIMT_DEVICE SliceRows(const PatternArrays& A, std::int64_t s)
-      : first(s * slice_rows), last(first + slice_rows < A.rows ? first + slice_rows : A.rows) {
-    begin = A.ptr[first];
-    count = A.ptr[last] - begin;
-  }
-};
-
 SIMT_KERNEL find_diagonals_block_per_slice(PatternArrays A, SliceRoom room, SliceFound* to, HashTable table) {
   const std::int64_t s = simt::block();
   const SliceRows rows(A, s);
-  const Index* col = brought_near(A.col + rows.begin, rows.count, simt::shared<Index>(), room.entries);
-  simt::sync_block();
+  DiagonalWalk walk(A, rows.first, rows.last);
+  walk.begin(columns_near(A, rows, room));
   if (simt::warp() != 0) return;
   SliceFound found{0, 0};
-  for (DiagonalWalk walk(A, rows.first, rows.last, col); walk.advance(); ++found.count) {
+  for (; walk.advance(); ++found.count) {
     const RowMask mask = walk.mask();
     found.hash = mixed(found.hash, static_cast<std::uint32_t>(walk.offset));
     found.hash = mixed(found.hash, std::uint64_t{mask.word[0]} << 32 | mask.word[1]);
@@ -172,16 +128,29 @@ struct FoundDiagonal {
   Index offset;
 };
 
-SIMT_KERNEL list_diagonals_warp_per_pattern(PatternArrays A, const PatternSlice* patterns, std::int64_t count,
-                                            FoundDiagonal* to) {
-  const std::int64_t i = simt::global_thread() / simt::warp_size;
-  if (i >= count) return;
-  Offset at = patterns[i].begin;
-  const SliceRows rows(A, patterns[i].slice);
-  for (DiagonalWalk walk(A, rows.first, rows.last, A.col + rows.begin); walk.advance(); ++at) {
+// What the host needs to know of all slices, and the first diagonals of their patterns: mostly all of them.
+struct PatternHead {
+  static constexpr Offset room = 512;
+  SliceSums total;
+  FoundDiagonal diagonal[room];
+};
+
+// `patterns`: blocks behind the last one have nothing to do. Diagonals behind `room` are left out.
+SIMT_KERNEL list_diagonals_block_per_pattern(PatternArrays A, SliceRoom near, const PatternSlice* patterns,
+                                             const SliceSums* total, FoundDiagonal* to, Offset room) {
+  if (simt::block() >= total->patterns) return;
+  const PatternSlice pattern = patterns[simt::block()];
+  const SliceRows rows(A, pattern.slice);
+  DiagonalWalk walk(A, rows.first, rows.last);
+  walk.begin(columns_near(A, rows, near));
+  if (simt::warp() != 0) return;
+  for (Offset at = pattern.begin; at < room && walk.advance(); ++at) {
     const RowMask mask = walk.mask();
     if (simt::lane() == 0) to[at] = {mask, walk.offset};
   }
+}
+SIMT_KERNEL keep_total(const SliceSums* total, PatternHead* head) {
+  if (simt::thread() == 0) head->total = *total;
 }
 
 struct DiagonalsTarget {
@@ -206,20 +175,6 @@ SIMT_DEVICE bool as_in_pattern(const DiagonalsTarget& to, const DiagonalSlice& s
 
 template <class V>
 inline constexpr std::size_t entry_bytes = sizeof(V) + sizeof(Index);
-
-// Columns and values of a slice. The block makes it together.
-template <class V>
-struct SliceNear {
-  const V* val;
-  const Index* col;
-
-  SIMT_DEVICE SliceNear(const CsrArrays<V>& A, const SliceRows& rows, const SliceRoom& room) {
-    V* values = simt::shared<V>();
-    val = brought_near(A.val + rows.begin, rows.count, values, room.entries);
-    col = brought_near(A.col + rows.begin, rows.count, reinterpret_cast<Index*>(values + room.entries), room.entries);
-    simt::sync_block();
-  }
-};
 
 template <class V, class S>
 struct StoreAll {
@@ -261,12 +216,14 @@ template <class V, class Store>
 SIMT_KERNEL store_diagonals_block_per_slice(CsrArrays<V> A, SliceRoom room, DiagonalsTarget to, Store store) {
   const std::int64_t s = simt::block();
   const SliceRows rows(A, s);
+  const DiagonalSlice slice = to.slices[s];
+  DiagonalWalk walk(A, rows.first, rows.last);
   const SliceNear<V> near(A, rows, room);
   if (simt::warp() != 0) return;
-  const DiagonalSlice slice = to.slices[s];
+  walk.begin(near.col);
   Index d = 0;
   bool right = true;
-  for (DiagonalWalk walk(A, rows.first, rows.last, near.col); right && walk.advance(); ++d) {
+  for (; right && walk.advance(); ++d) {
     right = as_in_pattern(to, slice, d, walk);
     if (right) right = !simt::any(!store.store(walk, near.val, slice.first + d));
   }
@@ -287,36 +244,43 @@ template <class V>
 SIMT_KERNEL look_for_constants_block_per_slice(CsrArrays<V> A, SliceRoom room, std::int32_t* several) {
   if (already_set(several)) return;
   const SliceRows rows(A, simt::block());
+  DiagonalWalk walk(A, rows.first, rows.last);
   const SliceNear<V> near(A, rows, room);
   if (simt::warp() != 0) return;
+  walk.begin(near.col);
   bool same = true;
-  for (DiagonalWalk walk(A, rows.first, rows.last, near.col); same && walk.advance();)
-    same = !simt::any(!StoreConstant<V>{nullptr}.store(walk, near.val, 0));
+  while (same && walk.advance()) same = !simt::any(!StoreConstant<V>{nullptr}.store(walk, near.val, 0));
   if (!same) *several = 1;
 }
 
 // A flag on the device that any thread may set.
 class Flag {
  public:
-  Flag(simt::Here here, Device device) : there_(1, device) {
-    simt::launch(here, {1, simt::warp_size}, clear_flag, there_.data());
+  Flag(simt::Here here, device::Workspace& memory) : there_(memory.take<std::int32_t>(1)), device_(memory.device()) {
+    simt::launch(here, {1, simt::warp_size}, clear_flag, there_);
   }
-  std::int32_t* data() { return there_.data(); }
-  bool is_set() const { return there_.to(Device::cpu())[0] != 0; }
+  std::int32_t* data() { return there_; }
+  bool is_set() const {
+    std::int32_t set = 0;
+    memory::copy(&set, Device::cpu(), there_, device_, sizeof set);
+    return set != 0;
+  }
 
  private:
-  Buffer<std::int32_t> there_;
+  std::int32_t* there_;
+  Device device_;
 };
 
 struct Patterns {
   Buffer<Diagonal> pattern;
   Buffer<RowMask> masks;
 
-  explicit Patterns(const Buffer<FoundDiagonal>& found) : pattern(found.size()) {
+  explicit Patterns(std::span<const FoundDiagonal> found) : pattern(static_cast<std::int64_t>(found.size())) {
     Lists numbers;
     numbers.number_of(as_list(all_rows));
-    for (std::int64_t i = 0; i < found.size(); ++i)
-      pattern[i] = {found[i].offset, static_cast<Index>(numbers.number_of(as_list(found[i].rows)) / 4)};
+    for (std::size_t i = 0; i < found.size(); ++i)
+      pattern[static_cast<std::int64_t>(i)] = {found[i].offset,
+                                               static_cast<Index>(numbers.number_of(as_list(found[i].rows)) / 4)};
     masks = Buffer<RowMask>(static_cast<std::int64_t>(numbers.all.size() / 4));
     for (std::int64_t i = 0; i < masks.size(); ++i)
       for (int w = 0; w < 4; ++w)
@@ -324,45 +288,64 @@ struct Patterns {
   }
 };
 
-// Slices with the numbers of their patterns, and a slice of each pattern.
+// Slices with the numbers of their patterns, and a slice of each pattern. Only queued.
 struct NumberedSlices {
   Buffer<DiagonalSlice> slices;
-  Buffer<PatternSlice> patterns;  // the first `total.patterns` count
-  SliceSums total;
+  const PatternSlice* patterns;  // the first `total->patterns` count
+  const SliceSums* total;
 };
 
-NumberedSlices number_slices(simt::Here here, const PatternView& A, Flag& wrong, Device device) {
+NumberedSlices number_slices(simt::Here here, const PatternView& A, Flag& wrong, device::Workspace& memory) {
   constexpr int threads = 256;
   const std::int64_t count = simt::blocks_for(A.rows, slice_rows);
   const auto places = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * count + 1)));
-  Buffer<std::uint64_t> words(2 * places, device);
-  Buffer<SliceFound> found(count, device);
-  const HashTable table{words.data(), words.data() + places, static_cast<std::uint64_t>(places - 1)};
-  simt::launch(here, {simt::blocks_for(words.size(), threads), threads}, clear_thread_per_word, words.data(),
-               words.size());
+  auto* words = memory.take<std::uint64_t>(2 * places);
+  auto* found = memory.take<SliceFound>(count);
+  auto* patterns = memory.take<PatternSlice>(count);
+  const HashTable table{words, words + places, static_cast<std::uint64_t>(places - 1)};
+  simt::launch(here, {simt::blocks_for(2 * places, threads), threads}, clear_thread_per_word, words, 2 * places);
   const SliceRoom room(A, sizeof(Index));
   simt::launch(here, room.block_per(count, sizeof(Index)), find_diagonals_block_per_slice, PatternArrays(A), room,
-               found.data(), table);
-  NumberedSlices made{Buffer<DiagonalSlice>(count, device), Buffer<PatternSlice>(count, device), {}};
-  const SliceItems items{found.data(), table, made.slices.data(), made.patterns.data()};
-  made.total = device::scan(here, items, count, device);
-  simt::launch(here, {simt::blocks_for(count, threads), threads}, number_patterns_thread_per_slice, found.data(), table,
-               count, made.slices.data(), wrong.data());
+               found, table);
+  NumberedSlices made{Buffer<DiagonalSlice>(count, memory.device()), patterns, nullptr};
+  made.total = device::queue_scan(here, SliceItems{found, table, made.slices.data(), patterns}, count, memory);
+  simt::launch(here, {simt::blocks_for(count, threads), threads}, number_patterns_thread_per_slice, found, table, count,
+               made.slices.data(), wrong.data());
   return made;
 }
 
-Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlices& numbered, Device device) {
-  Buffer<FoundDiagonal> found(numbered.total.pattern_size, device);
-  simt::launch(here, warp_per(numbered.total.patterns), list_diagonals_warp_per_pattern, PatternArrays(A),
-               numbered.patterns.data(), numbered.total.patterns, found.data());
-  return Patterns(found.to(Device::cpu()));
+void queue_listing(simt::Here here, const PatternView& A, const NumberedSlices& numbered, std::int64_t most_patterns,
+                   FoundDiagonal* to, Offset room) {
+  const SliceRoom near(A, sizeof(Index));
+  simt::launch(here, near.block_per(std::min(numbered.slices.size(), most_patterns), sizeof(Index)),
+               list_diagonals_block_per_pattern, PatternArrays(A), near, numbered.patterns, numbered.total, to, room);
+}
+
+// One copy brings all that there is of most matrices. A pattern has a diagonal at least, but for that of empty slices.
+Buffer<PatternHead> head_of(simt::Here here, const PatternView& A, const NumberedSlices& numbered,
+                            device::Workspace& memory) {
+  auto* there = memory.take<PatternHead>(1);
+  simt::launch(here, {1, simt::warp_size}, keep_total, numbered.total, there);
+  queue_listing(here, A, numbered, PatternHead::room + 1, there->diagonal, PatternHead::room);
+  return Buffer<PatternHead>::borrow({there, 1}, memory.device()).to(Device::cpu());
+}
+
+Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlices& numbered, const PatternHead& head,
+                       device::Workspace& memory) {
+  const Offset size = head.total.pattern_size;
+  if (size <= PatternHead::room) return Patterns({head.diagonal, static_cast<std::size_t>(size)});
+  auto* there = memory.take<FoundDiagonal>(size);
+  queue_listing(here, A, numbered, head.total.patterns, there, size);
+  return Patterns(
+      Buffer<FoundDiagonal>::borrow({there, static_cast<std::size_t>(size)}, memory.device()).to(Device::cpu()));
 }
 
 }  // namespace
 
 template <class V>
 bool constant_diagonals(simt::Here here, const CsrView<V>& A, Device device) {
-  Flag several(here, device);
+  device::Workspace memory(device);
+  Flag several(here, memory);
   const std::int64_t slices = simt::blocks_for(A.rows, slice_rows);
   const SliceRoom room(A, entry_bytes<V>);
   simt::launch(here, room.block_per(slices, entry_bytes<V>), look_for_constants_block_per_slice<V>, CsrArrays<V>(A),
@@ -373,13 +356,15 @@ bool constant_diagonals(simt::Here here, const CsrView<V>& A, Device device) {
 template <class V>
 std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const CsrView<V>& A,
                                                       const WeaveSettings& settings, Device device) {
-  Flag wrong(here, device);
-  NumberedSlices numbered = number_slices(here, A, wrong, device);
-  const std::int64_t stored = numbered.total.diagonals * slice_rows;
+  device::Workspace memory(device);
+  Flag wrong(here, memory);
+  NumberedSlices numbered = number_slices(here, A, wrong, memory);
+  const Buffer<PatternHead> head = head_of(here, A, numbered, memory);
+  const std::int64_t diagonals = head[0].total.diagonals, stored = diagonals * slice_rows;
   if (too_much_padding(stored, A.nnz())) return {};
   const bool constant = settings.codec() == ValueCodec::constant;
-  const Patterns patterns = list_patterns(here, A, numbered, device);
-  auto values = make_value_store(here, A.val, settings.codec(), constant ? numbered.total.diagonals : stored, device);
+  const Patterns patterns = list_patterns(here, A, numbered, head[0], memory);
+  auto values = make_value_store(here, A.val, settings.codec(), constant ? diagonals : stored, device);
   if (!values) return {};
   Diagonals to{A.rows,
                A.cols,

@@ -140,7 +140,8 @@ SIMT_KERNEL diagonal_places_warp_per_slice(PatternArrays A, SampledRows sampled,
   if (first < last) {
     found.entries = A.ptr[last] - A.ptr[first];
     const std::int64_t most = most_diagonal_fill * found.entries;
-    DiagonalWalk walk(A, first, last, A.col + A.ptr[first]);
+    DiagonalWalk walk(A, first, last);
+    walk.begin(A.col + A.ptr[first]);
     while (found.stored < most && walk.advance()) found.stored += slice_rows;
     found.stored = found.stored < most ? found.stored : most;
   }

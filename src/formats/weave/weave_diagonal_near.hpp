@@ -1,0 +1,105 @@
+// The entries of a slice of 128 rows, brought near by a block of threads, one warp of which walks them. The rows are
+// walked side by side: from global memory that would fetch every sector once for each entry in it (H200: 1.4 ms for a
+// 27-point stencil of 96^3). So the block brings them into shared memory in the order in which they lie, where there is
+// room.
+#pragma once
+
+#include <algorithm>
+
+#include "formats/weave/weave_diagonal_walk.hpp"
+
+namespace heddle::weave {
+
+struct SliceRoom {
+  std::int64_t entries;  // of a slice that has room
+  int threads;           // of a block
+
+  // For slices a little above the mean; none at all where that is too much. Few threads for small slices: as many of
+  // them as possible shall be walked at a time.
+  SliceRoom(const PatternView& A, std::size_t entry_bytes) {
+    constexpr std::size_t most_bytes = 64 << 10, few_bytes = 12 << 10, some_bytes = 24 << 10;
+    const std::int64_t slices = std::max<std::int64_t>(1, simt::blocks_for(A.rows, slice_rows));
+    entries = A.nnz() / slices * 9 / 8 + 64;
+    const std::size_t bytes = static_cast<std::size_t>(entries) * entry_bytes;
+    threads = bytes <= few_bytes ? 64 : bytes <= some_bytes ? 128 : 256;
+    if (bytes > most_bytes) entries = 0, threads = simt::warp_size;
+  }
+  simt::Launch block_per(std::int64_t slices, std::size_t entry_bytes) const {
+    return {slices, threads, static_cast<std::size_t>(std::max<std::int64_t>(1, entries)) * entry_bytes};
+  }
+};
+
+// f(first) for rounds of `loads_of_round` elements a thread, of which the first has number `first`.
+inline constexpr int loads_of_round = 8;
+template <class F>
+SIMT_DEVICE void each_round(Offset count, const F& f) {
+  for (Offset first = simt::thread(); first < count; first += loads_of_round * simt::block_threads()) f(first);
+}
+// Behind the end the last one again, so that no load waits for another.
+template <class T>
+SIMT_DEVICE void load_round(const T* from, Offset count, Offset first, T (&to)[loads_of_round]) {
+#pragma unroll
+  for (int u = 0; u < loads_of_round; ++u) {
+    const Offset i = first + u * simt::block_threads();
+    to[u] = simt::stream_load(from + (i < count ? i : count - 1));
+  }
+}
+template <class T>
+SIMT_DEVICE void store_round(const T (&from)[loads_of_round], Offset count, Offset first, T* to) {
+#pragma unroll
+  for (int u = 0; u < loads_of_round; ++u)
+    if (const Offset i = first + u * simt::block_threads(); i < count) to[i] = from[u];
+}
+
+struct SliceRows {
+  std::int64_t first, last;
+  Offset begin, count;
+
+  SIMT_DEVICE SliceRows(const PatternArrays& A, std::int64_t s)
+      : first(s * slice_rows), last(first + slice_rows < A.rows ? first + slice_rows : A.rows) {
+    begin = A.ptr[first];
+    count = A.ptr[last] - begin;
+  }
+};
+
+// The columns of a slice. The block calls it together.
+SIMT_DEVICE const Index* columns_near(const PatternArrays& A, const SliceRows& rows, const SliceRoom& room) {
+  const Index* col = A.col + rows.begin;
+  auto* near = simt::shared<Index>();
+  if (rows.count <= room.entries)
+    each_round(rows.count, [&](Offset first) {
+      Index columns[loads_of_round];
+      load_round(col, rows.count, first, columns);
+      store_round(columns, rows.count, first, near);
+    });
+  simt::sync_block();
+  return rows.count <= room.entries ? near : col;
+}
+
+// Columns and values of a slice. The block makes it together.
+template <class V>
+struct SliceNear {
+  const V* val;
+  const Index* col;
+
+  SIMT_DEVICE SliceNear(const CsrArrays<V>& A, const SliceRows& rows, const SliceRoom& room)
+      : val(A.val + rows.begin), col(A.col + rows.begin) {
+    if (rows.count <= room.entries) {
+      V* values = simt::shared<V>();
+      auto* columns = reinterpret_cast<Index*>(values + room.entries);
+      each_round(rows.count, [&](Offset first) {
+        V some_values[loads_of_round];
+        Index some_columns[loads_of_round];
+        load_round(val, rows.count, first, some_values);
+        load_round(col, rows.count, first, some_columns);
+        store_round(some_values, rows.count, first, values);
+        store_round(some_columns, rows.count, first, columns);
+      });
+      val = values;
+      col = columns;
+    }
+    simt::sync_block();
+  }
+};
+
+}  // namespace heddle::weave
