@@ -66,7 +66,7 @@ template <class V>
 void measure(const Settings& settings, const std::string& matrix) {
   const Csr<V> A = convert<V>(read_matrix(matrix).view());
   const Device device = settings.device;
-  const Csr<V> there{A.rows, A.cols, A.ptr.to(device), A.col.to(device), A.val.to(device)};
+  const Csr<V> there = A.to(device);
   const Structure facts = analyze(there, Detail::planning), host_facts = analyze(A, Detail::planning);
   const Machine machine = device.kind == Device::Kind::gpu ? this_machine(device) : built_in_machine(Device::Kind::gpu);
   const Plan plan = choose(facts, machine, {.device = device}, sizeof(V)).plan;

@@ -113,7 +113,7 @@ template <class V>
 void measure(const Settings& settings, const std::string& matrix, const std::string& text) {
   const Csr<V> A = convert<V>(read_matrix(matrix).view());
   const Device device = settings.device;
-  const Csr<V> there{A.rows, A.cols, A.ptr.to(device), A.col.to(device), A.val.to(device)};
+  const Csr<V> there = A.to(device);
   const Plan asked = Plan::parse(text);
   Source<V> source{there.view(), nullptr, device};
   const Format& format = registered_format(asked.format);

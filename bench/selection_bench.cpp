@@ -194,7 +194,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   Buffer<V> y(A.rows, options.device);
 
   Csr<V> there;
-  if (on_gpu) there = {A.rows, A.cols, A.ptr.to(options.device), A.col.to(options.device), A.val.to(options.device)};
+  if (on_gpu) there = A.to(options.device);
 
   std::vector<std::string> plans;
   const Subject subject{facts, sizeof(V)};

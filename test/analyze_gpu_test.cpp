@@ -39,7 +39,7 @@ TEST_F(AnalyzeOnGpu, says_of_large_matrices_what_the_host_says_every_time) {
 
 TEST_F(AnalyzeOnGpu, leads_optimize_to_an_operator_that_multiplies) {
   const Csr<double> A = generate<double>("fem,n=12,dof=3");
-  const Operator<double> op = optimize(on_device(A, Device::gpu()), {.device = Device::gpu()});
+  const Operator<double> op = optimize(A.to(Device::gpu()), {.device = Device::gpu()});
   EXPECT_EQ(op.device(), Device::gpu());
   EXPECT_TRUE(identical(op.restore(), A));
 }

@@ -42,6 +42,8 @@ struct Csr {
   std::int64_t nnz() const { return col.size(); }
   CsrView<V> view() const { return {{rows, cols, ptr, col}, val}; }
   operator CsrView<V>() const { return view(); }
+  // A copy, all arrays on that device.
+  Csr to(Device device) const { return {rows, cols, ptr.to(device), col.to(device), val.to(device)}; }
 };
 
 template <class V>

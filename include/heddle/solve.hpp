@@ -80,9 +80,9 @@ struct SolveProgress {
   double residual = 0, target = 0;  // relative to |b|
 };
 
-// Whether iterations on a GPU are recorded as a CUDA graph and replayed: the same bits with fewer calls. automatic:
-// where that has been measured to be faster (docs/solvers.md).
-enum class Graph { automatic, off, on };
+// Whether iterations on a GPU are recorded as a CUDA graph and replayed: the same bits with fewer calls.
+// where_faster: where that has been measured to be faster (docs/solvers.md).
+enum class Graph { where_faster, off, on };
 
 template <class V>
 struct SolveOptions {
@@ -99,7 +99,7 @@ struct SolveOptions {
   int restart = 30;                  // gmres: vectors kept
   int check_every = 0;  // iterations between two looks of the host; 0: 1 on the CPU, an eighth of those done on a GPU
   Stream stream;
-  Graph graph = Graph::automatic;
+  Graph graph = Graph::where_faster;
   std::function<void(const SolveProgress&)> progress;  // may throw to stop
 
   // Called by another thread as soon as the solve begins; the solve changes over to its operator once it is ready. It

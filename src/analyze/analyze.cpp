@@ -63,8 +63,7 @@ Structure analyze(const Csr<V>& A, Detail detail) {
         to_string(A.ptr.device()), to_string(A.col.device()), to_string(A.val.device()));
   if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
   if (detail == Detail::planning) return survey(A);
-  const Csr<V> here{A.rows, A.cols, A.ptr.to(Device::cpu()), A.col.to(Device::cpu()), A.val.to(Device::cpu())};
-  return analyze(here.view(), detail);
+  return analyze(A.to(Device::cpu()).view(), detail);
 }
 
 template Structure analyze(const Csr<float>&, Detail);

@@ -47,7 +47,7 @@ TEST(Survey, finds_popular_columns_of_a_large_matrix) {
   const Csr<double> A = generate<double>("rmat,scale=17,edges=10");
   ASSERT_GE(A.nnz(), 1 << 20);
   expect_same_facts(A, Device::emulator());
-  const Columns columns = analyze(on_device(A, Device::emulator()), Detail::planning).columns;
+  const Columns columns = analyze(A.to(Device::emulator()), Detail::planning).columns;
   EXPECT_LT(columns.tile_rows_by_degree, columns.tile_rows);
 }
 
@@ -81,7 +81,7 @@ TEST(Survey, tells_minus_zero_and_nan_from_other_values) {
   A.val[5] = std::numeric_limits<double>::quiet_NaN();
   A.val[7] = std::numeric_limits<double>::infinity();
   expect_same_facts(A, Device::emulator());
-  EXPECT_EQ(analyze(on_device(A, Device::emulator()), Detail::planning).distinct_values, 5);
+  EXPECT_EQ(analyze(A.to(Device::emulator()), Detail::planning).distinct_values, 5);
 }
 
 // Rows of 8100 entries far from each other: more diagonals than anybody would store.
@@ -114,7 +114,7 @@ TEST(Survey, refuses_a_matrix_that_lies_in_two_places) {
 
 TEST(Survey, leaves_everything_else_to_the_host) {
   const Csr<double> A = generate<double>("stencil2d5,n=30");
-  expect_equal(analyze(on_device(A, Device::emulator())), analyze(A));
+  expect_equal(analyze(A.to(Device::emulator())), analyze(A));
 }
 
 TEST(FloatHolds, what_survives_a_conversion_and_back) {

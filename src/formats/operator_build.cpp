@@ -17,18 +17,11 @@ auto of_type(F for_float, D for_double) {
     return for_double;
 }
 
+// The source's own arrays: they must outlive this.
 template <class V>
-Csr<V> copy_here(const Source<V>& A) {
-  const auto copy = []<class T>(std::span<const T> there, Device device) {
-    return Buffer<T>::borrow(there, device).to(Device::cpu());
-  };
-  return {A.view.rows, A.view.cols, copy(A.view.ptr, A.device), copy(A.view.col, A.device), copy(A.view.val, A.device)};
-}
-
-template <class V>
-Csr<V> sent_to(Device device, const CsrView<V>& A) {
-  const auto send = [&]<class T>(std::span<const T> here) { return Buffer<T>::borrow(here, Device::cpu()).to(device); };
-  return {A.rows, A.cols, send(A.ptr), send(A.col), send(A.val)};
+Csr<V> borrowed(const Source<V>& A) {
+  const auto borrow = [&]<class T>(std::span<const T> array) { return Buffer<T>::borrow(array, A.device); };
+  return {A.view.rows, A.view.cols, borrow(A.view.ptr), borrow(A.view.col), borrow(A.view.val)};
 }
 
 // The matrix as it was given, and as it lies in host memory from the moment somebody needs it there.
@@ -44,7 +37,7 @@ class Given {
   Source<V> here() {
     if (!on_device()) return source_;
     if (original_) return {*original_, nullptr};
-    if (!copied_) copy_ = copy_here(source_), copied_ = true;
+    if (!copied_) copy_ = borrowed(source_).to(Device::cpu()), copied_ = true;
     return {copy_.view(), nullptr};
   }
 
@@ -141,7 +134,7 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   // enough.
   if (options.device.kind == Device::Kind::gpu && source.device.kind == Device::Kind::cpu) describe(options.device);
   if (made_on_the_gpu(source, plan, options.device)) try {
-      Csr<V> there = sent_to(options.device, source.view);
+      Csr<V> there = borrowed(source).to(options.device);
       Given<V> A({there.view(), &there, options.device}, source.view);
       return build_given(A, plan, options);
     } catch (const Error& error) {  // the matrix and the operator may not fit into memory together
@@ -156,7 +149,7 @@ Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, cons
   const Source<V> source{A.view(), given, home_of(A)};
   if (source.device == options.device || source.device.kind == Device::Kind::cpu)
     return build_from(source, plan, options);
-  Csr<V> here = copy_here(source);
+  Csr<V> here = A.to(Device::cpu());
   return build_from<V>({here.view(), &here}, plan, options);
 }
 

@@ -162,9 +162,8 @@ std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& 
   if (options.device.kind != Device::Kind::gpu || options.effort != Effort::model || A.nnz() < worth_sending) return {};
   describe(options.device);  // Error(unavailable) says why there is none
   try {
-    const Device to = options.device;
-    const Csr<V> there{A.rows, A.cols, A.ptr.to(to), A.col.to(to), A.val.to(to)};
-    return build_best(there, &A, choice_for(there, options).candidates, to);
+    const Csr<V> there = A.to(options.device);
+    return build_best(there, &A, choice_for(there, options).candidates, options.device);
   } catch (const Error& error) {  // no room for the matrix beside what is made of it
     if (error.kind() != ErrorKind::unavailable) throw;
     return {};

@@ -223,7 +223,7 @@ TEST(Effort, has_a_name_each_way) {
 }
 
 TEST(Choose, takes_a_matrix_in_the_memory_of_a_device_for_what_it_is_on_the_host) {
-  const Csr<double> A = generate<double>("fem,n=8,dof=3"), there = test::on_device(A, Device::emulator());
+  const Csr<double> A = generate<double>("fem,n=8,dof=3"), there = A.to(Device::emulator());
   const Choice here = choose(A, analyze(A, Detail::planning), h200()),
                on_device = choose(there, analyze(there, Detail::planning), h200());
   EXPECT_EQ(to_string(here.plan), to_string(on_device.plan));
@@ -236,7 +236,7 @@ TEST(Optimize, takes_a_matrix_in_the_memory_of_a_device) {
   const Csr<double> A = generate<double>("stencil2d5,n=24");
   for (const Effort effort : {Effort::model, Effort::measure}) {
     const ChooseOptions options{.effort = effort, .device = Device::emulator()};
-    EXPECT_TRUE(identical(optimize(test::on_device(A, Device::emulator()), options).restore(), A));
+    EXPECT_TRUE(identical(optimize(A.to(Device::emulator()), options).restore(), A));
   }
 }
 

@@ -16,7 +16,7 @@ Iterations<V>::Iterations(Problem<V>& problem, Method<V>& method, Graph wish)
 template <class V>
 bool Iterations<V>::recordable() const {
   if (on.device().kind != Device::Kind::gpu || wish_ == Graph::off || length_ == 0) return false;
-  if (wish_ == Graph::automatic && on.size() > most_rows_recorded) return false;
+  if (wish_ == Graph::where_faster && on.size() > most_rows_recorded) return false;
   return !on.matrix().takes_turns() && (on.M == nullptr || on.d != nullptr || on.M->recordable());
 }
 

@@ -16,7 +16,7 @@ namespace heddle::solve_method {
 
 // Starting a graph takes as long as starting several kernels, recording one as long as some dozen iterations.
 inline constexpr int iterations_of_graph = 32;
-// The largest system that Graph::automatic records: beyond, kernels run longer than it takes to start the next one.
+// The largest system that Graph::where_faster records: beyond, kernels run longer than it takes to start the next one.
 // (H200, cg: 22 us an iteration became 9 at 900 rows, 13 at 100,000 and 18 at 262,144.)
 inline constexpr std::int64_t most_rows_recorded = 500'000;
 

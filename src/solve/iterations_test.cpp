@@ -193,7 +193,7 @@ TEST_F(RecordedIterations, are_not_recorded_where_that_is_not_wanted_or_not_safe
     void apply(std::span<const double>, std::span<double>, Stream) const override {}
   } own;
   EXPECT_EQ(count(A, Graph::on, 1, nullptr), 64);
-  EXPECT_EQ(count(A, Graph::automatic, 1, nullptr), A.rows() <= most_rows_recorded ? 64 : 0);
+  EXPECT_EQ(count(A, Graph::where_faster, 1, nullptr), A.rows() <= most_rows_recorded ? 64 : 0);
   EXPECT_EQ(count(A, Graph::off, 1, nullptr), 0);
   EXPECT_EQ(count(A, Graph::on, 0, nullptr), 0) << "gmres";
   EXPECT_EQ(count(turns, Graph::on, 1, nullptr), 0);

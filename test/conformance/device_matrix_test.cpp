@@ -19,11 +19,6 @@ std::vector<Device> kernel_devices() {
   return devices;
 }
 
-template <class V>
-Csr<V> moved_to(Device device, const Csr<V>& A) {
-  return {A.rows, A.cols, A.ptr.to(device), A.col.to(device), A.val.to(device)};
-}
-
 std::string error_of(const Csr<double>& A, const Plan& plan, Device device) {
   try {
     (void)build(A, plan, {device});
@@ -41,7 +36,7 @@ class DeviceMatrix : public testing::TestWithParam<std::string> {
 template <class V>
 void expect_same_operator(const Csr<V>& A, const Plan& plan, Device device) {
   const auto from_host = build(A, plan, {device});
-  const auto from_there = build(moved_to(device, A), plan, {device});
+  const auto from_there = build(A.to(device), plan, {device});
   EXPECT_EQ(from_there.plan(), from_host.plan());
   EXPECT_EQ(from_there.bytes(), from_host.bytes());
   EXPECT_TRUE(identical(from_there.restore(), A));
@@ -83,7 +78,7 @@ TEST(DeviceMatrix, is_refused_with_the_words_of_the_host_when_it_is_none) {
     for (const Csr<double>& A : wrong) {
       const std::string expected = error_of(A, Plan::parse("csr"), device);
       EXPECT_NE(expected, "no error");
-      EXPECT_EQ(error_of(moved_to(device, A), Plan::parse("csr"), device), expected);
+      EXPECT_EQ(error_of(A.to(device), Plan::parse("csr"), device), expected);
     }
 }
 
@@ -112,7 +107,7 @@ TEST(DeviceMatrix, that_a_format_refuses_is_refused_with_the_words_of_the_host) 
     for (const char* plan : {"weave layout=padded", "weave layout=rows values=constant", "weave layout=rows lanes=3"}) {
       const std::string expected = error_of(A, Plan::parse(plan), device);
       EXPECT_NE(expected, "no error") << plan;
-      EXPECT_EQ(error_of(moved_to(device, A), Plan::parse(plan), device), expected);
+      EXPECT_EQ(error_of(A.to(device), Plan::parse(plan), device), expected);
     }
 }
 
@@ -126,7 +121,7 @@ TEST(DeviceMatrix, goes_through_the_host_to_another_device) {
   const Csr<double> A = with_lengths({3, 1, 0, 5}, 7, 3);
   for (const Device from : kernel_devices())
     for (const Device to : devices_to_try()) {
-      const auto op = build(moved_to(from, A), Plan::parse("weave layout=rows"), {to});
+      const auto op = build(A.to(from), Plan::parse("weave layout=rows"), {to});
       EXPECT_EQ(op.device(), to);
       EXPECT_TRUE(identical(op.restore(), A));
     }
@@ -134,7 +129,7 @@ TEST(DeviceMatrix, goes_through_the_host_to_another_device) {
 
 TEST(DeviceMatrix, keeps_its_arrays_when_it_is_given_up) {
   for (const Device device : kernel_devices()) {
-    Csr<double> A = moved_to(device, with_lengths({3, 1, 0, 5}, 7, 3));
+    Csr<double> A = with_lengths({3, 1, 0, 5}, 7, 3).to(device);
     const double* val = A.val.data();
     const auto op = build(std::move(A), Plan::parse("csr"), {device});
     EXPECT_EQ(A.val.data(), nullptr);
@@ -146,7 +141,7 @@ TEST(DeviceMatrix, keeps_its_arrays_when_it_is_given_up) {
 TEST(DeviceMatrix, serves_transposed_products_and_new_values) {
   const Csr<double> A = with_lengths({3, 1, 0, 5, 2, 9}, 11, 3);
   for (const Device device : kernel_devices()) {
-    auto op = build(moved_to(device, A), Plan::parse("weave layout=rows"), {device, true, true});
+    auto op = build(A.to(device), Plan::parse("weave layout=rows"), {device, true, true});
     std::vector<double> x(6, 1), y(11), z(11), values(static_cast<std::size_t>(A.nnz()), 2);
     op.update_values(values);
     op.multiply_transposed(1, x, 0, y);

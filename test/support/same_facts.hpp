@@ -7,11 +7,6 @@
 
 namespace heddle::test {
 
-template <class V>
-Csr<V> on_device(const Csr<V>& A, Device device) {
-  return {A.rows, A.cols, A.ptr.to(device), A.col.to(device), A.val.to(device)};
-}
-
 inline void expect_equal(const RowLengths& a, const RowLengths& b) {
   EXPECT_EQ(a.min, b.min);
   EXPECT_EQ(a.max, b.max);
@@ -93,7 +88,7 @@ inline void expect_equal(const Structure& a, const Structure& b) {
 
 template <class V>
 void expect_same_facts(const Csr<V>& A, Device device) {
-  expect_equal(analyze(on_device(A, device), Detail::planning), analyze(A, Detail::planning));
+  expect_equal(analyze(A.to(device), Detail::planning), analyze(A, Detail::planning));
 }
 
 }  // namespace heddle::test
