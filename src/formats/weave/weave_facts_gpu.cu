@@ -176,8 +176,8 @@ class DeviceFacts final : public PatternFacts {
     return steps_->of[t];
   }
   std::int64_t quad_steps(int threads) override {
-    const Buffer<Offset> quads = count_quads(here_, A_, device_);
-    return device::reduce(here_, QuadSteps{quads.data(), {A_.rows, threads}}, A_.rows, device_).sum;
+    if (quads_.empty()) quads_ = count_quads(here_, pattern(), device_);
+    return device::reduce(here_, QuadSteps{quads_.data(), {A_.rows, threads}}, A_.rows, device_).sum;
   }
   bool rows_are_runs() override { return weave::rows_are_runs(here_, A_, device_); }
   double diagonal_fill() override {
@@ -241,6 +241,7 @@ class DeviceFacts final : public PatternFacts {
   PatternArrays A_;
   SampledRows sampled_;
   std::optional<StepsFound> steps_;
+  Buffer<Offset> quads_;
   std::optional<BlocksFound> blocks_;
   std::int64_t tiles_width_ = 0;
   ColumnTiles tiles_;
