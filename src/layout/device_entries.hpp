@@ -1,5 +1,5 @@
-// The row of every entry of a matrix on the device. A block looks up where its entries begin and end; between those
-// rows each thread looks for its own.
+// The row of every entry of a matrix on the device. Two warps of a block look up where its entries begin and end;
+// between those rows each thread looks for its own.
 #pragma once
 
 #include "layout/device_csr.hpp"
@@ -21,13 +21,28 @@ SIMT_DEVICE std::int64_t row_between(const PatternArrays& A, std::int64_t low, s
   return low;
 }
 
+// The same by a warp, which looks at 32 rows at a time.
+SIMT_DEVICE std::int64_t row_between_by_warp(const PatternArrays& A, std::int64_t low, std::int64_t high,
+                                             Offset entry) {
+  while (high - low > 1) {
+    const std::int64_t stride = (high - low + simt::warp_size - 1) / simt::warp_size;
+    const std::int64_t row = low + (simt::lane() + 1) * stride;
+    low += stride * simt::count_bits(simt::ballot(row < high && A.ptr[row] <= entry));
+    high = low + stride < high ? low + stride : high;
+  }
+  return low;
+}
+
 namespace {  // kernels: compiled for two devices under one name
 
 SIMT_KERNEL rows_block_per_entries(PatternArrays A, Offset nnz, Index* row) {
   const Offset begin = simt::block() * entries_of_block,
                end = begin + entries_of_block < nnz ? begin + entries_of_block : nnz;
   auto* outer = simt::shared<std::int64_t>();
-  if (simt::thread() < 2) outer[simt::thread()] = row_between(A, 0, A.rows, simt::thread() == 0 ? begin : end - 1);
+  if (simt::warp() < 2) {
+    const std::int64_t found = row_between_by_warp(A, 0, A.rows, simt::warp() == 0 ? begin : end - 1);
+    if (simt::lane() == 0) outer[simt::warp()] = found;
+  }
   simt::sync_block();
   for (Offset k = begin + simt::thread(); k < end; k += entries_threads)
     row[k] = static_cast<Index>(row_between(A, outer[0], outer[1] + 1, k));

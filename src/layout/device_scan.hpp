@@ -98,11 +98,15 @@ const typename Items::Sum* queue_scan(simt::Here here, const Items& items, std::
 }
 
 template <class Items>
+typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory) {
+  typename Items::Sum total{};
+  memory::copy(&total, Device::cpu(), queue_scan(here, items, count, memory), memory.device(), sizeof total);
+  return total;
+}
+template <class Items>
 typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Device device) {
   Workspace memory(device);
-  typename Items::Sum total{};
-  memory::copy(&total, Device::cpu(), queue_scan(here, items, count, memory), device, sizeof total);
-  return total;
+  return scan(here, items, count, memory);
 }
 
 }  // namespace heddle::device

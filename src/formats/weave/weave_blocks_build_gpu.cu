@@ -111,11 +111,18 @@ SIMT_KERNEL store_full_block_per_slice(CsrArrays<V> A, PatternArrays blocks, Blo
   const Offset first = blocks.ptr[first_row] * B * B, all = blocks.ptr[last_row] * B * B - first;
   const bool staged = all <= staging.room;
   V* near = simt::shared<V>();
-#pragma unroll 4
-  for (int i = simt::thread(); staged && i < all; i += staged_threads)
-    near[StagedValues::place<V>(i)] = simt::stream_load(A.val + first + i);
-  simt::sync_block();
   const ColumnSlice slice = to.slice[s];
+  constexpr int at_once = 8;
+  for (int i = simt::thread(); staged && i < all; i += at_once * staged_threads) {  // loads behind the end: the last
+    V some[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u)
+      some[u] = simt::stream_load(A.val + first + (i + u * staged_threads < all ? i + u * staged_threads : all - 1));
+#pragma unroll
+    for (int u = 0; u < at_once; ++u)
+      if (i + u * staged_threads < all) near[StagedValues::place<V>(i + u * staged_threads)] = some[u];
+  }
+  simt::sync_block();
   const std::int64_t row = first_row + simt::lane() / to.shape.lanes;
   const Offset begin = row < last_row ? blocks.ptr[row] : 0, count = row < last_row ? blocks.length(row) : 0;
   const Offset row_begin = begin * B * B - first;

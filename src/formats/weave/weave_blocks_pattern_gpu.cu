@@ -57,13 +57,25 @@ SIMT_KERNEL try_full_warp_per_block_row(PatternArrays A, std::int64_t block_rows
   }
   const Offset begin = first / (B * B);
   bool right = true;
-#pragma unroll 2
-  for (Offset k = simt::lane(); k < length; k += simt::warp_size) {
-    const Index column = A.col[first + k];
-    right &= column % B == k % B && (k % B == 0 || A.col[first + k - 1] == column - 1);
+  constexpr int at_once = 4;
+  for (Offset k = simt::lane(); k < length; k += at_once * simt::warp_size) {  // loads behind the end: the last ones
+    Index column[at_once][B], before[at_once];
 #pragma unroll
-    for (int line = 1; line < B; ++line) right &= A.col[first + line * length + k] == column;
-    if (k % B == 0) col[begin + k / B] = column / B;
+    for (int u = 0; u < at_once; ++u) {
+      const Offset i = k + u * simt::warp_size < length ? k + u * simt::warp_size : length - 1;
+#pragma unroll
+      for (int line = 0; line < B; ++line) column[u][line] = A.col[first + line * length + i];
+      before[u] = i > 0 ? A.col[first + i - 1] : 0;
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      const Offset i = k + u * simt::warp_size;
+      if (i >= length) continue;
+      right &= column[u][0] % B == i % B && (i % B == 0 || before[u] == column[u][0] - 1);
+#pragma unroll
+      for (int line = 1; line < B; ++line) right &= column[u][line] == column[u][0];
+      if (i % B == 0) col[begin + i / B] = column[u][0] / B;
+    }
   }
   if (!right) *holes = 1;
   if (simt::lane() != 0) return;

@@ -242,6 +242,12 @@ TEST(WeaveBuild, long_rows) {
   expect_same_with_all_codecs<Long>("layout=long team=32");
 }
 
+// Rows that a block of threads cuts in several rounds: runs that end at any place, and one that is the whole row.
+TEST(WeaveBuild, quads_of_very_long_rows) {
+  const Csr<double> A = with_lengths({3000, 0, 1, 2500, 3500}, 3500, 8);
+  expect_same_arrays<Long>(A, "layout=long team=64 columns=quads");
+}
+
 // Several chunks of rows, in a matrix small enough for teams and in one that is not; rows in pieces, empty rows
 // between.
 Csr<double> of_many_lengths(std::int64_t rows, std::int64_t mean) {

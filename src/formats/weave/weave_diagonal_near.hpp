@@ -55,11 +55,10 @@ struct SliceRows {
   std::int64_t first, last;
   Offset begin, count;
 
+  SIMT_DEVICE SliceRows(const PatternArrays& A, std::int64_t first_row, std::int64_t last_row)
+      : first(first_row), last(last_row), begin(A.ptr[first]), count(A.ptr[last] - begin) {}
   SIMT_DEVICE SliceRows(const PatternArrays& A, std::int64_t s)
-      : first(s * slice_rows), last(first + slice_rows < A.rows ? first + slice_rows : A.rows) {
-    begin = A.ptr[first];
-    count = A.ptr[last] - begin;
-  }
+      : SliceRows(A, s * slice_rows, (s + 1) * slice_rows < A.rows ? (s + 1) * slice_rows : A.rows) {}
 };
 
 // The columns of a slice. The block calls it together.

@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "formats/weave/weave_block_row.hpp"
-#include "formats/weave/weave_diagonal_walk.hpp"
+#include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_facts.hpp"
 #include "formats/weave/weave_long_quads.hpp"
 #include "layout/device_reduce.hpp"
@@ -130,22 +130,22 @@ SIMT_KERNEL sorted_places_block_per_part(PatternArrays A, SampledRows sampled, T
 
 constexpr int diagonal_slices = SampledRows::part_rows / slice_rows;
 
-// A warp a slice, until it has more places than count.
-SIMT_KERNEL diagonal_places_warp_per_slice(PatternArrays A, SampledRows sampled, Places* to) {
-  const std::int64_t i = simt::global_thread() / simt::warp_size, part = i / diagonal_slices;
-  if (part >= sampled.parts) return;
-  const std::int64_t end = sampled.last(part), first = sampled.first(part) + i % diagonal_slices * slice_rows,
-                     last = first + slice_rows < end ? first + slice_rows : end;
+// A block a slice, until it has more places than count.
+SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled, SliceRoom room, Places* to) {
+  const std::int64_t part = simt::block() / diagonal_slices, end = sampled.last(part);
+  const std::int64_t first = sampled.first(part) + simt::block() % diagonal_slices * slice_rows;
   Places found;
-  if (first < last) {
-    found.entries = A.ptr[last] - A.ptr[first];
+  if (first < end) {
+    const SliceRows rows(A, first, first + slice_rows < end ? first + slice_rows : end);
+    DiagonalWalk walk(A, rows.first, rows.last);
+    walk.begin(columns_near(A, rows, room));
+    if (simt::warp() != 0) return;
+    found.entries = rows.count;
     const std::int64_t most = most_diagonal_fill * found.entries;
-    DiagonalWalk walk(A, first, last);
-    walk.begin(A.col + A.ptr[first]);
     while (found.stored < most && walk.advance()) found.stored += slice_rows;
     found.stored = found.stored < most ? found.stored : most;
   }
-  if (simt::lane() == 0) to[i] = found;
+  if (simt::thread() == 0) to[simt::block()] = found;
 }
 
 // A warp a window: the first lane with a sector counts it.
@@ -176,15 +176,15 @@ class DeviceFacts final : public PatternFacts {
     return steps_->of[t];
   }
   std::int64_t quad_steps(int threads) override {
-    const Buffer<Offset> quads = count_quads(here_, A_, device_);
-    return device::reduce(here_, QuadSteps{quads.data(), {A_.rows, threads}}, A_.rows, device_).sum;
+    if (quads_.empty()) quads_ = count_quads(here_, pattern(), device_);
+    return device::reduce(here_, QuadSteps{quads_.data(), {A_.rows, threads}}, A_.rows, device_).sum;
   }
   bool rows_are_runs() override { return weave::rows_are_runs(here_, A_, device_); }
   double diagonal_fill() override {
-    constexpr int threads = 128;
     Buffer<Places> there(sampled_.parts * diagonal_slices, device_);
-    simt::launch(here_, {simt::blocks_for(there.size() * simt::warp_size, threads), threads},
-                 diagonal_places_warp_per_slice, A_, sampled_, there.data());
+    const SliceRoom room(pattern(), sizeof(Index));
+    simt::launch(here_, room.block_per(there.size(), sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_,
+                 room, there.data());
     return sum_of(there).per_entry();
   }
   double block_fill(int size) override {
@@ -241,6 +241,7 @@ class DeviceFacts final : public PatternFacts {
   PatternArrays A_;
   SampledRows sampled_;
   std::optional<StepsFound> steps_;
+  Buffer<Offset> quads_;
   std::optional<BlocksFound> blocks_;
   std::int64_t tiles_width_ = 0;
   ColumnTiles tiles_;

@@ -61,19 +61,18 @@ SIMT_KERNEL store_long_warp_per_step(CsrArrays<V> A, LongShape shape, const Offs
   store_pieces(values.at(number * LongShape::warp_entries), stored);
 }
 
-// A warp a row that is cut into quads: first nothing everywhere, then the entries.
+// A block a row that is cut into quads: first nothing everywhere, then the entries.
 template <class V, class S>
-SIMT_KERNEL store_quads_warp_per_row(CsrArrays<V> A, LongShape shape, const Offset* begin, std::uint32_t* quads,
-                                     ValueWriter<V, S> values) {
-  const std::int64_t row = simt::global_thread() / simt::warp_size;
-  if (row >= A.rows) return;
+SIMT_KERNEL store_quads_block_per_row(CsrArrays<V> A, LongShape shape, const Offset* begin, std::uint32_t* quads,
+                                      ValueWriter<V, S> values) {
+  const std::int64_t row = simt::block();
   const std::int64_t top = begin[row] * shape.lanes, end = begin[row + 1] * shape.lanes;
-  for (std::int64_t thread = top + simt::lane(); thread < end; thread += simt::warp_size) {
+  for (std::int64_t thread = top + simt::thread(); thread < end; thread += simt::block_threads()) {
     const S nothing[LongShape::per_thread] = {};
     store_pieces(values.at(thread / simt::warp_size * LongShape::warp_entries), nothing);
     quads[thread] = 0;
   }
-  simt::sync_warp();
+  simt::sync_block();
   each_quad_entry(A, row, [&](Offset k, Index column, std::int64_t quad, int place, bool last) {
     if (last) quads[top + quad] = Quad::of(column - place, place + 1);
     if constexpr (!std::is_empty_v<S>)
@@ -91,8 +90,8 @@ constexpr int threads = 128;
 template <class V>
 void store_quads(simt::Here here, const CsrView<V>& A, Long<V>& to) {
   with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-    simt::launch(here, {simt::blocks_for(A.rows * simt::warp_size, threads), threads}, store_quads_warp_per_row<V, S>,
-                 CsrArrays<V>(A), to.shape, to.begin.data(), to.quads.data(), writer);
+    simt::launch(here, block_per_row_of_quads(A.rows, A.nnz()), store_quads_block_per_row<V, S>, CsrArrays<V>(A),
+                 to.shape, to.begin.data(), to.quads.data(), writer);
   });
 }
 
@@ -116,7 +115,7 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
   if (in_runs && !rows_are_runs(here, PatternArrays(A), device)) return {};
   if (in_quads && A.cols > Quad::most_columns) return {};
   Buffer<Offset> quads_of_rows;
-  if (in_quads) quads_of_rows = count_quads(here, PatternArrays(A), device);
+  if (in_quads) quads_of_rows = count_quads(here, A, device);
   const RowSteps row_steps{PatternArrays(A), to.shape, in_quads ? quads_of_rows.data() : nullptr, to.begin.data()};
   const Offset steps = device::scan(here, row_steps, A.rows + 1, device).count;
   const std::int64_t stored = steps * to.shape.step_entries();

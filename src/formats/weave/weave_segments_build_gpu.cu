@@ -24,35 +24,68 @@ struct WarpSearch {
 };
 
 // A block brings the beginnings of a chunk's rows into shared memory, where one warp of it cuts: from tile to tile
-// there is only one way. Gives where the chunk ends; in the first warp only.
-SIMT_DEVICE CutSizes cut_chunk(const PatternArrays& A, const CutRule& rule, const CutTarget& to,
-                               const CutSizes& before) {
-  auto* ptr = simt::shared<Offset>();
-  const std::int64_t first = simt::block() * rule.chunk_rows;
-  const std::int64_t rows = A.rows - first < rule.chunk_rows ? A.rows - first : rule.chunk_rows;
-  for (std::int64_t i = simt::thread(); i <= rows; i += cut_threads) ptr[i] = A.ptr[first + i];
-  simt::sync_block();
-  ChunkCutter<WarpSearch> cutter(rule, to, before);
-  if (simt::warp() == 0) cutter.cut(first, rows, ptr);
-  return cutter.at;
-}
+// there is only one way.
+struct ChunkRows {
+  Offset* ptr;
+  std::int64_t first, rows;
 
-SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, CutSizes* sizes) {
-  const CutSizes found = cut_chunk(A, rule, {}, {});
-  if (simt::thread() == 0) sizes[simt::block()] = found;
+  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule)
+      : ptr(simt::shared<Offset>()),
+        first(simt::block() * rule.chunk_rows),
+        rows(A.rows - first < rule.chunk_rows ? A.rows - first : rule.chunk_rows) {
+    constexpr int at_once = 8;
+    for (std::int64_t i = simt::thread(); i <= rows; i += at_once * cut_threads) {
+      Offset some[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u)
+        some[u] = A.ptr[first + (i + u * cut_threads <= rows ? i + u * cut_threads : rows)];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u)
+        if (i + u * cut_threads <= rows) ptr[i + u * cut_threads] = some[u];
+    }
+    simt::sync_block();
+  }
+};
+
+// What comes out of a chunk; and how many of its rows have no entries.
+struct ChunkFound {
+  CutSizes sizes;
+  std::int64_t empty_rows = 0;
+
+  SIMT_BOTH void add(const ChunkFound& other) {
+    sizes.add(other.sizes);
+    empty_rows += other.empty_rows;
+  }
+};
+
+// The first warp cuts, the others count the empty rows meanwhile.
+SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found) {
+  const ChunkRows chunk(A, rule);
+  if (simt::warp() == 0) {
+    ChunkCutter<WarpSearch> cutter(rule, {}, {});
+    cutter.cut(chunk.first, chunk.rows, chunk.ptr);
+    if (simt::lane() == 0) found[simt::block()].sizes = cutter.at;
+  } else if (simt::warp() == 1) {
+    int empty = 0;
+    for (std::int64_t i = simt::lane(); i < chunk.rows; i += simt::warp_size) empty += chunk.ptr[i] == chunk.ptr[i + 1];
+    empty = simt::sum_lanes(empty);
+    if (simt::lane() == 0) found[simt::block()].empty_rows = empty;
+  }
 }
 
 SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const CutSizes* before, CutTarget to) {
-  cut_chunk(A, rule, to, before[simt::block()]);
+  const ChunkRows chunk(A, rule);
+  ChunkCutter<WarpSearch> cutter(rule, to, before[simt::block()]);
+  if (simt::warp() == 0) cutter.cut(chunk.first, chunk.rows, chunk.ptr);
 }
 
 struct ChunkSizes {
-  using Sum = CutSizes;
-  const CutSizes* sizes;
+  using Sum = ChunkFound;
+  const ChunkFound* found;
   CutSizes* before;
 
-  SIMT_DEVICE CutSizes item(std::int64_t i) const { return sizes[i]; }
-  SIMT_DEVICE void place(std::int64_t i, const CutSizes& sum) const { before[i] = sum; }
+  SIMT_DEVICE ChunkFound item(std::int64_t i) const { return found[i]; }
+  SIMT_DEVICE void place(std::int64_t i, const ChunkFound& sum) const { before[i] = sum.sizes; }
 };
 
 struct FilledRows {
@@ -61,25 +94,18 @@ struct FilledRows {
 };
 
 // Rows with entries, 32 to a word.
+SIMT_KERNEL mark_filled_thread_per_row(PatternArrays A, std::uint32_t* filled) {
+  const std::int64_t row = simt::global_thread();
+  const std::uint32_t bits = simt::ballot(row < A.rows && A.length(row) > 0);
+  if (row < A.rows && simt::lane() == 0) filled[row / 32] = bits;
+}
 struct FilledWords {
   using Sum = FilledRows;
-  PatternArrays A;
-  std::uint32_t* filled;
+  const std::uint32_t* filled;
   Index* rank;
 
-  SIMT_DEVICE FilledRows item(std::int64_t w) const { return {simt::count_bits(bits(w))}; }
-  SIMT_DEVICE void place(std::int64_t w, const FilledRows& before) const {
-    filled[w] = bits(w);
-    rank[w] = before.count;
-  }
-
- private:
-  SIMT_DEVICE std::uint32_t bits(std::int64_t w) const {
-    std::uint32_t found = 0;
-    for (int i = 0; i < 32; ++i)
-      if (w * 32 + i < A.rows && A.length(w * 32 + i) > 0) found |= 1u << i;
-    return found;
-  }
+  SIMT_DEVICE FilledRows item(std::int64_t w) const { return {simt::count_bits(filled[w])}; }
+  SIMT_DEVICE void place(std::int64_t w, const FilledRows& before) const { rank[w] = before.count; }
 };
 
 template <class V, class S>
@@ -113,9 +139,9 @@ SIMT_KERNEL store_warp_per_tile(CsrArrays<V> A, SegmentsTarget<V, S> to, std::in
   const std::int64_t t = simt::global_thread() / simt::warp_size;
   if (t >= tiles) return;
   const TileEntries entries = to.entries[t];
+  const SegmentTile tile = to.tiles[t];
   const std::int64_t base = t * to.tile_entries();
   store_entries(A, to, entries.first, entries.count, base, to.tile_entries());
-  const SegmentTile tile = to.tiles[t];
   const int i = simt::lane() * 8;
   if (i >= to.tile_entries()) return;
   const std::int64_t left = entries.count - i;
@@ -142,20 +168,20 @@ simt::Launch warp_per(std::int64_t items) {
 }
 
 template <class V>
-void mark_filled(simt::Here here, const PatternView& A, Segments<V>& to, Device device) {
+void mark_filled(simt::Here here, const PatternView& A, Segments<V>& to, device::Workspace& memory) {
+  constexpr int threads = 256;
   const std::int64_t words = simt::blocks_for(A.rows, 32);
-  Buffer<std::uint32_t> filled(words, device);
-  Buffer<Index> rank(words, device);
-  const FilledWords items{PatternArrays(A), filled.data(), rank.data()};
-  if (device::scan(here, items, words, device).count == A.rows) return;
-  to.filled = std::move(filled);
-  to.rank = std::move(rank);
+  to.filled = Buffer<std::uint32_t>(words, memory.device());
+  to.rank = Buffer<Index>(words, memory.device());
+  simt::launch(here, {simt::blocks_for(A.rows, threads), threads}, mark_filled_thread_per_row, PatternArrays(A),
+               to.filled.data());
+  device::queue_scan(here, FilledWords{to.filled.data(), to.rank.data()}, words, memory);
 }
 
 template <class V>
-void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const Buffer<TileEntries>& entries) {
+void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const TileEntries* entries) {
   with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-    const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(), entries.data(),    to.long_rows.data(),
+    const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(), entries,           to.long_rows.data(),
                                       to.teams.data(), to.col.data(),   to.row_end.data(), writer};
     simt::launch(here, warp_per(to.tiles.size()), store_warp_per_tile<V, S>, CsrArrays<V>(A), target, to.tiles.size());
     simt::launch(here, warp_per(to.teams.size()), store_warp_per_team<V, S>, CsrArrays<V>(A), target, to.teams.size());
@@ -170,11 +196,14 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   Segments to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .keep = settings.keep == 1};
   const CutRule rule(A, to.tile_entries());
   const std::int64_t chunks = rule.chunks(A.rows);
-  Buffer<CutSizes> sizes(chunks, device), before(chunks, device);
+  device::Workspace memory(device);
+  auto* found = memory.take<ChunkFound>(chunks);
+  auto* before = memory.take<CutSizes>(chunks);
   const std::size_t shared_bytes = static_cast<std::size_t>(rule.chunk_rows + 1) * sizeof(Offset);
   const simt::Launch per_chunk{chunks, cut_threads, shared_bytes};
-  simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, sizes.data());
-  const CutSizes all = device::scan(here, ChunkSizes{sizes.data(), before.data()}, chunks, device);
+  simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found);
+  const ChunkFound total = device::scan(here, ChunkSizes{found, before}, chunks, memory);
+  const CutSizes& all = total.sizes;
   if (too_much_padding(all.stored(rule), A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), all.stored(rule), device);
   if (!values) return {};
@@ -185,11 +214,11 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   to.col = Buffer<Index>(all.stored(rule), device);
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8, device);
   to.pieces = Buffer<V>(all.pieces, device);
-  Buffer<TileEntries> entries(all.tiles, device);
-  simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, before.data(),
-               CutTarget{to.tiles.data(), entries.data(), to.long_rows.data(), to.teams.data(), all.tiles});
+  auto* entries = memory.take<TileEntries>(all.tiles);
+  simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, before,
+               CutTarget{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), all.tiles});
   store(here, A, to, entries);
-  mark_filled(here, A, to, device);
+  if (total.empty_rows > 0) mark_filled(here, A, to, memory);
   return to;
 }
 

@@ -51,11 +51,21 @@ struct ColumnKeys {
   SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return static_cast<std::uint32_t>(col[k]); }
 };
 
-// The row of each sorted entry, within the rows of its warp.
-SIMT_KERNEL sort_rows_thread_per_entry(const Index* entry, const Index* row_of_entry, std::int64_t count,
-                                       int group_rows, std::uint16_t* row) {
-  const std::int64_t i = simt::global_thread();
-  if (i < count) row[i] = static_cast<std::uint16_t>(row_of_entry[entry[i]] % group_rows);
+constexpr int threads = 256, sorted_of_thread = 4;
+
+// The row of each sorted entry, within the rows of its warp. A thread has several under way.
+SIMT_KERNEL sort_rows_block_per_entries(const Index* entry, const Index* row_of_entry, std::int64_t count,
+                                        int group_rows, std::uint16_t* row) {
+  const std::int64_t first = simt::block() * sorted_of_thread * threads + simt::thread();
+  Index found[sorted_of_thread];
+#pragma unroll
+  for (int u = 0; u < sorted_of_thread; ++u)
+    found[u] = simt::stream_load(entry + (first + u * threads < count ? first + u * threads : count - 1));
+#pragma unroll
+  for (int u = 0; u < sorted_of_thread; ++u) found[u] = simt::cached_load(row_of_entry + found[u]) % group_rows;
+#pragma unroll
+  for (int u = 0; u < sorted_of_thread; ++u)
+    if (first + u * threads < count) row[first + u * threads] = static_cast<std::uint16_t>(found[u]);
 }
 
 constexpr int fetched_rows = 1024;
@@ -92,7 +102,10 @@ class WarpCutter {
   SIMT_DEVICE std::uint32_t cut() {
     for (; next_ < count_ || waiting_ > 0; ++step_) {
       taken_ = 0;
-      take_waiting();
+      if (waiting_ < simt::warp_size)
+        take_waiting_and_next();
+      else
+        take_waiting();
       while (next_ < count_ && taken_ < simt::warp_size && waiting_ < most_waiting) take_next();
     }
     return step_;
@@ -104,8 +117,9 @@ class WarpCutter {
   SIMT_DEVICE static unsigned lower_lanes() { return (1u << simt::lane()) - 1; }
   // The first of the candidates with its row, and the step has not got it yet.
   SIMT_DEVICE bool fits(bool there, std::uint32_t row) const {
+    const bool is_free = last_step_[row] != step_;
     const unsigned alike = simt::same_lanes(there ? row : 0x10000u + static_cast<unsigned>(simt::lane()));
-    return there && (alike & lower_lanes()) == 0 && last_step_[row] != step_;
+    return there && is_free && (alike & lower_lanes()) == 0;
   }
   SIMT_DEVICE void take(std::uint32_t entry, std::uint32_t row, int lane) {
     last_step_[row] = step_;
@@ -131,6 +145,28 @@ class WarpCutter {
       taken_ += simt::count_bits(all_fitting);
     }
     waiting_ = kept;
+  }
+
+  // Those that wait and the next ones, 32 together: the step has room for all of them.
+  SIMT_DEVICE void take_waiting_and_next() {
+    fetch();
+    const bool waits = simt::lane() < waiting_;
+    const std::uint32_t entry = next_ + static_cast<std::uint32_t>(simt::lane() - waiting_);
+    const bool there = waits || entry < count_;
+    WaitingEntry mine{0, 0};
+    if (waits)
+      mine = board_.waiting[simt::lane()];
+    else if (there)
+      mine = {entry, board_.fetched[entry - fetched_]};
+    const bool takes = fits(there, mine.row);
+    const unsigned coming = simt::ballot(there), taking = simt::ballot(takes), keeping = coming & ~taking;
+    simt::sync_warp();  // everybody has read what is overwritten now
+    if (takes) take(mine.entry, mine.row, simt::count_bits(taking & lower_lanes()));
+    if (there && !takes) board_.waiting[simt::count_bits(keeping & lower_lanes())] = mine;
+    simt::sync_warp();
+    next_ += static_cast<std::uint32_t>(simt::count_bits(coming) - waiting_);
+    taken_ = simt::count_bits(taking);
+    waiting_ = simt::count_bits(keeping);
   }
 
   SIMT_DEVICE void take_next() {
@@ -246,8 +282,6 @@ SIMT_KERNEL mark_filled_thread_per_word(PatternArrays A, std::int64_t words, std
   filled[w] = found;
 }
 
-constexpr int threads = 256;
-
 SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShape& shape,
                            const device::Segments& groups, std::uint32_t* steps, device::Workspace& memory) {
   const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1));
@@ -255,8 +289,8 @@ SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShap
   const auto sorted = device::queue_sort(here, ColumnKeys{A.col.data()}, bits, groups, memory);
   auto* rows = memory.take<std::uint16_t>(A.nnz());
   auto* slot = memory.take<std::uint32_t>(A.nnz());
-  simt::launch(here, {simt::blocks_for(A.nnz(), threads), threads}, sort_rows_thread_per_entry, sorted.item,
-               row_of_entry, A.nnz(), shape.warp_rows, rows);
+  simt::launch(here, {simt::blocks_for(A.nnz(), sorted_of_thread * threads), threads}, sort_rows_block_per_entries,
+               sorted.item, row_of_entry, A.nnz(), shape.warp_rows, rows);
   simt::launch(here, {groups.count, simt::warp_size, board_bytes(shape.warp_rows)}, cut_warp_per_group, groups,
                shape.warp_rows, rows, slot, steps);
   return {sorted.key, sorted.item, rows, slot};
