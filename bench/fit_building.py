@@ -1,14 +1,35 @@
-"""What building for a GPU costs: fixed, per entry, and per place that is stored without one, for every format."""
+#!/usr/bin/env python3
+"""What building for a GPU costs: fits the table gpu_build_costs of src/plan/costs.cpp to measured times.
+
+    build/bin/selection_bench --device gpu --every 3 --out h200.jsonl      on the machine that is measured
+    bench/fit_building.py h200.jsonl                                      anywhere: the table, and how good it was and is
+    bench/fit_building.py h200.jsonl --write                              ... and puts it into src/plan/costs.cpp
+    bench/fit_building.py h200.jsonl --split                              fits one half of the classes, scores the other
+    bench/fit_building.py h200.jsonl --show                               names every choice that loses 5 % or more
+    build/bin/selection_bench --features --out features.jsonl             once src/plan/building.cpp counts differently:
+    bench/fit_building.py h200.jsonl --workloads features.jsonl           the old times with the new counts
+
+A time is a sum of parts (src/plan/building.hpp): what the benchmark writes as build_parts, times a cost of the format.
+A format gets a cost only for the parts that explain its times: one is added after the other, as long as each makes the
+mean error smaller by a tenth of itself and by one per cent.
+"""
+import argparse
 import math
 import re
+import statistics
+import sys
 
-from measured_cases import COSTS, Case, cost_key
+from measured_cases import COSTS, Case, cost_key, costs_in_source, read, recount
 
-UPLOAD_SHARE = 0.55  # as in src/plan/model.cpp
+UPLOAD_SHARE = 0.55  # as in src/plan/building.cpp
+PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row"]
+MOST = [1e4, 1e3, 1e3, 1e3, 10, 10, 100, 20, 100, 10, 2000]  # costs beyond are no explanation
+LEAST_ONCE = 20  # us: launches, and waiting for them
+TABLE = "gpu_build_costs[] = {"
 
 
 def way_seconds(line, plan, there):
-    """As in src/plan/model.cpp: the matrix passes between host and device where kernels build, else what was built."""
+    """As in src/plan/building.cpp: the matrix passes between host and device where kernels build, else what was built."""
     facts, value_bytes = line["facts"], int(line["precision"][1:]) // 8
     matrix = facts["nnz"] * (value_bytes + 4) + 8 * (facts["rows"] + 1)
     if plan.get("build_there_seconds"):
@@ -18,82 +39,203 @@ def way_seconds(line, plan, there):
     return way / (UPLOAD_SHARE * line["machine"]["upload_gbps"]) * 1e-9
 
 
-def build_parts(line, plan):
-    nnz = line["facts"]["nnz"]
-    return nnz * 1e-9, max(0, plan["workload"]["stored"] - nnz) * 1e-9
-
-
 def predict_build(cost, line, plan, there):
-    entries, gaps = build_parts(line, plan)
-    return cost[0] * 1e-6 + cost[1] * entries + cost[2] * gaps + way_seconds(line, plan, there)
+    return sum(c * part for c, part in zip(cost, plan["build_parts"])) + way_seconds(line, plan, there)
+
+
+def measured_way(line):
+    """What the matrix took to the device, by all plans that kernels build: the same for all of them, unlike single times."""
+    ways = [p["build_seconds"] - p["build_there_seconds"] for p in line["plans"] if p.get("build_there_seconds")]
+    return max(0.0, statistics.median(ways)) if ways else 0.0
+
+
+def build_seconds(line, plan, there):
+    """Measured; None where it was not, or where kernels do not build."""
+    if plan.get("build_there_seconds"):
+        return plan["build_there_seconds"] + (0 if there else measured_way(line))
+    return None if there else plan.get("build_seconds") or None
+
+
+class Times:
+    """All measured times of one format."""
+
+    def __init__(self):
+        self.cases = []
+
+    def add(self, line, plan):
+        if plan.get("build_there_seconds"):
+            self.cases.append((plan["build_parts"], 0.0, plan["build_there_seconds"]))
+        else:
+            self.cases.append((plan["build_parts"], way_seconds(line, plan, False), plan["build_seconds"]))
+
+    def off(self, cost):
+        """Mean error of the logarithm; one that is far off counts like others."""
+        used = [(i, c) for i, c in enumerate(cost) if c > 0]
+        total = 0.0
+        for parts, way, seconds in self.cases:
+            guess = way + sum(c * parts[i] for i, c in used)
+            total += min(1.5, abs(math.log(max(guess, 1e-9) / seconds)))
+        return total / len(self.cases)
+
+    def descend(self, cost):
+        """One cost at a time, in steps that shrink."""
+        step, here = 0.7, self.off(cost)
+        while step > 0.01:
+            trials = [[c * factor if i == j else c for j, c in enumerate(cost)]
+                      for i in range(len(cost)) if cost[i] > 0 for factor in (math.exp(step), math.exp(-step))]
+            trials = [trial for trial in trials if trial[0] >= LEAST_ONCE and all(c <= most for c, most in zip(trial, MOST))]
+            best = min(trials, key=self.off, default=cost)
+            if self.off(best) < here - 1e-9:
+                cost, here = best, self.off(best)
+            else:
+                step *= 0.6
+        return cost
+
+    def with_part(self, cost, part):
+        """Begun with what would explain a tenth, a half or twice of the middle time."""
+        sizes = sorted(parts[part] for parts, _, _ in self.cases if parts[part] > 0)
+        if len(sizes) < 2:
+            return cost
+        typical = statistics.median(seconds for _, _, seconds in self.cases) / sizes[len(sizes) // 2]
+        starts = [[min(typical * share, MOST[part]) if i == part else c for i, c in enumerate(cost)] for share in (0.1, 0.5, 2.0)]
+        return self.descend(min(starts, key=self.off))
+
+    def fit(self):
+        middle = 1e6 * statistics.median(seconds for _, _, seconds in self.cases)
+        cost = self.descend([min(max(middle, LEAST_ONCE), MOST[0])] + [0.0] * (len(PARTS) - 1))
+        while True:
+            here = self.off(cost)
+            best = min((self.with_part(cost, part) for part in range(len(PARTS)) if cost[part] == 0), key=self.off, default=cost)
+            if self.off(best) > min(0.9 * here, here - 0.01):
+                return cost
+            cost = best
 
 
 def fit_build(lines):
-    """[fixed us, ns per entry, ns per place without one] for every format; the way to the device is counted apart."""
-    cases = {}
+    """A cost for every part of every format; the way to the device is counted apart."""
+    times = {}
     for line in lines:
         for p in line["plans"]:
-            if p.get("build_seconds"):
-                some = cases.setdefault(cost_key(p["plan"]), [])
-                some.append((*build_parts(line, p), way_seconds(line, p, False), p["build_seconds"]))
-                if p.get("build_there_seconds"):
-                    some.append((*build_parts(line, p), 0.0, p["build_there_seconds"]))
-    off = lambda cost, all_cases: sum(
-        min(1.5, abs(math.log((cost[0] * 1e-6 + cost[1] * nnz + cost[2] * gaps + way) / seconds))) for nnz, gaps, way, seconds in all_cases)
-    found = {}
-    for name, some in sorted(cases.items()):
-        starts = [[300.0, 2.0, 1.0], [300.0, 0.02, 0.02], [300.0, 0.02, 1.0]]
-        found[name] = min((descend(start, lambda cost: off(cost, some)) for start in starts), key=lambda cost: off(cost, some))
-    return found
+            if p.get("build_seconds") and p.get("build_parts"):
+                times.setdefault(cost_key(p["plan"]), Times()).add(line, p)
+    costs = {name: some.fit() for name, some in sorted(times.items())}
+    lend_value_costs(costs, times)
+    return costs
 
 
-def descend(cost, off):
-    """One number at a time, in steps that shrink."""
-    step, here = 0.7, off(cost)
-    while step > 0.01:
-        trials = [[v * (factor if i == j else 1) for j, v in enumerate(cost)] for i in range(len(cost)) for factor in (math.exp(step), math.exp(-step))]
-        best = min(trials, key=off)
-        if off(best) < here:
-            cost, here = best, off(best)
-        else:
-            step *= 0.6
-    return cost
+def lend_value_costs(costs, times):
+    """All layouts of weave look at values in the same way: one that was never seen to gets the middle of the others."""
+    for part in (PARTS.index("table"), PARTS.index("double")):
+        found = [cost[part] for name, cost in costs.items() if name.startswith("weave:") and cost[part] > 0]
+        for name, cost in costs.items():
+            if found and name.startswith("weave:") and not any(parts[part] > 0 for parts, _, _ in times[name].cases):
+                cost[part] = statistics.median(found)
 
 
 def build_costs_in_source():
     text = open(COSTS, encoding="utf-8").read()
-    begin = text.index("gpu_build_costs[] = {")
+    begin = text.index(TABLE)
     table = text[begin:text.index("\n};", begin)]
-    return {m[1]: [float(v) for v in m[2].split(",")] for m in re.finditer(r'\{"([^"]+)", ([^}]+)\}', table)}
+    return {m[1]: [float(v) for v in m[2].split(",")] for m in re.finditer(r'\{"([^"]+)", \{([^}]+)\}\}', table)}
+
+
+def table_lines(costs):
+    """csr first: its costs are taken for a format without a line."""
+    names = ["csr"] + [name for name in costs if name != "csr"]
+    return [f'    {{"{name}", {{{", ".join(f"{c:.3g}" for c in costs[name])}}}}},' for name in names if name in costs]
 
 
 def write_build(costs):
+    """Replaces the lines of these formats; the others stay as they are."""
     text = open(COSTS, encoding="utf-8").read()
-    begin = text.index("gpu_build_costs[] = {") + len("gpu_build_costs[] = {")
-    names = ["csr"] + [name for name in costs if name != "csr"]
-    lines = [f'    {{"{name}", {costs[name][0]:.3g}, {costs[name][1]:.3g}, {costs[name][2]:.3g}}},' for name in names]
-    open(COSTS, "w", encoding="utf-8").write(text[:begin] + "\n" + "\n".join(lines) + text[text.index("\n};", begin):])
+    begin = text.index(TABLE) + len(TABLE)
+    merged = dict(sorted({**build_costs_in_source(), **costs}.items()))
+    open(COSTS, "w", encoding="utf-8").write(text[:begin] + "\n" + "\n".join(table_lines(merged)) + text[text.index("\n};", begin):])
 
 
-def report_build(lines, costs):
+def report_build(lines, costs, build=None, show=False):
     """Building and n products together, against the best fixed plan of each matrix."""
-    build = build_costs_in_source()
-    for there in (False, True):
+    build = build or build_costs_in_source()
+    for there in (True, False):
         print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply, matrix {'on the device' if there else 'in host memory'}")
         for n in (1, 10, 100, 10000):
-            regrets = [r for r in (total_regret(line, costs, build, n, there) for line in lines) if r]
-            if regrets:
-                mean = math.exp(sum(map(math.log, regrets)) / len(regrets))
-                print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% {mean:8.3f} {max(regrets):7.2f}")
+            found = [f for f in (chosen(line, costs, build, n, there) for line in lines) if f]
+            regrets = [regret for regret, _ in found]
+            if not regrets:
+                continue
+            mean = math.exp(sum(map(math.log, regrets)) / len(regrets))
+            worst = max(found)
+            print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% {mean:8.3f} {worst[0]:7.2f}   {worst[1]}")
+            if show:
+                for regret, text in sorted(found, reverse=True):
+                    if regret > 1.05:
+                        print(f"{'':12}{regret:5.2f}  {text}")
 
 
-def total_regret(line, costs, build, n, there):
-    took = "build_there_seconds" if there else "build_seconds"
-    measured = [p for p in line["plans"] if p.get(took) and cost_key(p["plan"]) in costs]
+def chosen(line, costs, build, n, there):
+    """(regret of the plan that is predicted to be the best, what happened), or nothing where nothing was measured."""
+    measured = []
+    for p in line["plans"]:
+        took, key = build_seconds(line, p, there), cost_key(p["plan"])
+        if took and key in costs and key in build:
+            measured.append((predict_build(build[key], line, p, there), Case(p, line["machine"], line["precision"]).predict(costs[key]),
+                             took, p["seconds"], p["plan"]))
     if not measured:
         return None
-    cases = {p["plan"]: Case(p, line["machine"], line["precision"]) for p in measured}
-    guess = lambda p: (predict_build(build[cost_key(p["plan"])], line, p, there)
-                       + n * cases[p["plan"]].predict(costs[cases[p["plan"]].format]))
-    total = lambda p: p[took] + n * p["seconds"]
-    return total(min(measured, key=guess)) / min(map(total, measured))
+    total = lambda m: m[2] + n * m[3]
+    taken, best = min(measured, key=lambda m: m[0] + n * m[1]), min(measured, key=total)
+    word = lambda m: f"{m[4].replace('weave layout=', '')} {m[2] * 1e6:.0f} + n * {m[3] * 1e6:.1f} us (predicted {m[0] * 1e6:.0f} + n * {m[1] * 1e6:.1f})"
+    return total(taken) / total(best), f"{line['matrix'].split('/')[-1]} {line['precision']}: {word(taken)}, best {word(best)}"
+
+
+def report_errors(lines, tables):
+    print(f"{'median error of a build':>28} " + " ".join(f"{name:>8}" for name, _ in tables))
+    for key in sorted({key for _, table in tables for key in table}):
+        times = [(line, p, build_seconds(line, p, bool(p.get("build_there_seconds")))) for line in lines for p in line["plans"]
+                 if cost_key(p["plan"]) == key and p.get("build_seconds")]
+        if times:
+            error = lambda table: statistics.median(
+                abs(math.log(predict_build(table[key], line, p, bool(p.get("build_there_seconds"))) / took)) for line, p, took in times)
+            print(f"{key:>22} {len(times):5} " + " ".join(f"{100 * (math.exp(error(table)) - 1):7.0f}%" if key in table else f"{'-':>8}" for _, table in tables))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--write", action="store_true", help="put the table into " + COSTS)
+    parser.add_argument("--split", action="store_true")
+    parser.add_argument("--show", action="store_true", help="name every choice that loses 5 %% or more")
+    parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
+    options = parser.parse_args()
+    lines = read(options.files, "gpu")
+    if options.workloads:
+        recount(lines, options.workloads)
+    for line in lines:
+        line["plans"] = [p for p in line["plans"] if p.get("build_parts") and p.get("build_seconds")]
+    lines = [line for line in lines if line["plans"]]
+    if not lines:
+        sys.exit("no measured builds: selection_bench writes them with --device gpu")
+    costs, before = costs_in_source("gpu"), build_costs_in_source()
+    if options.split:
+        names = sorted({line["class"] for line in lines})
+        for odd in (0, 1):
+            held = [line for line in lines if names.index(line["class"]) % 2 != odd]
+            print(f"\nfitted on {', '.join(n for i, n in enumerate(names) if i % 2 == odd)}; scored on the other half:")
+            learnt = {**before, **fit_build([line for line in lines if names.index(line["class"]) % 2 == odd])}
+            report_build(held, costs, learnt, options.show)
+        return
+    after = fit_build(lines)
+    print(f"{len(lines)} measured matrices; the parts are {', '.join(PARTS)}\n\nas in {COSTS}:")
+    report_build(lines, costs, before, options.show)
+    print("\nfitted:")
+    report_build(lines, costs, after, options.show)
+    print()
+    report_errors(lines, [("source", before), ("fitted", after)])
+    print(f"\ngpu_build_costs in {COSTS}{', written' if options.write else ''}:")
+    print("\n".join(table_lines(after)))
+    if options.write:
+        write_build(after)
+
+
+if __name__ == "__main__":
+    main()

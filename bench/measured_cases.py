@@ -77,6 +77,7 @@ def recount(lines, path):
             line["plans"] = [plan for plan in line["plans"] if plan["plan"] in work]
             for plan in line["plans"]:
                 plan["workload"] = work[plan["plan"]]["workload"]
+                plan["build_parts"] = work[plan["plan"]].get("build_parts")
 
 
 def cases_of(line):

@@ -4,6 +4,7 @@
 //   selection_bench --device gpu --seconds 480 --out h200.jsonl         goes on where the file ends
 //   selection_bench --device cpu --largest 3e6 --out cpu.jsonl a.mtx    matrices below so many entries, and a file
 //   selection_bench --plan "weave layout=segments" --out new.jsonl     one plan again, after its kernel has changed
+//   selection_bench --plan "weave layout=segments per_lane=4" ...      or one that the planner does not propose
 //   selection_bench --every 5 --out some.jsonl                         each fifth matrix
 //   selection_bench --features                                         workloads only, nothing is timed
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include <heddle/heddle.hpp>
 
 #include "formats/format.hpp"
+#include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
 #include "plan/timing.hpp"
@@ -103,6 +105,8 @@ std::string workload_json(const Workload& w) {
       w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.launches);
 }
 
+std::string parts_json(const BuildParts& parts) { return fmt::format("[{:.6g}]", fmt::join(parts, ",")); }
+
 std::string facts_json(const Structure& f) {
   const auto gather = [](const Gather& g) {
     return fmt::format("[{:.4f},{:.4f},{:.4f}]", g.rows, g.entries, g.window);
@@ -142,11 +146,14 @@ double time_product(const Operator<V>& op, std::span<const V> x, std::span<V> y,
 
 template <class V>
 double time_build(const Csr<V>& A, const Plan& plan, Device device) {
-  double best = INFINITY;
-  for (int i = 0; i < 2; ++i) {  // the second finds the memory of the first
+  constexpr double enough = 3e-3;  // seconds: what is quick is disturbed most, and tried oftenest
+  double best = INFINITY, spent = 0;
+  for (int i = 0; i < 2 || (i < 12 && spent < enough); ++i) {  // the second finds the memory of the first
     const auto begun = Clock::now();
     const Operator<V> op = build(A, plan, {.device = device});
-    best = std::min(best, since(begun));
+    const double took = since(begun);
+    spent += took;
+    best = std::min(best, took);
   }
   return best;
 }
@@ -175,6 +182,16 @@ std::string weave_layout(const Csr<V>& A) {
   return *resolve(A.view(), Plan::parse("weave")).find("layout");
 }
 
+// The one plan that was asked for, where the planner would not propose it.
+void add_asked(std::vector<Candidate>& candidates, const Structure& facts, int value_bytes, const Machine& machine,
+               const std::string& text) {
+  if (text.empty()) return;
+  const Plan plan = Plan::parse(text);
+  const auto same = [&](const Candidate& c) { return c.plan == plan; };
+  if (std::ranges::none_of(candidates, same))
+    candidates.push_back({.plan = plan, .predicted_seconds = predict(facts, machine, plan, value_bytes)});
+}
+
 // One line of the file. Plans predicted to take three times the best are timed on every fourth matrix only.
 template <class V>
 std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Options& options, bool all_plans) {
@@ -183,7 +200,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   const auto begun = Clock::now();
   const Structure facts = analyze(A, Detail::planning);
   const double analyzing = since(begun);
-  const Choice choice = choose(A, facts, machine, {.device = options.device});
+  Choice choice = choose(A, facts, machine, {.device = options.device});
   const double choosing = since(begun) - analyzing;
 
   Buffer<V> ones(A.cols);
@@ -198,14 +215,15 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
 
   std::vector<std::string> plans;
   const Subject subject{facts, sizeof(V)};
+  add_asked(choice.candidates, facts, sizeof(V), machine, options.plan);
   double best_predicted = INFINITY;
   for (const Candidate& c : choice.candidates)
     if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);
   for (const Candidate& c : choice.candidates) {
     if (!c.fits) continue;
     Tried tried;
-    const bool wanted = !options.features && (options.plan.empty() || to_string(c.plan) == options.plan);
-    if (wanted && (all_plans || c.predicted_seconds < 3 * best_predicted || c.plan.format == "csr")) try {
+    const bool asked = to_string(c.plan) == options.plan, wanted = !options.features && (options.plan.empty() || asked);
+    if (wanted && (all_plans || asked || c.predicted_seconds < 3 * best_predicted || c.plan.format == "csr")) try {
         tried = time_plan(A, there, c.plan, x, y, options);
       } catch (const Error& error) {
         fmt::print(stderr, "  {}: {}\n", to_string(c.plan), error.what());
@@ -213,9 +231,10 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
     const Workload work = workload(*find_family(c.plan.format), subject, c.plan, on_gpu);
     plans.push_back(fmt::format(
         R"({{"plan":{},"seconds":{:.6g},"cold_seconds":{:.6g},"build_seconds":{:.6g},"build_there_seconds":{:.6g},"predicted_seconds":{:.6g},)"
-        R"("predicted_build_seconds":{:.6g},"workload":{}}})",
+        R"("predicted_build_seconds":{:.6g},"workload":{},"build_parts":{}}})",
         quoted(to_string(c.plan)), tried.seconds, tried.cold_seconds, tried.build_seconds, tried.build_there_seconds,
-        c.predicted_seconds, c.predicted_build_seconds, workload_json(work)));
+        c.predicted_seconds, c.predicted_build_seconds, workload_json(work),
+        parts_json(build_parts(subject, c.plan, work))));
   }
   return fmt::format(
       R"({{"matrix":{},"class":"{}","precision":"f{}","device":"{}","chosen":{},"weave_rules":{},"analyze_seconds":{:.6g},)"

@@ -77,6 +77,22 @@ TEST(Bench, takes_auto_for_the_plan_it_would_choose) {
   EXPECT_GT(matrix["results"][0]["predicted_seconds"], 0);
 }
 
+TEST(Bench, lists_the_chosen_plan_once_whatever_it_was_asked_for_by_and_marks_it) {
+  const std::string chosen =
+      bench({"--formats", "auto", tiny, "--peers", "none", "--json"}).json()["matrices"][0]["chosen"];
+  for (const std::string& formats : {chosen + ";auto", "auto;" + chosen}) {
+    const Outcome outcome = bench({"--formats", formats, tiny, "--peers", "none", "--json"});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    const Json results = outcome.json()["matrices"][0]["results"];
+    ASSERT_EQ(results.size(), 1u) << formats;
+    EXPECT_EQ(results[0]["plan"], chosen);
+  }
+  const std::string table = bench({"--formats", "coo;auto", tiny, "--peers", "none"}).out;
+  const std::size_t line = table.find("\n  " + chosen + " ");
+  ASSERT_NE(line, std::string::npos) << table;
+  EXPECT_NE(table.substr(line + 1, table.find('\n', line + 1) - line).find(" chosen"), std::string::npos) << table;
+}
+
 TEST(Bench, times_cold_caches_when_asked) {
   const Outcome outcome =
       bench({tiny, "--formats", "csr", "--peers", "none", "--cold", "--precision", "f32", "--json"});

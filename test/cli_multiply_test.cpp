@@ -196,6 +196,24 @@ TEST(Multiply, prints_the_norm_the_checksum_and_the_first_entries) {
   EXPECT_NE(outcome.out.find("y         3 3 3\n"), std::string::npos) << outcome.out;
 }
 
+struct Refused {
+  const char *plan, *message;
+  int exit_code;
+};
+
+TEST(Multiply, names_what_is_allowed_where_a_setting_of_the_plan_is_not) {
+  for (const auto& [plan, message, exit_code] :
+       {Refused{"weave layout=rows columns=byte", "columns = byte is not possible; allowed: auto, each, bytes", 2},
+        {"weave layout=rows colour=red", "has no setting 'colour'; it has: layout, values,", 2},
+        {"weave layout=diagonals values=uniform", "values=uniform is for layout=rows, segments, padded and long", 5},
+        {"weave layout=rows values=uniform", "values=uniform: the matrix has more than 1 distinct values", 5}}) {
+    const Outcome outcome = heddle_command({"multiply", "gen:stencil2d5,n=5", "--plan", plan});
+    EXPECT_EQ(outcome.exit_code, exit_code) << plan;
+    EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+    EXPECT_EQ(lines_in(outcome.err), 1) << outcome.err;
+  }
+}
+
 TEST(Multiply, works_on_matrices_without_rows_columns_or_entries) {
   for (const char* shape : {"0 0 0", "0 5 0", "5 0 0", "5 5 0"}) {
     const ScratchFolder folder;

@@ -220,7 +220,7 @@ class Run {
 
   void show(const BenchRecord& record, const std::string& title) {
     session.print("\n{}\n", session.terminal().bold(fmt::format("{}, {}", title, record.precision)));
-    session.print("{}{}", bench_table(record.results, options.cold, session.terminal()),
+    session.print("{}{}", bench_table(record.results, record.chosen, options.cold, session.terminal()),
                   bench_verdict(record.results, options.cold));
     session.print("chosen: {}, predicted {}\n", record.chosen, as_seconds(record.chosen_predicted_seconds));
   }

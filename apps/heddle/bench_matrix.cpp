@@ -35,8 +35,12 @@ class MatrixBench {
   }
 
   void measure() {
-    for (const Plan& plan : work.plans) plan.format == "auto" ? put_chosen() : put_plan(plan);
-    if (work.add_chosen && !has_chosen()) put_chosen();
+    for (const Plan& plan : work.plans)
+      if (plan.format == "auto")
+        put_chosen();
+      else
+        put_own(measured_plan(plan));
+    if (work.add_chosen) put_chosen();
     for (const std::string& name : work.peers)
       if (bench::multiplies<V>(name)) put(bench::bench_peer(A, name, reference, work.settings));
   }
@@ -50,17 +54,22 @@ class MatrixBench {
     Interruptible::stop_if_asked();
   }
 
-  void put_plan(const Plan& plan) {
+  Result measured_plan(const Plan& plan) const {
     Result result = bench::bench_plan(A, plan, reference, work.settings);
     result.predicted_seconds = predict(facts, machine, Plan::parse(result.plan), sizeof(V));
-    put(std::move(result));
+    return result;
   }
 
   void put_chosen() {
-    Result result = bench::bench_plan(A, chosen, reference, work.settings);
-    result.predicted_seconds = predict(facts, machine, Plan::parse(result.plan), sizeof(V));
+    if (has_chosen()) return;
+    Result result = measured_plan(chosen);
     record.chosen = result.plan;
-    put(std::move(result));
+    put_own(std::move(result));
+  }
+
+  // The chosen plan is listed once, whether it was asked for as `auto`, by its name or both.
+  void put_own(Result result) {
+    if (result.plan != record.chosen || !has_chosen()) put(std::move(result));
   }
 
   bool has_chosen() const {

@@ -36,7 +36,8 @@ std::string count_cell(double count) {
 
 }  // namespace
 
-std::string bench_table(const std::vector<Result>& results, bool cold, const Terminal& terminal) {
+std::string bench_table(const std::vector<Result>& results, const std::string& chosen, bool cold,
+                        const Terminal& terminal) {
   std::vector<Table::Column> columns{{"plan or peer", Align::left}, {"time"}, {"spread"}};
   if (cold) columns.push_back({"cold"});
   for (const char* title : {"predicted", "GFLOP/s", "GB/s", "roofline", "build", "pays after", "error", "ratio"})
@@ -49,6 +50,10 @@ std::string bench_table(const std::vector<Result>& results, bool cold, const Ter
                    [](const Result& a, const Result& b) { return time_of(a) < time_of(b); });
   const Result* best_peer = bench::fastest(results, Side::peers, &Result::seconds);
   const double peer = best_peer ? best_peer->seconds : INFINITY;
+  const auto note = [&](const Result& r) {
+    if (!r.ok()) return terminal.bad(r.status);
+    return std::string(r.peer.empty() && r.plan == chosen ? "chosen" : "");
+  };
   for (const Result& r : sorted) {
     const auto percent = [](double share) { return std::isfinite(share) ? fmt::format("{:.0f} %", 100 * share) : "-"; };
     std::vector<std::string> cells{r.peer.empty() ? r.plan : terminal.accent(r.peer), as_seconds(r.seconds),
@@ -57,7 +62,7 @@ std::string bench_table(const std::vector<Result>& results, bool cold, const Ter
     cells.insert(cells.end(), {as_seconds(r.predicted_seconds), number_or_dash(r.gflops, 2), number_or_dash(r.gbps, 1),
                                percent(r.roofline), as_seconds(r.build_seconds), count_cell(r.break_even_csr),
                                std::isfinite(r.max_error) ? fmt::format("{:.0e}", r.max_error) : "-",
-                               ratio_cell(peer / time_of(r), terminal), r.ok() ? "" : terminal.bad(r.status)});
+                               ratio_cell(peer / time_of(r), terminal), note(r)});
     table.add(std::move(cells));
   }
   return table.text(terminal);

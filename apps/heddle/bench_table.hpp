@@ -9,8 +9,9 @@
 
 namespace heddle {
 
-// Fastest first; failures last, with their reason.
-std::string bench_table(const std::vector<bench::Result>& results, bool cold, const Terminal& terminal);
+// Fastest first; failures last, with their reason. The chosen plan is marked.
+std::string bench_table(const std::vector<bench::Result>& results, const std::string& chosen, bool cold,
+                        const Terminal& terminal);
 
 // The best peer against our best plan, warm and (asked for) cold, one line each; empty when either side has no result.
 std::string bench_verdict(const std::vector<bench::Result>& results, bool cold);

@@ -55,6 +55,11 @@ Choice choose(const Structure& facts, const Machine& machine, const ChooseOption
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options = {});
 
+// The same for options.device, analysing the matrix only where that may pay: for few expected_multiplies csr is taken
+// at once, from the numbers of rows and entries and the longest row.
+template <class V>
+Choice choose(const Csr<V>& A, const ChooseOptions& options = {});
+
 // analyze, choose, build; on options.device. A matrix in host memory is checked, one in the memory of a device must be
 // canonical: there, the best candidate that can be built is taken.
 template <class V>

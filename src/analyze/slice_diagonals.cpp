@@ -38,7 +38,7 @@ void collect(const CsrView<V>& A, std::int64_t first, std::int64_t last, Stamped
 
 template <class V>
 void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window) {
-  if (!window.whole_rows()) {  // part of a giant row: each of its entries is alone on its diagonal
+  if (!window.shows_diagonals()) {  // as in a part of a giant row: each entry is alone on its diagonal
     const Offset count = window.end - window.begin;
     entries += count;
     slice_entries += count;

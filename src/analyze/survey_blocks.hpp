@@ -65,13 +65,17 @@ SIMT_DEVICE void each_entry(const BlockLooker& w, int member, int team, F f) {
   }
 }
 
-// 2x2 blocks, and the entries for all shapes. Four windows a task, a quarter of the threads each.
-inline constexpr int block_teams = 4;
+// Threads that look at a window: a quarter of a block where rows are short.
+template <class V>
+SIMT_BOTH int block_team(const Survey<V>& s) {
+  return BlockWindows::rows * s.nnz <= 256 * s.rows ? survey_threads / 4 : survey_threads;
+}
 
+// 2x2 blocks, and the entries for all shapes.
 template <class V>
 SIMT_DEVICE void survey_blocks(const Survey<V>& s, std::int64_t task, Board& board) {
-  constexpr int team = survey_threads / block_teams;
-  const std::int64_t i = task * block_teams + simt::thread() / team;
+  const int team = block_team(s);
+  const std::int64_t i = task * (survey_threads / team) + simt::thread() / team;
   if (i >= s.blocks.count) return;
   const BlockLooker looker = look_at_blocks(s, s.blocks.first_row(i));
   std::uint32_t entries = 0, blocks = 0;
@@ -90,7 +94,7 @@ SIMT_DEVICE bool blocks_leave_hope(const Survey<V>& s) {
   return fill < hopeless_fill + 0.1;
 }
 
-// One of the other shapes in one window: small tasks, so that many multiprocessors have some.
+// One of the other shapes in one window or a part of it: small tasks, so that many multiprocessors have some.
 class OtherShapes {
  public:
   static constexpr int count = block_shapes - 1;
@@ -126,14 +130,18 @@ class OtherShapes {
   int member_, team_;
 };
 
-// By the whole grid. A window of short rows is enough for a quarter of a block.
+// By the whole grid. Long rows have few windows, and large ones: four blocks of threads share one.
+inline constexpr int block_pieces = 4;
+
 template <class V>
 SIMT_DEVICE void conclude_blocks(const Survey<V>& s) {
-  const int team = BlockWindows::rows * s.nnz <= 256 * s.rows ? 256 : survey_threads, teams = survey_threads / team;
-  const int member = simt::thread() % team;
-  for (std::int64_t task = simt::block() * teams + simt::thread() / team; task < s.blocks.count * OtherShapes::count;
-       task += simt::grid_blocks() * teams)
-    OtherShapes(s, task / OtherShapes::count, member, team).look_at(1 + static_cast<int>(task % OtherShapes::count));
+  const int team = block_team(s), teams = survey_threads / team, pieces = team == survey_threads ? block_pieces : 1;
+  const std::int64_t of_window = OtherShapes::count * pieces;
+  for (std::int64_t task = simt::block() * teams + simt::thread() / team; task < s.blocks.count * of_window;
+       task += simt::grid_blocks() * teams) {
+    const int part = static_cast<int>(task % of_window), piece = part % pieces;
+    OtherShapes(s, task / of_window, piece * team + simt::thread() % team, pieces * team).look_at(1 + part / pieces);
+  }
 }
 
 }  // namespace heddle

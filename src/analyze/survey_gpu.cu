@@ -32,7 +32,7 @@ Tasks tasks_of(const Survey<V>& s) {
   const std::int64_t parts = s.windows.count * window_parts <= most_blocks ? window_parts : 1;
   return {parts,
           std::min(parts * s.windows.count, most_window_tasks),
-          simt::blocks_for(s.blocks.count, block_teams),
+          simt::blocks_for(s.blocks.count, survey_threads / block_team(s)),
           simt::blocks_for(s.runs, runs_of_task),
           simt::blocks_for(s.rows, rows_of_task),
           simt::blocks_for(s.nnz, entries_of_task)};
@@ -132,7 +132,8 @@ void run_survey(simt::Here here, const Survey<V>& s) {
   const Tasks tasks = tasks_of(s);
   simt::launch(here, {std::min(tasks.all(), most_blocks), survey_threads, sizeof(Board)}, count_tasks<V>, s, tasks,
                tasks.all());
-  const std::int64_t conclusions = std::max<std::int64_t>(1, s.windows.count + OtherShapes::count * s.blocks.count);
+  const std::int64_t conclusions =
+      std::max<std::int64_t>(1, s.windows.count + OtherShapes::count * block_pieces * s.blocks.count);
   simt::launch(here, {std::min(conclusions, most_blocks), survey_threads, sizeof(Board)}, conclude<V>, s);
 }
 

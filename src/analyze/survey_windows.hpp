@@ -88,14 +88,18 @@ SIMT_DEVICE void walk_entries(const Survey<V>& s, Board& board, WindowCounts* co
   const int first = simt::warp() * simt::warp_size;
   if (first >= n) return;
   WindowCounts mine;
+  const auto column_at = [&](int k) { return k < n ? col[k] : 0; };
+  Index next = column_at(first + simt::lane());
   for (int base = first; base < n; base += survey_threads) {
     const int k = base + simt::lane();
     const bool active = k < n;
-    const Index column = active ? col[k] : 0;
+    const Index column = next;
+    next = column_at(k + survey_threads);  // on the way while this one is looked at
+    const bool leads = leads_sector(static_cast<std::uint32_t>(column), f64_sector, active);
     mine.gather_f32[1] += leads_sector(static_cast<std::uint32_t>(column), f32_sector, active);
-    mine.gather_f64[1] += leads_sector(static_cast<std::uint32_t>(column), f64_sector, active);
+    mine.gather_f64[1] += leads;
     if (!active) continue;
-    insert_sector(board.set, static_cast<std::uint32_t>(column), mine.gather_f32[2], mine.gather_f64[2]);
+    if (leads) insert_sector(board.set, static_cast<std::uint32_t>(column), mine.gather_f32[2], mine.gather_f64[2]);
     const int row = row_in_window(board, k);
     const std::int64_t distance = column - (w.first + row);
     mine.near16 += distance >= INT16_MIN && distance <= INT16_MAX;
@@ -156,11 +160,20 @@ SIMT_DEVICE void walk_steps(const Survey<V>& s, const Board& board, int slices, 
     const unsigned with_longest = simt::ballot(mine.length == longest);
     const bool leads = with_longest >> simt::lane() == 1;
     const int together = simt::max_lanes(leads ? 0 : mine.length);
-    for (int k = simt::warp(); k < together; k += survey_warps) {
-      const bool active = k < mine.length;
-      const Index column = active ? col[k] : 0;
-      f32 += leads_sector(static_cast<std::uint32_t>(column), f32_sector, active);
-      f64 += leads_sector(static_cast<std::uint32_t>(column), f64_sector, active);
+    constexpr int at_once = 4;  // loads on the way: a few long rows are many steps, and every one of them waits
+    for (int step = simt::warp(); step < together; step += at_once * survey_warps) {
+      Index column[at_once];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        const int k = step + i * survey_warps;
+        column[i] = k < mine.length ? col[k] : -1;
+      }
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        if (step + i * survey_warps >= together) break;
+        f32 += leads_sector(static_cast<std::uint32_t>(column[i]), f32_sector, column[i] >= 0);
+        f64 += leads_sector(static_cast<std::uint32_t>(column[i]), f64_sector, column[i] >= 0);
+      }
     }
     if (simt::thread() == 0) {
       f32 += longest - together;
@@ -243,7 +256,7 @@ SIMT_DEVICE void walk_diagonals(const Survey<V>& s, Board& board, int first, int
   }
 }
 
-// Part of a giant row: each of its entries is alone on its diagonal.
+// Of rows that show no diagonals: each entry counts as if it were alone on its own.
 SIMT_DEVICE void count_lonely_entries(SurveyTotals& totals, Offset entries) {
   if (simt::thread() != 0) return;
   const auto count = static_cast<std::uint64_t>(entries);
@@ -270,9 +283,10 @@ SIMT_DEVICE void survey_window(const Survey<V>& s, std::int64_t i, unsigned part
     walk_spans(s, board, slices, counts);
   }
   if (parts & step_part) walk_steps(s, board, slices, counts);
-  if ((parts & slice_part) && w.whole_rows()) walk_diagonals(s, board, 0, std::min(128, rows));
-  if ((parts & slice_part) && !w.whole_rows()) count_lonely_entries(board.totals, w.end - w.begin);
-  if ((parts & second_slice_part) && rows > 128) walk_diagonals(s, board, 128, rows);
+  const bool diagonals = w.shows_diagonals();
+  if ((parts & slice_part) && diagonals) walk_diagonals(s, board, 0, std::min(128, rows));
+  if ((parts & slice_part) && !diagonals) count_lonely_entries(board.totals, w.end - w.begin);
+  if ((parts & second_slice_part) && diagonals && rows > 128) walk_diagonals(s, board, 128, rows);
 }
 
 }  // namespace heddle

@@ -21,7 +21,8 @@ namespace heddle {
 struct RowWindow {
   std::int64_t first = 0, last = 0;  // rows
   Offset begin = 0, end = 0;         // entries: inside the only row when that is longer than a window
-  SIMT_BOTH bool whole_rows() const { return last - first > 1; }
+  // Rows of hundreds of entries are never stored by diagonals: nobody has to ask how many they touch.
+  SIMT_BOTH bool shows_diagonals() const { return last - first > 1 && end - begin <= 512 * (last - first); }
 };
 
 // The arithmetic of the choice.

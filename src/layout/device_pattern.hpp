@@ -15,4 +15,8 @@ struct DevicePattern {
 DevicePattern look_at(simt::Emulator, const PatternView& there, Device device);
 DevicePattern look_at(simt::Cuda, const PatternView& there, Device device);
 
+// The longest row alone, from `ptr`: for who must decide before anybody has looked at all of the matrix.
+std::int64_t longest_row(simt::Emulator, std::span<const Offset> ptr_there, Device device);
+std::int64_t longest_row(simt::Cuda, std::span<const Offset> ptr_there, Device device);
+
 }  // namespace heddle

@@ -114,7 +114,23 @@ struct PatternItems {
   }
 };
 
+struct Longest {
+  std::int64_t entries = 0;
+  SIMT_BOTH void add(const Longest& other) { entries = entries < other.entries ? other.entries : entries; }
+};
+
+struct RowItems {
+  using Result = Longest;
+  const Offset* ptr;
+  SIMT_DEVICE void add(std::int64_t row, Longest& to) const { to.add({ptr[row + 1] - ptr[row]}); }
+};
+
 }  // namespace
+
+std::int64_t longest_row(simt::Here here, std::span<const Offset> ptr, Device device) {
+  const auto rows = static_cast<std::int64_t>(ptr.size()) - 1;
+  return rows < 1 ? 0 : device::reduce(here, RowItems{ptr.data()}, rows, device).entries;
+}
 
 DevicePattern look_at(simt::Here here, const PatternView& A, Device device) {
   const PatternItems items(A);

@@ -1,5 +1,7 @@
 #include <heddle/choose.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,9 +9,13 @@
 
 #include "core/check.hpp"
 #include "formats/format.hpp"
+#include "formats/where.hpp"
+#include "layout/device_pattern.hpp"
+#include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/choice_cache.hpp"
 #include "plan/explain.hpp"
+#include "plan/first_look.hpp"
 #include "plan/tune.hpp"
 
 namespace heddle {
@@ -136,9 +142,59 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
 namespace {
 
 template <class V>
-Choice choice_for(const Csr<V>& A, const ChooseOptions& options) {
+std::int64_t longest_of(const Csr<V>& A) {
+  std::int64_t longest = 0;
+  if (on_device(A))
+    on_gpu(A.ptr.device(), [&](auto where) { longest = longest_row(where, A.ptr, A.ptr.device()); });
+  else
+    for (std::int64_t row = 0; row < A.rows; ++row) longest = std::max(longest, A.ptr[row + 1] - A.ptr[row]);
+  return longest;
+}
+
+// What csr takes here, or nothing where analysing the matrix may pay. The longest row is asked for only where it
+// decides.
+template <class V>
+std::optional<Outline> too_few_products(const Csr<V>& A, const ChooseOptions& options) {
+  const double products = options.expected_multiplies;
+  if (products <= 0 || options.effort != Effort::model || options.selector != "model") return {};
+  if (A.rows <= 0 || A.ptr.size() != A.rows + 1) return {};  // nothing to do, or to be refused by who checks
+  const Machine& machine = this_machine(options.device);
+  Outline outline{A.rows, A.cols, A.nnz(), (A.nnz() + A.rows - 1) / A.rows, sizeof(V)};
+  if (worth_analyzing(outline, machine, products)) return {};
+  if (uses_gpu(machine)) {  // one long row makes csr slow there
+    Outline worst = outline;
+    worst.longest = std::min(A.nnz(), A.cols);
+    if (worth_analyzing(worst, machine, products)) outline.longest = longest_of(A);
+  }
+  return worth_analyzing(outline, machine, products) ? std::nullopt : std::optional(outline);
+}
+
+template <class V>
+Choice after_analysis(const Csr<V>& A, const ChooseOptions& options) {
   return choose(A, analyze(A, Detail::planning), this_machine(options.device), options);
 }
+
+Choice csr_at_once(const Outline& outline, const Machine& machine, const ChooseOptions& options, bool on_device) {
+  const Structure facts = facts_of(outline);
+  Choice choice;
+  choice.candidates = {predicted({facts, outline.value_bytes, on_device}, machine, Plan{})};
+  choice.predicted_seconds = choice.candidates.front().predicted_seconds;
+  choice.predicted_build_seconds = choice.candidates.front().predicted_build_seconds;
+  choice.reason =
+      fmt::format("csr has done {:g} products before a better format is found and built", options.expected_multiplies);
+  return choice;
+}
+
+}  // namespace
+
+template <class V>
+Choice choose(const Csr<V>& A, const ChooseOptions& options) {
+  if (const auto outline = too_few_products(A, options))
+    return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
+  return after_analysis(A, options);
+}
+
+namespace {
 
 // On a device no format was asked whether it takes the matrix: the first one that does is built. `here` is the same
 // matrix in host memory, or null: what the host has to build needs no copy of it.
@@ -163,7 +219,7 @@ std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& 
   describe(options.device);  // Error(unavailable) says why there is none
   try {
     const Csr<V> there = A.to(options.device);
-    return build_best(there, &A, choice_for(there, options).candidates, options.device);
+    return build_best(there, &A, after_analysis(there, options).candidates, options.device);
   } catch (const Error& error) {  // no room for the matrix beside what is made of it
     if (error.kind() != ErrorKind::unavailable) throw;
     return {};
@@ -174,17 +230,19 @@ std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& 
 
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options) {
-  if (on_device(A)) return build_best<V>(A, nullptr, choice_for(A, options).candidates, options.device);
+  if (on_device(A)) return build_best<V>(A, nullptr, choose(A, options).candidates, options.device);
+  if (too_few_products(A, options)) return build(A, Plan{}, {.device = options.device});
   validate(A.view(), Require::canonical);
   if (auto made = optimize_there(A, options)) return std::move(*made);
-  return build(A, choice_for(A, options).plan, {.device = options.device});
+  return build(A, after_analysis(A, options).plan, {.device = options.device});
 }
 
 template <class V>
 Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
   if (on_device(A) || options.device.kind == Device::Kind::gpu) return optimize(static_cast<const Csr<V>&>(A), options);
+  if (too_few_products(A, options)) return build(std::move(A), Plan{}, {.device = options.device});
   validate(A.view(), Require::canonical);
-  const Plan plan = choice_for(A, options).plan;
+  const Plan plan = after_analysis(A, options).plan;
   return build(std::move(A), plan, {.device = options.device});
 }
 
@@ -208,6 +266,8 @@ std::string to_string(Effort effort) {
 
 template Choice choose(const Csr<float>&, const Structure&, const Machine&, const ChooseOptions&);
 template Choice choose(const Csr<double>&, const Structure&, const Machine&, const ChooseOptions&);
+template Choice choose(const Csr<float>&, const ChooseOptions&);
+template Choice choose(const Csr<double>&, const ChooseOptions&);
 template Operator<float> optimize(const Csr<float>&, const ChooseOptions&);
 template Operator<double> optimize(const Csr<double>&, const ChooseOptions&);
 template Operator<float> optimize(Csr<float>&&, const ChooseOptions&);

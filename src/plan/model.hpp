@@ -48,15 +48,4 @@ struct Prediction {
 };
 Prediction predict(const Workload& work, const Cost& cost, const Machine& machine, int value_bytes);
 
-// Building for a GPU, without the way there: by kernels from the matrix on the device, or by the host.
-struct BuildCost {
-  const char* key;
-  double fixed_us;
-  double entry_ns, gap_ns;  // per entry, per place that is stored without one
-};
-const BuildCost& gpu_build_cost(const Plan& plan);
-
-// For a CPU in products of csr.
-double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
-
 }  // namespace heddle

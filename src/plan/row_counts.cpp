@@ -39,6 +39,8 @@ double rounded_entries(const RowLengths& lengths, std::int64_t rows, std::int64_
   return sum_of_short(lengths, [&](double k) { return up(k, u); }) + rest.entries + rest.rows * (u - 1) / 2;
 }
 
+double long_row_count(const RowLengths& lengths, std::int64_t rows) { return long_rows(lengths, rows, 0).rows; }
+
 double clipped_entries(const RowLengths& lengths, std::int64_t rows, std::int64_t nnz, std::int64_t limit) {
   const auto most = static_cast<double>(limit);
   const Long rest = long_rows(lengths, rows, nnz);

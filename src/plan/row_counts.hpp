@@ -8,6 +8,9 @@ namespace heddle {
 // Sum over all rows of length rounded up to a multiple of `unit`.
 double rounded_entries(const RowLengths& lengths, std::int64_t rows, std::int64_t nnz, std::int64_t unit);
 
+// Rows of short_row entries and more.
+double long_row_count(const RowLengths& lengths, std::int64_t rows);
+
 // Of each row at most `limit` entries.
 double clipped_entries(const RowLengths& lengths, std::int64_t rows, std::int64_t nnz, std::int64_t limit);
 

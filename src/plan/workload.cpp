@@ -24,6 +24,7 @@ const Family* find_family(const std::string& format) {
 
 Workload workload(const Family& family, const Subject& subject, const Plan& plan, bool on_gpu) {
   Workload w = (on_gpu ? family.gpu : family.cpu)(subject, plan);
+  if (w.alone < 0) w.alone = subject.longest();
   constexpr double times = 10, always_fine = 20e6;  // as formats refuse (formats/registry.cpp)
   w.fits = w.stored <= std::max(times * subject.nnz(), always_fine);
   return w;

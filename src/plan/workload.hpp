@@ -24,6 +24,8 @@ struct Workload {
   double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
   int launches = 1;
   bool fits = true;
+  double alone = -1;    // when it is built: entries that one team of threads walks alone; -1: the longest row
+  double partials = 0;  // partial sums, of a format that has them
 };
 
 // What the counting functions look at.
@@ -51,6 +53,9 @@ extern const Family ell_family, ellr_family, sell_family, rgcsr_family, hyb_fami
     ell16_family;                                          // workload_slices.cpp
 extern const Family dia_family, bcsr_family, bell_family;  // workload_blocks.cpp
 extern const Family weave_family;                          // workload_weave.cpp
+
+// Whether values are looked at for a shorter form when a plan of weave is built.
+bool weave_looks_at_values(const Subject& subject, const Plan& plan);
 
 std::span<const Family* const> model_families();
 const Family* find_family(const std::string& format);  // null: the model does not know it

@@ -8,6 +8,7 @@
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
 
+#include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
 #include "plan/row_counts.hpp"

@@ -133,6 +133,7 @@ Workload segments(const Subject& s, const Plan& plan) {
 // How formats/weave/weave_choice.cpp stores the columns of long rows: one each, one for up to four, or none.
 struct LongColumns {
   double bytes, cut;  // of a place; places an entry
+  bool fours = false;
 
   LongColumns(const Subject& s) : bytes(s.facts.cols <= 65535 ? short_column : index_bytes), cut(1) {
     const double run = std::max(1.0, s.facts.columns.mean_run), in_fours = 1 + 1.5 / run;
@@ -141,6 +142,7 @@ struct LongColumns {
     } else if (in_fours * (s.value_bytes + 1) < 0.9 * (s.value_bytes + bytes)) {
       bytes = 1;
       cut = in_fours;
+      fours = true;
     }
   }
 };
@@ -154,6 +156,7 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team / lanes_of_warp;
   w.chain = std::ceil(s.longest() / team / 4);
+  w.alone = columns.fours ? s.longest() : 0;
   return w;
 }
 
@@ -164,6 +167,7 @@ Workload tiles(const Subject& s, const Plan& plan) {
   Workload w =
       stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s, plan), partials * 2 * (4 + s.value_bytes));
   w.sectors += 2 * partials;
+  w.partials = partials;
   w.misses = 0;
   w.teams = s.nnz() / 256;
   w.launches = 3;
@@ -283,6 +287,8 @@ std::string weave_text(const Structure& f, const Plan& plan) {
 }
 
 }  // namespace
+
+bool weave_looks_at_values(const Subject& s, const Plan& plan) { return coded(s) && !is_raw(plan); }
 
 const Family weave_family{"weave", weave_plans, weave_gpu, weave_cpu, weave_text};
 

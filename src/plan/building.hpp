@@ -1,0 +1,42 @@
+// What it takes to build a plan. For a GPU that is a sum of parts, each a count that follows from the facts times a
+// cost of the format that was fitted to measured times (bench/fit_building.py); beside it the way to the device.
+#pragma once
+
+#include <array>
+
+#include <heddle/machine.hpp>
+
+#include "plan/workload.hpp"
+
+namespace heddle {
+
+//   0  once                                                                              us
+//   1  where rows have six entries and more on average: more is asked about them         us
+//   2  where values become places in a table (weave, from 2^18 entries on)               us
+//   3  where doubles are looked at and stay what they are (weave, likewise)              us
+//   4  per entry                                                                         ns
+//   5  per entry of 2                                                                    ns
+//   6  per row                                                                           ns
+//   7  per place that is stored without an entry                                         ns
+//   8  per entry of the longest walk that one team of threads has to make alone          ns
+//   9  per partial sum of a tile                                                         ns
+//  10  per row of 256 entries and more                                                   ns
+inline constexpr int build_part_count = 11;
+using BuildParts = std::array<double, build_part_count>;  // counts, in seconds per unit of cost
+
+struct BuildCost {
+  const char* key;  // cost_key of the plans it holds for
+  BuildParts of_part;
+};
+const BuildCost& gpu_build_cost(const Plan& plan);  // costs.cpp
+
+BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work);
+
+// Bytes that pass between host and device: the matrix, where kernels build from it; what was built, where the host
+// does.
+double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work);
+
+// For a CPU in products of csr.
+double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
+
+}  // namespace heddle
