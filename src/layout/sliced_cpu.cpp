@@ -108,6 +108,14 @@ inline void sum_block(OnIsa<set>, const RowBlock<V, Codec>& block, Offset place,
   if (A.length) block.add_by_length(place, stride, sum);
 }
 
+template <class V>
+inline void store_rows(const V* sum, std::int64_t count, const Index* row_of, V* y) {
+  if (row_of)
+    for (std::int64_t i = 0; i < count; ++i) y[row_of[i]] = sum[i];
+  else
+    for (std::int64_t i = 0; i < count; ++i) y[i] = sum[i];
+}
+
 template <class On, class V, class Codec>
 inline void multiply_block(On on, const RowBlock<V, Codec>& block, const Product<V>& p) {
   const SlicedView<V, Codec>& A = block.A;
@@ -116,10 +124,9 @@ inline void multiply_block(On on, const RowBlock<V, Codec>& block, const Product
   V sum[most_sums];
   sum_block(on, block, place, end, stride, sum);
   // y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
-  if (lanes == 1 && p.update.alpha == V(1) && p.update.beta == V(0)) {
-    for (std::int64_t i = 0; i < block.rows; ++i) p.update.y[p.update.place(block.first + i)] = sum[i];
-    return;
-  }
+  if (lanes == 1 && p.update.alpha == V(1) && p.update.beta == V(0))
+    return store_rows(sum, block.rows, A.row_of ? A.row_of + block.first : nullptr,
+                      p.update.y + (A.row_of ? 0 : block.first));
   for (std::int64_t i = 0; i < block.rows; ++i) {
     V total = sum[i * lanes];
     for (std::int64_t lane = 1; lane < lanes; ++lane) total += sum[i * lanes + lane];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "layout/ahead.hpp"
 #include "layout/sliced.hpp"
 #include "layout/wide.hpp"
 
@@ -20,11 +21,13 @@ HEDDLE_AVX512 inline __m512i load_columns_wide(Column16, __mmask16 kept, const s
   return _mm512_add_epi32(rows, _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(kept, col)));
 }
 
-template <class V, class Codec>
+// `far`: the matrix is larger than the core's own cache, so that asking ahead pays.
+template <class V, class Codec, bool far>
 struct WidePlaces : PlaceWalk {
   using Lanes = Wide<V>;
   static constexpr int columns = 16, halves = columns / Lanes::lanes;
   using Sums = typename Lanes::Type[halves];
+  static constexpr __mmask16 every = 0xffff;
 
   const SlicedView<V, Codec>& A;
   const V* x;
@@ -32,6 +35,34 @@ struct WidePlaces : PlaceWalk {
   // How far ahead to ask: what follows in memory, or the next rows of the same column.
   int ahead() const { return spreads() ? 512 : 2048; }
   bool spreads() const { return stride * static_cast<std::int64_t>(sizeof(V)) > 4096; }
+  template <class T>
+  void ask(const T* at) const {
+    if constexpr (far) __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead());
+  }
+
+  // Adds 16 places that all have entries.
+  HEDDLE_AVX512 void add_whole(__m512i col, Offset from, Sums& sum) const {
+    const V* val = A.val + from;
+    ask(A.col + from);
+#pragma GCC unroll 2
+    for (int half = 0; half < halves; ++half, val += Lanes::lanes) {
+      ask(val);
+      sum[half] += Lanes::load(val) * Lanes::fetch(x, col, half);
+    }
+  }
+  // Columns of 32 places from i on as long as all of these have entries: no masks. `k` and `at` stand behind them then.
+  HEDDLE_AVX512 void add_whole_columns(std::int64_t i, Index& k, Offset& at, Sums& low, Sums& high) const {
+    const Index least = left ? _mm512_reduce_min_epi32(_mm512_min_epi32(_mm512_loadu_si512(left + i),
+                                                                        _mm512_loadu_si512(left + i + columns)))
+                             : INT32_MAX;
+    for (; at < end && k < least; at += stride, k += A.shape.lanes) {
+      const __m512i first = load_columns_wide(Codec{}, every, A.col + at + i, row + i);
+      const __m512i second = load_columns_wide(Codec{}, every, A.col + at + i + columns, row + i + columns);
+      if (!left && _mm512_movepi32_mask(_mm512_or_si512(first, second)) != 0) return;
+      add_whole(first, at + i, low);
+      add_whole(second, at + i + columns, high);
+    }
+  }
 
   // Adds column k of 16 places from i on, `count` of them there, to their sums; whether there were entries.
   HEDDLE_AVX512 bool add(std::int64_t i, int count, Index k, Offset at, Sums& sum) const {
@@ -40,11 +71,15 @@ struct WidePlaces : PlaceWalk {
     const __m512i col = load_columns_wide(Codec{}, kept, A.col + at + i, row + i);
     if (!left) kept = static_cast<__mmask16>(~_mm512_movepi32_mask(col));
     if (kept == 0) return false;
+    if (kept == every) {
+      add_whole(col, at + i, sum);
+      return true;
+    }
     const V* val = A.val + at + i;
-    __builtin_prefetch(reinterpret_cast<const char*>(A.col + at + i) + ahead());
+    ask(A.col + at + i);
 #pragma GCC unroll 2
     for (int half = 0; half < halves; ++half, val += Lanes::lanes) {
-      __builtin_prefetch(reinterpret_cast<const char*>(val) + ahead());
+      ask(val);
       const auto mask = static_cast<typename Lanes::Mask>(kept >> half * Lanes::lanes);
       sum[half] = Lanes::add(mask, sum[half], Lanes::load(mask, val) * Lanes::fetch(mask, x, col, half));
     }
@@ -56,7 +91,9 @@ struct WidePlaces : PlaceWalk {
     for (auto& sum : low) sum = Lanes::zero();
     for (auto& sum : high) sum = Lanes::zero();
     Index k = 0;
-    for (Offset at = place; at < end; at += stride, k += A.shape.lanes) {
+    Offset at = place;
+    if (count >= 2 * columns) add_whole_columns(i, k, at, low, high);
+    for (; at < end; at += stride, k += A.shape.lanes) {
       const bool some = add(i, count, k, at, low),
                  more = count > columns && add(i + columns, count - columns, k, at, high);
       if (!some && !more) break;
@@ -84,15 +121,25 @@ struct WidePlaces : PlaceWalk {
   }
 };
 
+template <bool far, class V, class Codec>
+HEDDLE_AVX512 inline void sum_places(const SlicedView<V, Codec>& A, const V* x, const PlaceWalk& walk,
+                                     std::int64_t places, V* to) {
+  const WidePlaces<V, Codec, far> wide{walk, A, x};
+  constexpr int at_once = 2 * wide.columns;
+  if (far && wide.spreads()) return wide.sum_along_columns(places, to);
+  for (std::int64_t i = 0; i < places; i += at_once)
+    wide.sum_along_rows(i, static_cast<int>(std::min<std::int64_t>(places - i, at_once)), to);
+}
+
 // The sums of all places of a walk; `to` has room for 32 at a time.
 template <class V, class Codec>
 HEDDLE_AVX512 inline void sum_places(const SlicedView<V, Codec>& A, const V* x, const PlaceWalk& walk,
                                      std::int64_t places, V* to) {
-  const WidePlaces<V, Codec> wide{walk, A, x};
-  constexpr int at_once = 2 * wide.columns;
-  if (wide.spreads()) return wide.sum_along_columns(places, to);
-  for (std::int64_t i = 0; i < places; i += at_once)
-    wide.sum_along_rows(i, static_cast<int>(std::min<std::int64_t>(places - i, at_once)), to);
+  const std::int64_t bytes = A.stored * static_cast<std::int64_t>(sizeof(V) + sizeof(typename Codec::Stored));
+  if (bytes > own_cache_bytes)
+    sum_places<true>(A, x, walk, places, to);
+  else
+    sum_places<false>(A, x, walk, places, to);
 }
 
 }  // namespace heddle

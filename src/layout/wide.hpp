@@ -37,6 +37,12 @@ struct Wide<double> {
   HEDDLE_AVX512 static Type fetch(Mask mask, const double* x, __m512i columns, int half) {
     return _mm512_mask_i32gather_pd(zero(), mask, half_of(columns, half), x, 8);
   }
+  HEDDLE_AVX512 static Type fetch(const double* x, const Index* columns) {
+    return _mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), x, 8);
+  }
+  HEDDLE_AVX512 static Type fetch(Mask mask, const double* x, const Index* columns) {
+    return _mm512_mask_i32gather_pd(zero(), mask, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), x, 8);
+  }
   HEDDLE_AVX512 static __m256i half_of(__m512i a, int half) {
     return half == 0 ? _mm512_castsi512_si256(a) : _mm512_extracti64x4_epi64(a, 1);
   }
@@ -67,6 +73,12 @@ struct Wide<float> {
   HEDDLE_AVX512 static Type fetch(const float* x, __m512i columns, int) { return _mm512_i32gather_ps(columns, x, 4); }
   HEDDLE_AVX512 static Type fetch(Mask mask, const float* x, __m512i columns, int) {
     return _mm512_mask_i32gather_ps(zero(), mask, columns, x, 4);
+  }
+  HEDDLE_AVX512 static Type fetch(const float* x, const Index* columns) {
+    return _mm512_i32gather_ps(_mm512_loadu_si512(columns), x, 4);
+  }
+  HEDDLE_AVX512 static Type fetch(Mask mask, const float* x, const Index* columns) {
+    return _mm512_mask_i32gather_ps(zero(), mask, _mm512_loadu_si512(columns), x, 4);
   }
   HEDDLE_AVX512 static Type look_up(const float* table, const std::uint8_t* packed, int place) {
     const __m512i codes = _mm512_srli_epi32(_mm512_loadu_si512(packed), static_cast<unsigned>(8 * place));

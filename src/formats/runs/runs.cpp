@@ -1,0 +1,164 @@
+#include "formats/runs/runs.hpp"
+
+#include "core/parallel.hpp"
+#include "core/system.hpp"
+#include "formats/registered.hpp"
+#include "formats/runs/runs_cut.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr std::int64_t slices_at_once = 64;
+
+std::int64_t slice_count(std::int64_t rows) { return (rows + rows_of_run - 1) / rows_of_run; }
+
+// Where the steps of every slice begin, and how each is cut.
+struct Cuts {
+  Vector<StepCut> cut;
+  Buffer<RunSlice> slices;
+
+  Cuts(const PatternView& A, int gather)
+      : cut(static_cast<std::size_t>(slice_count(A.rows))), slices(slice_count(A.rows) + 1) {
+    parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t s = begin; s < end; ++s)
+        cut[static_cast<std::size_t>(s)] = cut_steps(A, s * rows_of_run, gather);
+    });
+    RunSlice at{};
+    for (std::size_t s = 0; s < cut.size(); ++s) {
+      slices[static_cast<std::int64_t>(s)] = {at.step, at.gathered, cut[s].full, cut[s].runs, cut[s].whole};
+      at.step += cut[s].steps();
+      at.gathered += cut[s].gathered();
+    }
+    slices[static_cast<std::int64_t>(cut.size())] = at;
+  }
+  const RunSlice& all() const { return slices[slices.size() - 1]; }
+};
+
+template <class V>
+void fill_slice(const CsrView<V>& A, std::int64_t s, int least, RunsFormat<V>& made) {
+  const RunSlice slice = made.slices[s], next = made.slices[s + 1];
+  V* val = made.val.data() + slice.step * rows_of_run;
+  Index* col = made.col.data() + slice.gathered * rows_of_run;
+  std::uint16_t* mask = made.mask.data() + slice.step;
+  std::fill(val, made.val.data() + next.step * rows_of_run, V(0));
+  std::fill(col, made.col.data() + next.gathered * rows_of_run, 0);
+  std::fill(mask, made.mask.data() + next.step, std::uint16_t{0});
+  Index full = 0, others = slice.full, gathered[rows_of_run] = {};
+  each_run(A, s * rows_of_run, [&](Index column, std::uint16_t present, const Offset* entry) {
+    const bool is_run = std::popcount(present) >= least;
+    const Index run = is_run ? (present == 0xffff ? full++ : others++) : 0;
+    if (is_run) made.run_col[slice.step - slice.gathered + run] = column;
+    for (unsigned left = present; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      const Index step = is_run ? run : slice.runs + gathered[i];
+      val[std::int64_t{step} * rows_of_run + i] = A.val[static_cast<std::size_t>(entry[i])];
+      mask[step] |= static_cast<std::uint16_t>(1u << i);
+      if (!is_run) col[std::int64_t{gathered[i]++} * rows_of_run + i] = column + i;
+    }
+  });
+}
+
+template <class V>
+struct StoredEntry {
+  Index col;
+  V val;
+};
+
+// The entries of row i of a slice, by column.
+template <class V>
+void collect_row(const RunsView<V>& A, std::int64_t s, int i, Vector<StoredEntry<V>>& row) {
+  const RunSlice slice = A.slices[s];
+  row.clear();
+  for (Offset step = slice.step; step < A.slices[s + 1].step; ++step) {
+    if ((A.mask[step] >> i & 1) == 0) continue;
+    const Offset k = step - slice.step;
+    const Index col = k < slice.runs ? A.run_col[A.first_run(slice) + k] + i
+                                     : A.col[(slice.gathered + k - slice.runs) * rows_of_run + i];
+    row.push_back({col, A.val[step * rows_of_run + i]});
+  }
+  std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.col < b.col; });
+}
+
+}  // namespace
+
+template <class V>
+FormatInfo RunsFormat<V>::about() {
+  return {.name = "runs",
+          .summary = "slices of 16 rows in steps: rows on a common diagonal read x at once, other entries are gathered",
+          .origin = "ours, for CPUs with masks",
+          .drawing =
+              "  4 rows (for 16)     [ d e . . z . ]    run 0     mask 1111   d d d d    column 0 in the first row\n"
+              "                      [ . d e . . . ]    run 1     mask 111.   e e e .    column 1\n"
+              "                      [ . . d e . . ]    gathered  mask 1..1   z . . w    columns 4 . . 0\n"
+              "                      [ w . . d . . ]\n"
+              "  step k of a slice has 16 values from (step + k) * 16 on; run k of it is column run_col + i in row i\n",
+          .settings = {}};
+}
+
+template <class V>
+void RunsFormat<V>::settle(Settings& settings, const PatternView& A) {
+  if (settings.gather == automatic) settings.gather = gather_cost(A);
+}
+
+template <class V>
+Footprint RunsFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
+  const Cuts cuts(A, settings.gather);
+  const std::int64_t steps = cuts.all().step, gathered = cuts.all().gathered;
+  const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * value_bytes + 2;
+  return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + steps * bytes_of_step + (steps - gathered) * 4 +
+                   gathered * rows_of_run * 4,
+          .stored = steps * rows_of_run};
+}
+
+template <class V>
+RunsFormat<V> RunsFormat<V>::build(Source<V> source, const Settings& settings) {
+  const CsrView<V>& A = source.view;
+  Cuts cuts(A, settings.gather);
+  const std::int64_t steps = cuts.all().step, gathered = cuts.all().gathered;
+  RunsFormat made{A.rows,
+                  A.cols,
+                  std::move(cuts.slices),
+                  Buffer<Index>(steps - gathered),
+                  Buffer<Index>(gathered * rows_of_run),
+                  Buffer<std::uint16_t>(steps),
+                  Buffer<V>(steps * rows_of_run)};
+  parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t s = begin; s < end; ++s) fill_slice(A, s, cuts.cut[static_cast<std::size_t>(s)].least, made);
+  });
+  return made;
+}
+
+template <class V>
+Csr<V> RunsFormat<V>::restore() const {
+  Buffer<Offset> ptr(rows + 1);
+  ptr[0] = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    Offset length = 0;
+    const std::int64_t s = row / rows_of_run;
+    for (Offset step = slices[s].step; step < slices[s + 1].step; ++step) length += mask[step] >> row % rows_of_run & 1;
+    ptr[row + 1] = ptr[row] + length;
+  }
+  Csr<V> A{rows, cols, std::move(ptr), Buffer<Index>(), Buffer<V>()};
+  A.col = Buffer<Index>(A.ptr[rows]);
+  A.val = Buffer<V>(A.ptr[rows]);
+  parallel_ranges(rows, 1024, [&](std::int64_t begin, std::int64_t end) {
+    Vector<StoredEntry<V>> entries;
+    for (std::int64_t row = begin; row < end; ++row) {
+      collect_row(view(), row / rows_of_run, static_cast<int>(row % rows_of_run), entries);
+      Offset at = A.ptr[row];
+      for (const StoredEntry<V>& entry : entries) {
+        A.col[at] = entry.col;
+        A.val[at++] = entry.val;
+      }
+    }
+  });
+  return A;
+}
+
+template struct RunsFormat<float>;
+template struct RunsFormat<double>;
+
+const Format& runs_format() { return registered<RunsFormat>(); }
+
+}  // namespace heddle

@@ -1,0 +1,91 @@
+// Runs of x: slices of 16 rows, each a list of steps, and a step is one entry of every row that has one there.
+//
+//   4 rows (for 16)      run: rows on a diagonal           gathered: the other entries, each with its column
+//
+//   [ d e . . z . ]      run 0   mask 1111   d d d d       mask 1..1   z . . w      4 . . 0
+//   [ . d e . . . ]      run 1   mask 111.   e e e .
+//   [ . . d e . . ]
+//   [ w . . d . . ]      values of a step: 16, with gaps where the mask has none
+//
+//   slice s   steps slice[s].step .. slice[s+1].step - 1: runs with all rows, other runs, gathered steps with all rows,
+//             other gathered steps
+//   run_col   column of a run in the first row of the slice; the next row has the next column
+//   col       16 columns of each gathered step
+//
+// So a run is one load of x where a row at a time would be 16, and nothing beside its 16 values but 6 bytes. Which
+// diagonals are runs is decided for each slice by what steps cost (runs_cut.hpp). Made for CPUs with masks: pieces of
+// diagonals of any length, several unknowns a mesh point, and rows of similar length, while the matrix is small.
+#pragma once
+
+#include "formats/format.hpp"
+
+namespace heddle {
+
+inline constexpr int rows_of_run = 16;
+
+struct RunsSettings {
+  int gather = automatic;
+  std::vector<Field> fields() {
+    return {{.name = "gather",
+             .value = &gather,
+             .meaning = "what a gathered step costs, in tenths of a run",
+             .low = 1,
+             .high = 1000,
+             .may_be_automatic = true}};
+  }
+};
+
+struct RunSlice {
+  Offset step, gathered;  // steps, and gathered ones among them, before this slice
+  Index full, runs;       // its runs with all rows; all its runs
+  Index whole;            // its gathered steps with all rows
+};
+
+template <class V>
+struct RunsView {
+  std::int64_t rows, cols;
+  const RunSlice* slices;
+  const Index* run_col;
+  const Index* col;
+  const std::uint16_t* mask;
+  const V* val;
+
+  SIMT_BOTH Offset first_run(const RunSlice& slice) const { return slice.step - slice.gathered; }
+};
+
+template <class V>
+struct RunsFormat {
+  using Settings = RunsSettings;
+  static constexpr bool uses_scratch = false;
+
+  std::int64_t rows = 0, cols = 0;
+  Buffer<RunSlice> slices;  // and one behind the last
+  Buffer<Index> run_col, col;
+  Buffer<std::uint16_t> mask;
+  Buffer<V> val;
+
+  static FormatInfo about();
+  static void settle(Settings& settings, const PatternView& A);
+  static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static RunsFormat build(Source<V> source, const Settings& settings);
+  Csr<V> restore() const;
+
+  RunsView<V> view() const { return {rows, cols, slices.data(), run_col.data(), col.data(), mask.data(), val.data()}; }
+  template <class Self, class F>
+  static void each_array(Self& self, F f) {
+    f(self.slices), f(self.run_col), f(self.col), f(self.mask), f(self.val);
+  }
+
+  void multiply(OnCpu, const Product<V>& product) const;
+  void multiply(simt::Emulator, const Product<V>& product) const;
+  void multiply(simt::Cuda, const Product<V>& product) const;
+};
+
+// What `gather` is by itself. Xeon with AVX-512, one core, 2026-11: steps of double took 1.9 and 4.3 ns, of float 1.2
+// and 3.7, while the matrix stayed in the core's own cache; beyond, they cost what their bytes do.
+inline int gather_cost(const PatternView& A) {
+  constexpr std::int64_t own_cache_entries = 100'000;
+  return A.nnz() <= own_cache_entries ? 25 : 16;
+}
+
+}  // namespace heddle

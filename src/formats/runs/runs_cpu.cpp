@@ -1,0 +1,218 @@
+#include "core/halving.hpp"
+#include "core/parallel.hpp"
+#include "formats/runs/runs.hpp"
+#include "layout/ahead.hpp"
+#include "layout/fetch.hpp"
+#include "layout/update_rows.hpp"
+#include "layout/wide.hpp"
+
+namespace heddle {
+
+namespace {
+
+// Steps of float go to two sums in turn, those of double to one: either way 128 bytes of sums are in flight. Each of
+// the four parts of a slice begins with the first.
+template <class V>
+inline constexpr int sums_of = sizeof(V) == 4 ? 2 : 1;
+
+// Where a slice begins in the arrays.
+template <class V>
+struct Steps {
+  const Index* run_col;
+  const Index* col;
+  const std::uint16_t* mask;
+  const V* val;
+  Index full, runs, whole, gathered;
+
+  Steps(const RunsView<V>& A, std::int64_t s)
+      : run_col(A.run_col + A.first_run(A.slices[s])),
+        col(A.col + A.slices[s].gathered * rows_of_run),
+        mask(A.mask + A.slices[s].step),
+        val(A.val + A.slices[s].step * rows_of_run),
+        full(A.slices[s].full),
+        runs(A.slices[s].runs),
+        whole(A.slices[s].whole),
+        gathered(static_cast<Index>(A.slices[s + 1].gathered - A.slices[s].gathered)) {}
+
+  std::uint16_t present() const {
+    unsigned found = 0;
+    for (Index k = 0; k < runs + gathered; ++k) found |= mask[k];
+    return static_cast<std::uint16_t>(found);
+  }
+};
+
+// Off the mask x is read where that is possible, and the product dropped: so there is no branch.
+template <class V>
+inline void add_run(const V* val, unsigned mask, Index col, std::int64_t cols, const V* x, V* sum) {
+  if (col >= 0 && col + rows_of_run <= cols) {
+    for (int i = 0; i < rows_of_run; ++i) sum[i] += kept(val[i] * x[col + i], -static_cast<Index>(mask >> i & 1));
+  } else {
+    for (int i = 0; i < rows_of_run; ++i)
+      if ((mask >> i & 1) != 0) sum[i] += val[i] * x[col + i];
+  }
+}
+
+template <Isa set, class V>
+inline void add_gathered(OnIsa<set> on, const V* val, unsigned mask, const Index* col, const V* x, V* sum) {
+  Index from[rows_of_run];
+  V fetched[rows_of_run];
+  std::copy_n(col, rows_of_run, from);
+  fetch(on, x, from, fetched);
+  for (int i = 0; i < rows_of_run; ++i) sum[i] += kept(val[i] * fetched[i], -static_cast<Index>(mask >> i & 1));
+}
+
+template <Isa set, class V>
+inline void sum_slice(OnIsa<set> on, const RunsView<V>& A, const Steps<V>& s, const V* x, V* to) {
+  V sum[2][rows_of_run] = {};
+  const auto at = [&](Index step) { return s.val + std::int64_t{step} * rows_of_run; };
+  for (Index k = 0; k < s.runs; ++k) {
+    const Index turn = k < s.full ? k : k - s.full;
+    add_run(at(k), s.mask[k], s.run_col[k], A.cols, x, sum[turn % sums_of<V>]);
+  }
+  for (Index k = 0; k < s.gathered; ++k) {
+    const Index turn = k < s.whole ? k : k - s.whole;
+    add_gathered(on, at(s.runs + k), s.mask[s.runs + k], s.col + std::int64_t{k} * rows_of_run, x,
+                 sum[turn % sums_of<V>]);
+  }
+  for (int i = 0; i < rows_of_run; ++i) to[i] = sums_of<V> == 2 ? sum[0][i] + sum[1][i] : sum[0][i];
+}
+
+#if defined(__x86_64__)
+// The same in two registers: both halves of 16 doubles, or both sums of 16 floats.
+template <class V, bool far>
+struct WideSteps {
+  using Lanes = Wide<V>;
+  static constexpr int parts = rows_of_run / Lanes::lanes;
+  typename Lanes::Type sum[2];
+
+  HEDDLE_AVX512 void ask(const V* val) const {
+    if constexpr (far)
+#pragma GCC unroll 2
+      for (int part = 0; part < parts; ++part) ask_ahead<2048>(val + part * Lanes::lanes);
+  }
+  template <int turn>
+  HEDDLE_AVX512 void add_full(const V* val, const V* x) {
+    ask(val);
+#pragma GCC unroll 2
+    for (int part = 0; part < parts; ++part)
+      sum[parts == 2 ? part : turn] += Lanes::load(val + part * Lanes::lanes) * Lanes::load(x + part * Lanes::lanes);
+  }
+  template <int turn>
+  HEDDLE_AVX512 void add_run(const V* val, std::uint16_t mask, const V* x) {
+    ask(val);
+#pragma GCC unroll 2
+    for (int part = 0; part < parts; ++part) {
+      const auto rows = static_cast<typename Lanes::Mask>(mask >> part * Lanes::lanes);
+      auto& to = sum[parts == 2 ? part : turn];
+      to = Lanes::add(rows, to, Lanes::load(val + part * Lanes::lanes) * Lanes::load(rows, x + part * Lanes::lanes));
+    }
+  }
+  template <int turn>
+  HEDDLE_AVX512 void add_whole(const V* val, const Index* col, const V* x) {
+    ask(val);
+#pragma GCC unroll 2
+    for (int part = 0; part < parts; ++part)
+      sum[parts == 2 ? part : turn] +=
+          Lanes::load(val + part * Lanes::lanes) * Lanes::fetch(x, col + part * Lanes::lanes);
+  }
+  template <int turn>
+  HEDDLE_AVX512 void add_partly(const V* val, std::uint16_t mask, const Index* col, const V* x) {
+    ask(val);
+#pragma GCC unroll 2
+    for (int part = 0; part < parts; ++part) {
+      const auto rows = static_cast<typename Lanes::Mask>(mask >> part * Lanes::lanes);
+      auto& to = sum[parts == 2 ? part : turn];
+      to = Lanes::add(rows, to,
+                      Lanes::load(val + part * Lanes::lanes) * Lanes::fetch(rows, x, col + part * Lanes::lanes));
+    }
+  }
+
+  // f(step, sum that it goes to).
+  template <bool unrolled, class F>
+  HEDDLE_AVX512 static void in_turns(Index k, Index end, F f) {
+    using First = std::integral_constant<int, 0>;
+    using Next = std::integral_constant<int, sums_of<V> - 1>;
+    if constexpr (unrolled)
+      for (; k + 4 <= end; k += 4) f(k, First{}), f(k + 1, Next{}), f(k + 2, First{}), f(k + 3, Next{});
+    if constexpr (sums_of<V> == 2)
+      for (; k + 2 <= end; k += 2) f(k, First{}), f(k + 1, Next{});
+    for (; k < end; ++k) f(k, First{});
+  }
+  HEDDLE_AVX512 void add_all(const Steps<V>& s, const V* x) {
+    const auto val = [&](Index step) { return s.val + std::int64_t{step} * rows_of_run; };
+    const auto col = [&](Index step) { return s.col + std::int64_t{step - s.runs} * rows_of_run; };
+    const Index gathers = s.runs, others = gathers + s.whole, end = gathers + s.gathered;
+    sum[0] = sum[1] = Lanes::zero();
+    in_turns<false>(0, s.full, [&](Index k, auto turn) HEDDLE_AVX512 { add_full<turn>(val(k), x + s.run_col[k]); });
+    in_turns<false>(s.full, s.runs,
+                    [&](Index k, auto turn) HEDDLE_AVX512 { add_run<turn>(val(k), s.mask[k], x + s.run_col[k]); });
+    in_turns<true>(gathers, others, [&](Index k, auto turn) HEDDLE_AVX512 { add_whole<turn>(val(k), col(k), x); });
+    in_turns<false>(others, end,
+                    [&](Index k, auto turn) HEDDLE_AVX512 { add_partly<turn>(val(k), s.mask[k], col(k), x); });
+  }
+  HEDDLE_AVX512 void store(V* to) const {
+    if constexpr (parts == 2) {
+      Lanes::store(to, sum[0]);
+      Lanes::store(to + Lanes::lanes, sum[1]);
+    } else {
+      Lanes::store(to, sum[0] + sum[1]);
+    }
+  }
+};
+
+template <bool far, class V>
+HEDDLE_AVX512 inline void sum_slice_wide(const Steps<V>& s, const V* x, V* to) {
+  WideSteps<V, far> steps;
+  steps.add_all(s, x);
+  steps.store(to);
+}
+#endif
+
+// y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
+template <bool far, Isa set, class V>
+inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V>& p, std::int64_t begin,
+                            std::int64_t end) {
+  const bool plain = p.update.alpha == V(1) && p.update.beta == V(0);
+  for (std::int64_t s = begin; s < end; ++s) {
+    const Steps<V> steps(A, s);
+    const std::int64_t first = s * rows_of_run, count = std::min<std::int64_t>(rows_of_run, A.rows - first);
+    alignas(64) V sums[rows_of_run];
+    V* const to = plain && count == rows_of_run ? p.update.y + first : sums;
+    if constexpr (set == Isa::avx512)
+      sum_slice_wide<far>(steps, p.x, to);
+    else
+      sum_slice(on, A, steps, p.x, to);
+    if (!plain)
+      update_rows(p.update, first, count, sums, steps.present());
+    else if (to == sums)
+      std::copy_n(sums, count, p.update.y + first);
+  }
+}
+
+}  // namespace
+
+template <class V>
+void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
+  const RunsView<V> A = view();
+  const std::int64_t count = slices.size() - 1, steps = A.slices[count].step, gathered = A.slices[count].gathered;
+  const bool far = val.bytes() > own_cache_bytes;
+  const auto work = [&](std::int64_t begin, std::int64_t end) {
+    const auto multiply_on = [&](auto on) {
+      far ? multiply_slices<true>(on, A, p, begin, end) : multiply_slices<false>(on, A, p, begin, end);
+    };
+    4 * gathered < steps ? with_isa(multiply_on) : with_fetching_isa(multiply_on);
+  };
+  // A task takes the slices that begin in its share of the steps, plus one each: equal work.
+  constexpr std::int64_t share = 1024;
+  const auto first_slice = [&](std::int64_t task) {
+    return first_without(0, count, [&](std::int64_t s) { return A.slices[s].step + s < task * share; });
+  };
+  const std::int64_t tasks = (steps + count + share - 1) / share;
+  if (tasks <= 1) return work(0, count);
+  parallel_tasks(tasks, [&](std::int64_t task) { work(first_slice(task), first_slice(task + 1)); });
+}
+
+template void RunsFormat<float>::multiply(OnCpu, const Product<float>&) const;
+template void RunsFormat<double>::multiply(OnCpu, const Product<double>&) const;
+
+}  // namespace heddle

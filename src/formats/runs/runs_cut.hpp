@@ -1,0 +1,78 @@
+// How the entries of 16 rows are cut into steps of at most one entry a row. Entries on a common diagonal (column - row)
+// make a run; what is alone on its diagonal, or nearly, is gathered, the k-th such entry of every row in one step.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "formats/runs/runs.hpp"
+
+namespace heddle {
+
+struct StepCut {
+  int least = 1;                // rows that a diagonal must have to be a run
+  Index full = 0, runs = 0;     // steps of them: those with all 16 rows, and all
+  Index whole = 0, partly = 0;  // gathered steps with entries of all 16 rows, and of some
+
+  Index gathered() const { return whole + partly; }
+  Index steps() const { return runs + gathered(); }
+};
+
+// f(column that the run has in the first row, rows that have an entry on it, entry numbers of all rows), by ascending
+// columns.
+template <class F>
+inline void each_run(const PatternView& A, std::int64_t first_row, F f) {
+  constexpr Index none = INT32_MAX;
+  Offset at[rows_of_run], end[rows_of_run];
+  Index next[rows_of_run];
+  const auto look = [&](int i) { next[i] = at[i] < end[i] ? A.col[static_cast<std::size_t>(at[i])] - i : none; };
+  for (int i = 0; i < rows_of_run; ++i) {
+    const std::int64_t row = std::min(first_row + i, A.rows);
+    at[i] = A.ptr[row];
+    end[i] = A.ptr[std::min(row + 1, A.rows)];
+    look(i);
+  }
+  for (;;) {
+    Index lowest = none;
+    for (int i = 0; i < rows_of_run; ++i) lowest = std::min(lowest, next[i]);
+    if (lowest == none) return;
+    unsigned mask = 0;
+    for (int i = 0; i < rows_of_run; ++i) mask |= (next[i] == lowest ? 1u : 0u) << i;
+    f(lowest, static_cast<std::uint16_t>(mask), at);
+    for (unsigned left = mask; left != 0; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      ++at[i];
+      look(i);
+    }
+  }
+}
+
+// The cheapest way to cut 16 rows, where a gathered step costs `gather` tenths of a run.
+inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
+  Index runs_of[rows_of_run + 1] = {};                  // diagonals with so many rows
+  Index entries_of[rows_of_run + 1][rows_of_run] = {};  // and on them, of each row
+  each_run(A, first_row, [&](Index, std::uint16_t mask, const Offset*) {
+    const int count = std::popcount(mask);
+    ++runs_of[count];
+    for (int i = 0; i < rows_of_run; ++i) entries_of[count][i] += mask >> i & 1;
+  });
+  StepCut cut, best;
+  for (int i = 1; i <= rows_of_run; ++i) cut.runs += runs_of[i];
+  cut.full = runs_of[rows_of_run];
+  best = cut;
+  Index gathered[rows_of_run] = {};
+  const auto cost = [&](const StepCut& c) { return 10 * std::int64_t{c.runs} + std::int64_t{gather} * c.gathered(); };
+  for (int least = 2; least <= rows_of_run + 1; ++least) {
+    for (int i = 0; i < rows_of_run; ++i) gathered[i] += entries_of[least - 1][i];
+    cut.least = least;
+    cut.runs -= runs_of[least - 1];
+    cut.full = std::min(cut.full, cut.runs);
+    cut.whole = *std::min_element(gathered, gathered + rows_of_run);
+    cut.partly = *std::max_element(gathered, gathered + rows_of_run) - cut.whole;
+    if (cost(cut) < cost(best)) best = cut;
+  }
+  return best;
+}
+
+}  // namespace heddle
