@@ -79,7 +79,7 @@ class Chooser {
   }
 
   WeaveLayout layout() {
-    const bool narrow = A_.cols <= weave::PaddedShape::none;
+    const bool narrow = A_.cols <= weave::PaddedShape::most_narrow;
     if (narrow && small() && padded_fill() <= 2) return WeaveLayout::padded;
     if (const auto gathers = gathering_layout()) return *gathers;
     if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;

@@ -184,7 +184,7 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   to.teams = Buffer<Team>(all.teams, device);
   to.col = Buffer<Index>(all.stored(rule), device);
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8, device);
-  to.pieces = Buffer<V>(all.pieces, device);
+  to.pieces = Segments::no_pieces(all.pieces, device);
   Buffer<TileEntries> entries(all.tiles, device);
   simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, before.data(),
                CutTarget{to.tiles.data(), entries.data(), to.long_rows.data(), to.teams.data(), all.tiles});
