@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/isa.hpp"
+#include "formats/weave/weave_padded.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -184,17 +185,23 @@ Workload sums(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// Values of few entries are stored as they are.
+double padded_value(const Subject& s, const Plan& plan) {
+  constexpr double enough = 1 << 20;
+  return s.nnz() >= enough ? least_value(s, plan) : s.value_bytes;
+}
+
 Workload padded(const Subject& s, const Plan& plan) {
+  using weave::PaddedTeam;
   const double longest = s.longest();
-  const double lanes =
-      number(plan, "lanes", std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, longest / 4)))), 1.0, 32.0));
-  const double per_lane = number(plan, "per_lane", 4);
-  const bool is_short = s.facts.cols <= 65535 || s.facts.columns.near16 >= 1;
-  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, per_lane * lanes),
-                         is_short ? short_column : index_bytes, least_value(s, plan), 0);
+  const auto open = PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, static_cast<int>(number(plan, "per_lane", 0)));
+  const double lanes = number(plan, "lanes", open.lanes), at_once = open.per_lane == 1 ? PaddedTeam::steps_at_once : 4;
+  const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
+  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
+                         is_short ? short_column : index_bytes, padded_value(s, plan), 0);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
-  w.chain = std::ceil(longest / lanes / (per_lane == 1 ? 8 : 4));
+  w.chain = std::ceil(longest / lanes / at_once);
   return w;
 }
 

@@ -42,6 +42,27 @@ struct PaddedShape {
   std::int64_t stored() const { return steps * warps() * simt::warp_size * per_lane; }
 };
 
+// How padded rows are shared out where settings leave it open; per_lane: 1, 4, or anything else for what suits. Short
+// rows: one entry a lane and two or three steps for the longest row, fewer lanes and more steps where warps become more
+// than a large GPU holds. Others: four entries a lane, in one step as far as a warp reaches.
+struct PaddedTeam {
+  static constexpr int steps_at_once = 8;  // with one entry a lane
+  int lanes, per_lane;
+
+  static PaddedTeam of(std::int64_t rows, std::int64_t longest, int per_lane) {
+    constexpr std::int64_t short_row = 32, many_warps = 6500;
+    const auto lanes_for = [&](std::int64_t entries) {
+      int lanes = 1;
+      while (lanes < simt::warp_size && lanes * entries < longest) lanes *= 2;
+      return lanes;
+    };
+    if (per_lane == 4 || (per_lane != 1 && longest > short_row)) return {lanes_for(4), 4};
+    int lanes = lanes_for(3);
+    while (lanes > 1 && rows * lanes > many_warps * simt::warp_size) lanes /= 2;
+    return {lanes, per_lane == 1 || longest <= lanes * steps_at_once ? 1 : 4};
+  }
+};
+
 template <class V>
 struct Padded {
   std::int64_t cols = 0;

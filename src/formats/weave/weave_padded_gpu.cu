@@ -69,7 +69,7 @@ SIMT_KERNEL weave_padded_rows(PaddedShape shape, const C* codes, CodedValues<V, 
 template <class F>
 void dispatch_steps(const PaddedShape& shape, F f) {
   if (shape.per_lane == 4) return f(std::integral_constant<int, 0>{}, std::integral_constant<int, 4>{});
-  const int exactly = shape.steps <= 8 ? static_cast<int>(shape.steps) : 0;
+  const int exactly = shape.steps <= PaddedTeam::steps_at_once ? static_cast<int>(shape.steps) : 0;
   dispatch_int<0, 1, 2, 3, 4, 5, 6, 7, 8>(exactly, [&](auto steps) { f(steps, std::integral_constant<int, 1>{}); });
 }
 
