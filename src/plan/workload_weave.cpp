@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/isa.hpp"
+#include "formats/weave/weave_padded.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -188,14 +189,23 @@ Workload sums(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// Values of few entries are stored as they are.
+double padded_value(const Subject& s, const Plan& plan) {
+  constexpr double enough = 1 << 20;
+  return s.nnz() >= enough ? least_value(s, plan) : s.value_bytes;
+}
+
 Workload padded(const Subject& s, const Plan& plan) {
+  using weave::PaddedTeam;
   const double longest = s.longest();
-  const double lanes =
-      number(plan, "lanes", std::clamp(std::exp2(std::ceil(std::log2(std::max(1.0, longest / 4)))), 1.0, 32.0));
-  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, 4 * lanes), short_column, least_value(s, plan), 0);
+  const auto open = PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, static_cast<int>(number(plan, "per_lane", 0)));
+  const double lanes = number(plan, "lanes", open.lanes), at_once = open.per_lane == 1 ? PaddedTeam::steps_at_once : 4;
+  const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
+  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
+                         is_short ? short_column : index_bytes, padded_value(s, plan), 0);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
-  w.chain = std::ceil(longest / lanes / 4);
+  w.chain = std::ceil(longest / lanes / at_once);
   return w;
 }
 
@@ -217,8 +227,7 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   if (layout == "blocks") return mean >= 4 && mean <= 512 && fill_of(f, best_block(f)) <= 1.5;
   if (layout == "rows") return std::min(padding_of(f, 32, 1), padding_of(f, 32, 1024)) <= 1.5;
   if (layout == "padded")
-    return f.cols <= 65535 && nnz <= 1e6 &&
-           static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 3 * nnz;
+    return nnz <= 4e6 && static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 3 * nnz;
   if (layout == "long") return mean >= 24;
   const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
   if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;

@@ -106,14 +106,24 @@ SIMT_DEVICE void stream_store(T* to, T value) {
   __stcs(to, value);
 }
 
-// Counts the caller in; true for the last of `count`, who then sees what all others wrote before they came (read it
-// with uncached_load). The others only release: a full fence would empty the L1 of their whole multiprocessor.
+// In one piece, past the L1, and in no order with anything else.
+SIMT_DEVICE std::uint64_t relaxed_load(const std::uint64_t* from) {
+  std::uint64_t word;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+  return word;
+}
+SIMT_DEVICE void relaxed_store(std::uint64_t* to, std::uint64_t word) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+}
+
+SIMT_DEVICE void fetch_ahead(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
+
+// Counts the caller in; true for the last of `count`. The others have left what they had to leave, but it may still be
+// on its way.
 SIMT_DEVICE bool arrive_last(std::int32_t* counter, std::int32_t count) {
   std::int32_t before;
-  asm volatile("atom.add.release.gpu.s32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
-  if (before != count - 1) return false;
-  __threadfence();
-  return true;
+  asm volatile("atom.relaxed.gpu.global.add.s32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
+  return before == count - 1;
 }
 
 // Unsigned numbers of 32 or 64 bits; what was there before comes back.

@@ -154,6 +154,10 @@ void stream_store(T* to, T value) {
   *to = value;
 }
 
+inline std::uint64_t relaxed_load(const std::uint64_t* from) { return *from; }
+inline void relaxed_store(std::uint64_t* to, std::uint64_t word) { *to = word; }
+inline void fetch_ahead(const void*) {}
+
 // Blocks run one after another.
 inline bool arrive_last(std::int32_t* counter, std::int32_t count) { return ++*counter == count; }
 

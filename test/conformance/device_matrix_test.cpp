@@ -104,7 +104,7 @@ TEST(DeviceMatrix, is_looked_at_to_its_end_wherever_it_begins) {
 TEST(DeviceMatrix, that_a_format_refuses_is_refused_with_the_words_of_the_host) {
   const Csr<double> A = with_lengths({9, 1, 1, 0, 4}, 70000, 3);
   for (const Device device : kernel_devices())
-    for (const char* plan : {"weave layout=padded", "weave layout=rows values=constant", "weave layout=rows lanes=3"}) {
+    for (const char* plan : {"weave layout=rows values=constant", "weave layout=rows lanes=3"}) {
       const std::string expected = error_of(A, Plan::parse(plan), device);
       EXPECT_NE(expected, "no error") << plan;
       EXPECT_EQ(error_of(A.to(device), Plan::parse(plan), device), expected);

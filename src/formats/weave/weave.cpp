@@ -73,8 +73,11 @@ std::string codec_is_missing(const WeaveSettings& settings) {
   }
 }
 
-// Whether values shall be looked at. A small matrix is a matter of latency: a table is one more load to wait for.
-bool small_values_pay(std::int64_t nnz) { return nnz >= 1 << 18; }
+// Whether values shall be looked at. A small matrix is a matter of latency: a table is one more load to wait for, which
+// padded rows, who wait for little else, feel longest.
+bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
+  return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : 1 << 18);
+}
 
 }  // namespace
 
@@ -84,7 +87,7 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
   settle(settings, A);
   if (!open) return;
   settings.values = static_cast<int>(ValueCodec::raw);
-  if (!small_values_pay(A.nnz())) return;
+  if (!small_values_pay(settings, A.nnz())) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
   settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val, codecs_of(settings)));
 }
@@ -96,7 +99,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   choose_weave(settings, *weave::facts_of(where, A, there.longest, there.device), sizeof(V));
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
-  if (!small_values_pay(A.nnz())) return true;
+  if (!small_values_pay(settings, A.nnz())) return true;
   const bool constant =
       settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(where, A, there.device);
   const auto codec =

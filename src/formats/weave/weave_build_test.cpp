@@ -230,6 +230,8 @@ TEST(WeaveBuild, diagonals_of_one_value_each) {
 TEST(WeaveBuild, padded) {
   expect_same_everywhere<Padded>({"layout=padded", "layout=padded lanes=2 per_lane=1", "layout=padded lanes=32"});
   expect_same_with_all_codecs<Padded>("layout=padded");
+  for (const char* matrix : {"gen:band,rows=66000,width=2", "gen:random,rows=300,cols=70000,per_row=3"})
+    expect_same_arrays<Padded>(read_matrix(matrix), "layout=padded");
 }
 
 TEST(WeaveBuild, long_rows) {

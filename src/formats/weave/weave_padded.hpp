@@ -1,27 +1,39 @@
-// Rows padded to one length, for small matrices and dense ones: no descriptor to read before the first entry, columns
-// in 16 bits as they are (so at most 65,535 columns), T lanes a row, W consecutive entries a lane and step.
+// Rows padded to one length, for small matrices, short rows and dense ones: no descriptor to read before the first
+// entry, T lanes a row, W consecutive entries a lane and step.
 //
 //   T = 4, W = 2     row a   a0 a1 | a2 a3 | a4 a5 | a6 a7      one step of one row; 32/T rows make a warp's work
 //
 //   entry k of row i:  step k / (T W),  lane i % (32/T) * T + k / W % T,  place k % W of the lane
 //   position           (step * warps + i / (32/T)) * 32 W + place in the lanes' pieces (layout/lane_pieces.hpp)
-//   column 0xffff: no entry
+//   columns   narrow    in 16 bits as they are, where there are at most 65,535
+//             relative  in 16 bits as column - row + 32,767, where all are that near to the diagonal
+//             wide      in 32 bits
+//             all bits set: no entry
 #pragma once
 
 #include "formats/weave/weave_layout.hpp"
 
 namespace heddle::weave {
 
+enum class PaddedColumns { narrow, relative, wide };
+
+template <class Code>
+inline constexpr Code no_padded_column = static_cast<Code>(-1);
+
 struct PaddedShape {
   std::int64_t rows = 0;
   int lanes = 1, per_lane = 1;  // T and W
+  PaddedColumns columns = PaddedColumns::narrow;
   Index steps = 0;
 
-  static constexpr std::uint16_t none = 0xffff;
-  static PaddedShape of(std::int64_t rows, Offset longest, const WeaveSettings& settings) {
+  static constexpr std::int64_t most_narrow = 0xffff, reach = 0x7fff;
+  static PaddedShape of(std::int64_t rows, Offset longest, PaddedColumns columns, const WeaveSettings& settings) {
     const std::int64_t step = std::int64_t{settings.lanes} * settings.per_lane;
-    return {rows, settings.lanes, settings.per_lane, static_cast<Index>((longest + step - 1) / step)};
+    return {rows, settings.lanes, settings.per_lane, columns, static_cast<Index>((longest + step - 1) / step)};
   }
+  // What a code of this row is added to.
+  SIMT_BOTH std::int64_t base(std::int64_t row) const { return columns == PaddedColumns::relative ? row - reach : 0; }
+  int code_bytes() const { return columns == PaddedColumns::wide ? 4 : 2; }
   SIMT_BOTH std::int64_t teams() const { return simt::warp_size / lanes; }
   SIMT_BOTH std::int64_t warps() const { return (rows + teams() - 1) / teams(); }
   SIMT_BOTH std::int64_t step_begin(std::int64_t step, std::int64_t warp) const {
@@ -30,11 +42,33 @@ struct PaddedShape {
   std::int64_t stored() const { return steps * warps() * simt::warp_size * per_lane; }
 };
 
+// How padded rows are shared out where settings leave it open; per_lane: 1, 4, or anything else for what suits. Short
+// rows: one entry a lane and two or three steps for the longest row, fewer lanes and more steps where warps become more
+// than a large GPU holds. Others: four entries a lane, in one step as far as a warp reaches.
+struct PaddedTeam {
+  static constexpr int steps_at_once = 8;  // with one entry a lane
+  int lanes, per_lane;
+
+  static PaddedTeam of(std::int64_t rows, std::int64_t longest, int per_lane) {
+    constexpr std::int64_t short_row = 32, many_warps = 6500;
+    const auto lanes_for = [&](std::int64_t entries) {
+      int lanes = 1;
+      while (lanes < simt::warp_size && lanes * entries < longest) lanes *= 2;
+      return lanes;
+    };
+    if (per_lane == 4 || (per_lane != 1 && longest > short_row)) return {lanes_for(4), 4};
+    int lanes = lanes_for(3);
+    while (lanes > 1 && rows * lanes > many_warps * simt::warp_size) lanes /= 2;
+    return {lanes, per_lane == 1 || longest <= lanes * steps_at_once ? 1 : 4};
+  }
+};
+
 template <class V>
 struct Padded {
   std::int64_t cols = 0;
   PaddedShape shape;
-  Buffer<std::uint16_t> col;
+  Buffer<std::uint16_t> col;  // narrow and relative columns,
+  Buffer<Index> wide;         // or wide ones
   ValueStore<V> values;
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
@@ -45,7 +79,7 @@ struct Padded {
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
-    f(self.col);
+    f(self.col), f(self.wide);
     ValueStore<V>::each_array(self.values, f);
   }
   bool uses_scratch() const { return false; }
@@ -56,5 +90,22 @@ struct Padded {
   bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
   bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
+
+// The farthest a column is from the diagonal, in rows without repetition and in order.
+template <class Pattern>
+SIMT_BOTH std::int64_t reach_of_row(const Pattern& A, std::int64_t row) {
+  if (A.length(row) == 0) return 0;
+  const std::int64_t before = row - A.col[A.ptr[row]], behind = A.col[A.ptr[row + 1] - 1] - row;
+  return before > behind ? before : behind;
+}
+
+// f(codes) with the columns of a Padded, as it has them.
+template <class Layout, class F>
+void with_codes(Layout& A, F f) {
+  if (A.shape.columns == PaddedColumns::wide)
+    f(A.wide.data());
+  else
+    f(A.col.data());
+}
 
 }  // namespace heddle::weave

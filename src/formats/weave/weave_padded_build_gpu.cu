@@ -2,30 +2,47 @@
 #include "formats/weave/weave_padded.hpp"
 #include "layout/device_csr.hpp"
 #include "layout/device_pattern.hpp"
+#include "layout/device_reduce.hpp"
 
 namespace heddle::weave {
 
 namespace {
 
 // A warp has the rows of one warp of the layout in one step, a lane W entries of its row. Every place is written.
-template <int W, class V, class S>
-SIMT_KERNEL store_padded_warp_per_step(CsrArrays<V> A, PaddedShape shape, std::uint16_t* codes,
-                                       ValueWriter<V, S> values) {
+template <int W, class V, class S, class C>
+SIMT_KERNEL store_padded_warp_per_step(CsrArrays<V> A, PaddedShape shape, C* codes, ValueWriter<V, S> values) {
   const std::int64_t number = simt::global_thread() / simt::warp_size;
   if (number >= shape.steps * shape.warps()) return;
   const std::int64_t row = number % shape.warps() * shape.teams() + simt::lane() / shape.lanes;
   const Offset k = (number / shape.warps() * shape.lanes + simt::lane() % shape.lanes) * W;
   const Offset begin = row < A.rows ? A.ptr[row] : 0, length = row < A.rows ? A.length(row) : 0;
-  std::uint16_t code[W];
+  C code[W];
   S stored[W];
 #pragma unroll
   for (int j = 0; j < W; ++j) {
     const bool present = k + j < length;
-    code[j] = present ? static_cast<std::uint16_t>(A.col[begin + k + j]) : PaddedShape::none;
+    code[j] = present ? static_cast<C>(A.col[begin + k + j] - shape.base(row)) : no_padded_column<C>;
     stored[j] = present ? values.encode(A.val[begin + k + j]) : S{};
   }
   store_pieces(codes + number * simt::warp_size * W, code);
   store_pieces(values.at(number * simt::warp_size * W), stored);
+}
+
+struct Farthest {
+  std::int64_t distance = 0;
+  SIMT_BOTH void add(const Farthest& other) { distance = distance > other.distance ? distance : other.distance; }
+};
+struct RowReaches {
+  using Result = Farthest;
+  PatternArrays A;
+
+  SIMT_DEVICE void add(std::int64_t row, Farthest& to) const { to.add({reach_of_row(A, row)}); }
+};
+
+PaddedColumns columns_of(simt::Here here, const PatternView& A, Device device) {
+  if (A.cols <= PaddedShape::most_narrow) return PaddedColumns::narrow;
+  const Farthest found = device::reduce(here, RowReaches{PatternArrays(A)}, A.rows, device);
+  return found.distance <= PaddedShape::reach ? PaddedColumns::relative : PaddedColumns::wide;
 }
 
 }  // namespace
@@ -33,20 +50,25 @@ SIMT_KERNEL store_padded_warp_per_step(CsrArrays<V> A, PaddedShape shape, std::u
 template <class V>
 std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
                                                 Device device) {
-  if (A.cols > PaddedShape::none) return {};
-  Padded to{A.cols, PaddedShape::of(A.rows, look_at(here, A, device).longest, settings), {}, {}};
+  const Offset longest = look_at(here, A, device).longest;
+  Padded to{A.cols, PaddedShape::of(A.rows, longest, columns_of(here, A, device), settings), {}, {}, {}};
   const std::int64_t stored = to.shape.stored();
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
   if (!values) return {};
   to.values = std::move(*values);
-  to.col = Buffer<std::uint16_t>(stored, device);
+  if (to.shape.columns == PaddedColumns::wide)
+    to.wide = Buffer<Index>(stored, device);
+  else
+    to.col = Buffer<std::uint16_t>(stored, device);
   constexpr int threads = 128;
   const simt::Launch launch{simt::blocks_for(to.shape.steps * to.shape.warps() * simt::warp_size, threads), threads};
   dispatch_int<1, 4>(to.shape.per_lane, [&](auto W) {
     with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-      simt::launch(here, launch, store_padded_warp_per_step<W.value, V, S>, CsrArrays<V>(A), to.shape, to.col.data(),
-                   writer);
+      with_codes(to, [&]<class C>(C* codes) {
+        simt::launch(here, launch, store_padded_warp_per_step<W.value, V, S, C>, CsrArrays<V>(A), to.shape, codes,
+                     writer);
+      });
     });
   });
   return to;

@@ -8,18 +8,18 @@ namespace {
 
 constexpr int K = vectors_at_once<1>;
 
-template <int W, class V, class S>
-SIMT_DEVICE void add_step(const std::uint16_t* codes, const CodedValues<V, S>& values, std::int64_t begin,
+template <int W, class V, class S, class C>
+SIMT_DEVICE void add_step(const C* codes, const CodedValues<V, S>& values, std::int64_t begin, std::int64_t base,
                           const VectorsView<V>& x, int first, V (&sum)[K], bool& present) {
-  std::uint16_t col[W];
+  C col[W];
   S stored[W];
   load_pieces<Keep::matrix>(codes + begin, col);
   load_pieces<Keep::matrix>(values.at(begin), stored);
 #pragma unroll
   for (int w = 0; w < W; ++w)
-    if (col[w] != PaddedShape::none) {
+    if (col[w] != no_padded_column<C>) {
       V element[K];
-      load_elements(x, col[w], first, element);
+      load_elements(x, base + col[w], first, element);
       const V value = values.decode(stored[w]);
 #pragma unroll
       for (int j = 0; j < K; ++j) sum[j] += value * element[j];
@@ -27,9 +27,9 @@ SIMT_DEVICE void add_step(const std::uint16_t* codes, const CodedValues<V, S>& v
     }
 }
 
-template <int W, class V, class S>
-SIMT_KERNEL weave_padded_many_rows(PaddedShape shape, const std::uint16_t* codes, CodedValues<V, S> values,
-                                   VectorsView<V> x, UpdateMany<V> update) {
+template <int W, class V, class S, class C>
+SIMT_KERNEL weave_padded_many_rows(PaddedShape shape, const C* codes, CodedValues<V, S> values, VectorsView<V> x,
+                                   UpdateMany<V> update) {
   const std::int64_t warp = simt::global_thread() / simt::warp_size;
   if (warp >= shape.warps()) return;
   const std::int64_t row = warp * shape.teams() + simt::lane() / shape.lanes;
@@ -39,7 +39,7 @@ SIMT_KERNEL weave_padded_many_rows(PaddedShape shape, const std::uint16_t* codes
     bool present = false;
 #pragma unroll 2
     for (Index step = 0; step < shape.steps; ++step)
-      add_step<W>(codes, values, shape.step_begin(step, warp), x, first, sum, present);
+      add_step<W>(codes, values, shape.step_begin(step, warp), shape.base(row), x, first, sum, present);
     team_sums(sum, shape.lanes);
     // The first lane of a team has the first entry of its row.
     if (writes) update_row(update, row, first, sum, present);
@@ -54,7 +54,9 @@ bool Padded<V>::multiply_many(simt::Here here, const ProductMany<V>& p) const {
   const simt::Launch grid{simt::blocks_for(shape.warps() * simt::warp_size, threads), threads, 0, p.stream};
   values.visit_all([&]<class S>(const CodedValues<V, S>& coded) {
     dispatch_int<1, 4>(shape.per_lane, [&](auto W) {
-      simt::launch(here, grid, weave_padded_many_rows<W.value, V, S>, shape, col.data(), coded, p.x, p.update);
+      with_codes(*this, [&]<class C>(const C* codes) {
+        simt::launch(here, grid, weave_padded_many_rows<W.value, V, S, C>, shape, codes, coded, p.x, p.update);
+      });
     });
   });
   return true;

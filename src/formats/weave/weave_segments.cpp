@@ -41,7 +41,7 @@ std::int64_t row_words(std::int64_t rows) { return (rows + 31) / 32; }
 std::int64_t index_bytes(const PatternView& A, const CutSizes& cut, const CutRule& rule, int value_bytes) {
   return cut.tiles * (static_cast<std::int64_t>(sizeof(SegmentTile)) + rule.capacity / 8) + cut.stored(rule) * 4 +
          (has_empty_rows(A) ? row_words(A.rows) * 8 : 0) + cut.teams * static_cast<std::int64_t>(sizeof(Team)) +
-         cut.long_rows * static_cast<std::int64_t>(sizeof(LongRow)) + cut.pieces * value_bytes;
+         cut.long_rows * static_cast<std::int64_t>(sizeof(LongRow)) + cut.pieces * 2 * value_bytes;
 }
 
 // Entries [first, first + count) of the matrix to the places from `base` on, as many as whole tiles hold.
@@ -114,7 +114,7 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   to.col = Buffer<Index>(all.stored(rule));
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8);
   to.values = make_value_store(A.val, settings.codec(), all.stored(rule));
-  to.pieces = Buffer<V>(all.pieces);
+  to.pieces = Segments::no_pieces(all.pieces, Device::cpu());
   if (has_empty_rows(A)) mark_filled(A, to);
   Buffer<TileEntries> entries(all.tiles);
   const CutTarget target{to.tiles.data(), entries.data(), to.long_rows.data(), to.teams.data(), all.tiles};

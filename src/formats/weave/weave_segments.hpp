@@ -11,9 +11,9 @@
 //   head, tail   long row that began before the tile, that goes on behind it: number in long_rows, or -1
 //
 // Rows that are much longer than a tile, in a small matrix all that are longer, are given to blocks of threads instead,
-// their `teams`: one for up to 16 tiles, else several with a piece each. Their tiles lie behind all others, and no tile
-// of other rows reaches over them. A small matrix is a matter of latency, and pieces are four more accesses to memory,
-// each waiting for the one before (wiki-Vote took 5.6 us with a piece for every tile, 2.9 with teams; H200).
+// their `teams`: one for up to 2,048 entries, else several with a piece each. Their tiles lie behind all others, and no
+// tile of other rows reaches over them. A small matrix is a matter of latency, and pieces are four more accesses to
+// memory, each waiting for the one before (wiki-Vote took 5.6 us with a piece for every tile, 2.9 with teams; H200).
 //
 // The pieces of a long row are laid down and counted; whoever comes last adds them up, in the order of the tiles. One
 // launch, no atomics on values, the same bits every time. (A second launch that adds up the pieces is 10 to 20 % faster
@@ -26,8 +26,12 @@
 #pragma once
 
 #include "formats/weave/weave_layout.hpp"
+#include "layout/piece.hpp"
 
 namespace heddle::weave {
+
+// What a warp of a team reads of its row at a time, 32 entries each.
+inline constexpr int team_lines = 8;
 
 struct alignas(16) SegmentTile {
   Index row, rows, head, tail;
@@ -59,8 +63,14 @@ struct Segments {
   Buffer<Index> rank;
   Buffer<LongRow> long_rows;
   Buffer<Team> teams;
-  Buffer<V> pieces;  // scratch of `multiply`, once for each vector that reserve() has made room for
+  Buffer<Piece<V>> pieces;  // empty between multiplications; once for each vector that reserve() has made room for
   int vectors = 1;
+
+  static Buffer<Piece<V>> no_pieces(std::int64_t count, Device device) {
+    Buffer<Piece<V>> none(count);
+    std::fill(none.begin(), none.end(), Piece<V>{});
+    return std::move(none).owned_on(device);
+  }
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
@@ -75,14 +85,10 @@ struct Segments {
         f(self.pieces);
     ValueStore<V>::each_array(self.values, f);
   }
-  template <class Self, class F>
-  static void each_scratch(Self& self, F f) {
-    f(self.pieces);
-  }
   bool uses_scratch() const { return !long_rows.empty(); }
   int tile_entries() const { return simt::warp_size * per_lane; }
   void reserve(int count) {
-    pieces = Buffer<V>(pieces.size() / vectors * count, pieces.device());
+    pieces = no_pieces(pieces.size() / vectors * count, pieces.device());
     vectors = count;
   }
 

@@ -73,6 +73,11 @@ SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* fou
   }
 }
 
+template <class V>
+SIMT_KERNEL clear_pieces(Piece<V>* pieces, std::int64_t count) {
+  if (simt::global_thread() < count) pieces[simt::global_thread()] = Piece<V>{};
+}
+
 SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const CutSizes* before, CutTarget to) {
   const ChunkRows chunk(A, rule);
   ChunkCutter<WarpSearch> cutter(rule, to, before[simt::block()]);
@@ -213,7 +218,9 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   to.teams = Buffer<Team>(all.teams, device);
   to.col = Buffer<Index>(all.stored(rule), device);
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8, device);
-  to.pieces = Buffer<V>(all.pieces, device);
+  to.pieces = Buffer<Piece<V>>(all.pieces, device);
+  simt::launch(here, {simt::blocks_for(all.pieces, cut_threads), cut_threads}, clear_pieces<V>, to.pieces.data(),
+               all.pieces);
   auto* entries = memory.take<TileEntries>(all.tiles);
   simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, before,
                CutTarget{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), all.tiles});

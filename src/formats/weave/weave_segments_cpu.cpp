@@ -11,9 +11,9 @@ template <int K, class V, class S>
 void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t t, const Product<V>& p) {
   const SegmentTile tile = A.tiles[t];
   const std::int64_t base = t * simt::warp_size * K;
-  V* pieces = const_cast<V*>(A.pieces.data());
-  const auto piece_of = [&](Index number) -> V& {
-    return pieces[A.long_rows[number].first_piece + (t - A.long_rows[number].first)];
+  auto* pieces = const_cast<Piece<V>*>(A.pieces.data());
+  const auto leave = [&](Index number, V piece) {
+    Piece<V>::leave(pieces + A.long_rows[number].first_piece + (t - A.long_rows[number].first), piece);
   };
   const auto is_filled = [&](Index row) { return A.filled.empty() || (A.filled[row / 32] >> row % 32 & 1) != 0; };
   Index row = tile.row;
@@ -32,7 +32,7 @@ void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::i
       sum += values.value(at) * p.x[A.col[at]];
       if ((ends >> i & 1) == 0) continue;
       if (in_head) {
-        piece_of(tile.head) = sum;
+        leave(tile.head, sum);
         in_head = false;
       } else {
         p.update(row++, sum);
@@ -42,9 +42,9 @@ void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::i
     }
   }
   if (in_head)
-    piece_of(tile.head) = sum;
+    leave(tile.head, sum);
   else if (tile.tail >= 0)
-    piece_of(tile.tail) = sum;
+    leave(tile.tail, sum);
 }
 
 template <class V, class S>
@@ -55,7 +55,7 @@ void multiply_team(const Segments<V>& A, const CodedValues<V, S>& values, std::i
   for (std::int64_t at = begin; at < begin + team.entries; ++at) sum += values.value(at) * p.x[A.col[at]];
   if (team.long_row < 0) return p.update(team.row, sum);
   const LongRow& row = A.long_rows[team.long_row];
-  const_cast<V*>(A.pieces.data())[row.first_piece + (number - row.first)] = sum;
+  Piece<V>::leave(const_cast<Piece<V>*>(A.pieces.data()) + row.first_piece + (number - row.first), sum);
 }
 
 }  // namespace
@@ -74,7 +74,8 @@ void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
   });
   for (const LongRow& row : long_rows) {
     V sum = 0;
-    for (Index i = 0; i < row.count; ++i) sum += pieces[row.first_piece + i];
+    for (Index i = 0; i < row.count; ++i)
+      sum += Piece<V>::take(const_cast<Piece<V>*>(pieces.data()) + row.first_piece + i);
     p.update(row.row, sum);
   }
 }

@@ -37,10 +37,11 @@ struct CutRule {
   std::int64_t chunks(std::int64_t rows) const { return (rows + chunk_rows - 1) / chunk_rows; }
 
   SIMT_BOTH Offset tiles_for(Offset length) const { return (length + capacity - 1) / capacity; }
-  // Entries of a row's team: four tiles are one step of a block, and a row with no more than 16 has no pieces.
+  // Entries of a row's team: up to two steps of a block a row has no pieces, which cost more than that.
   SIMT_BOTH Offset team_share(Offset length) const {
-    const Offset tiles = tiles_for(length);
-    return (tiles <= 16 ? tiles : tiles <= 256 ? 4 : 16) * capacity;
+    const Offset step = team_lines * 128;
+    if (length <= 2 * step) return tiles_for(length) * capacity;
+    return length <= 512 * step ? step : 4 * step;
   }
 };
 

@@ -18,7 +18,7 @@ struct SegmentsView {
   LongRow* long_rows;
   const Team* team;
   std::int64_t teams;
-  V* pieces;
+  Piece<V>* pieces;
 };
 
 // Which rows of a tile have entries, and how many such rows come before each: a lane holds 32 rows, fetched while the
@@ -77,14 +77,14 @@ SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, const RowPie
                          V piece, const Update<V>& update) {
   int last = 0;
   if (simt::lane() == holder) {
-    A.pieces[row.first_piece + (tile - row.first)] = piece;
+    Piece<V>::leave(A.pieces + row.first_piece + (tile - row.first), piece);
     last = simt::arrive_last(&A.long_rows[number].arrived, row.count) ? 1 : 0;
   }
   if (simt::shuffle(last, holder) == 0) return;
-  const V* pieces = A.pieces + simt::shuffle(row.first_piece, holder);
+  Piece<V>* pieces = A.pieces + simt::shuffle(row.first_piece, holder);
   const Index count = simt::shuffle(row.count, holder);
   V sum = 0;
-  for (Index i = simt::lane(); i < count; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
+  for (Index i = simt::lane(); i < count; i += simt::warp_size) sum += Piece<V>::take(pieces + i);
   sum = simt::shuffle(simt::warp_sum(sum), 0);
   if (simt::lane() == holder) {
     A.long_rows[number].arrived = 0;
@@ -93,37 +93,37 @@ SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, const RowPie
 }
 
 constexpr int threads = 128;
+constexpr int warps = threads / simt::warp_size;
 
 template <Keep keep, class T>
 SIMT_DEVICE T load(const T* from) {
   return keep == Keep::matrix ? simt::cached_load(from) : simt::stream_load(from);
 }
 
-// Entries of a tile as a warp reads them.
-template <int K, Keep keep, class S>
+// Lines of 32 entries as a warp reads them, N at a time.
+template <int N, Keep keep, class S>
 struct Entries {
-  Index col[K];
-  S stored[K];
+  Index col[N];
+  S stored[N];
 
+  // At most `lines` of them, from number `first` on.
   template <class V>
-  SIMT_DEVICE void fetch(const SegmentsView<V, S>& A, std::int64_t tile) {
+  SIMT_DEVICE void fetch(const SegmentsView<V, S>& A, std::int64_t first, Index lines = N) {
 #pragma unroll
-    for (int i = 0; i < K; ++i) {
-      const std::int64_t at = (tile * K + i) * simt::warp_size + simt::lane();
-      col[i] = load<keep>(A.col + at);
-      stored[i] = load_stored<keep>(A.values, at);
+    for (int i = 0; i < N; ++i) {
+      const std::int64_t at = (first + i) * simt::warp_size + simt::lane();
+      col[i] = i < lines ? load<keep>(A.col + at) : -1;
+      stored[i] = i < lines ? load_stored<keep>(A.values, at) : S{};
     }
   }
   template <class V>
-  SIMT_DEVICE void multiply(const SegmentsView<V, S>& A, const V* x, V (&product)[K]) const {
+  SIMT_DEVICE void multiply(const SegmentsView<V, S>& A, const V* x, V (&product)[N]) const {
 #pragma unroll
-    for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
+    for (int i = 0; i < N; ++i) product[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
 #pragma unroll
-    for (int i = 0; i < K; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+    for (int i = 0; i < N; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
   }
 };
-
-constexpr int warps = threads / simt::warp_size;
 
 // Of all threads of the block, in the order of its warps; all get it.
 template <class V>
@@ -141,9 +141,9 @@ SIMT_DEVICE V block_sum(V value, V* staged) {
 template <class V, class S>
 SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, const RowPieces& row, V piece,
                                  V* staged, const Update<V>& update) {
-  V* pieces = A.pieces + row.first_piece;
+  Piece<V>* pieces = A.pieces + row.first_piece;
   if (simt::thread() == 0) {
-    pieces[simt::block() - row.first] = piece;
+    Piece<V>::leave(pieces + (simt::block() - row.first), piece);
     staged[0] = simt::arrive_last(&A.long_rows[team.long_row].arrived, row.count) ? V(1) : V(0);
   }
   simt::sync_block();
@@ -151,30 +151,33 @@ SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, 
   simt::sync_block();
   if (!last) return;
   V sum = 0;
-  for (Index i = simt::thread(); i < row.count; i += threads) sum += simt::uncached_load(pieces + i);
+  for (Index i = simt::thread(); i < row.count; i += threads) sum += Piece<V>::take(pieces + i);
   sum = block_sum(sum, staged);
   if (simt::thread() > 0) return;
   A.long_rows[team.long_row].arrived = 0;
   update(row.row, sum);
 }
 
-// The warps of a team take turns at its tiles; the next one is on its way while x is fetched for this one.
+// The warps of a team take turns at the lines of its tiles, eight at a time; the next ones are on their way while x is
+// fetched for these.
 template <int K, Keep keep, class V, class S>
 SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Update<V>& update) {
+  constexpr int N = team_lines, stride = N * warps;
   const Team team = A.team[simt::block()];
   const RowPieces row = team.long_row >= 0 ? A.long_rows[team.long_row] : RowPieces{};
-  constexpr int tile_entries = simt::warp_size * K;
-  const Index end = team.tile + (team.entries + tile_entries - 1) / tile_entries;
-  Index tile = team.tile + simt::warp();
-  Entries<K, keep, S> entries, next;
+  const Index end = team.tile * K + (team.entries + simt::warp_size - 1) / simt::warp_size;
+  Index line = team.tile * K + simt::warp() * N;
+  Entries<N, keep, S> entries, next;
   V sum = 0;
-  if (tile < end) entries.fetch(A, tile);
-  for (; tile < end; tile += warps) {
-    if (tile + warps < end) next.fetch(A, tile + warps);
-    V product[K];
+  if (line < end) entries.fetch(A, line, end - line);
+  if (team.long_row >= 0 && simt::thread() == 0)
+    simt::fetch_ahead(A.pieces + row.first_piece + (simt::block() - row.first));
+  for (; line < end; line += stride) {
+    if (line + stride < end) next.fetch(A, line + stride, end - line - stride);
+    V product[N];
     entries.multiply(A, x, product);
 #pragma unroll
-    for (int i = 0; i < K; ++i) sum += product[i];
+    for (int i = 0; i < N; ++i) sum += product[i];
     entries = next;
   }
   sum = block_sum(sum, simt::shared<V>());
@@ -185,13 +188,13 @@ SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Up
 }
 
 // Of a multiprocessor at once. With registers for 12 blocks doubles would be spilled (a tenth slower on large
-// matrices).
-template <class V>
-constexpr int most_blocks = sizeof(V) == 4 ? 12 : 8;
+// matrices), and small matrices, which have K = 4, have no more than 8 for each.
+template <int K, class V>
+constexpr int most_blocks = sizeof(V) == 4 && K > 4 ? 12 : 8;
 
 // A warp a tile, behind the teams.
 template <int K, Keep keep, class V, class S>
-SIMT_BOUNDED_KERNEL(threads, most_blocks<V>)
+SIMT_BOUNDED_KERNEL(threads, (most_blocks<K, V>))
 weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
   if (simt::block() < A.teams) return multiply_team<K, keep>(A, x, update);
   const std::int64_t t = simt::global_thread() / simt::warp_size - A.teams * warps;
@@ -199,7 +202,7 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
   V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
   const SegmentTile tile = A.tile[t];
   Entries<K, keep, S> entries;
-  entries.fetch(A, t);
+  entries.fetch(A, t * K);
   const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
   const TileRows<V, S> rows(A, tile);  // after those loads, which need not wait for the tile
   const RowPieces crossing = row_of_crossing(A, tile);
@@ -237,7 +240,7 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                 const_cast<LongRow*>(A.long_rows.data()),
                                 A.teams.data(),
                                 A.teams.size(),
-                                const_cast<V*>(A.pieces.data())};
+                                const_cast<Piece<V>*>(A.pieces.data())};
   dispatch_int<4, 8>(A.per_lane, [&](auto K) {
     const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
                              warps * staged_size<K.value> * sizeof(V), p.stream};

@@ -19,10 +19,10 @@ struct SegmentsOfMany {
   LongRow* long_rows;
   const Team* team;
   std::int64_t teams;
-  V* pieces;
+  Piece<V>* pieces;
   std::int64_t pieces_of_vector;
 
-  SIMT_DEVICE V* piece(const RowPieces& row, int vector) const {
+  SIMT_DEVICE Piece<V>* piece(const RowPieces& row, int vector) const {
     return pieces + vector * pieces_of_vector + row.first_piece;
   }
 };
@@ -47,9 +47,9 @@ SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, co
   if (simt::lane() == 0) last = simt::arrive_last(&A.long_rows[number].arrived, row.count) ? 1 : 0;
   if (simt::shuffle(last, 0) == 0) return;
   for (int j = 0; j < update.count; ++j) {
-    const V* pieces = A.piece(row, j);
+    Piece<V>* pieces = A.piece(row, j);
     V sum = 0;
-    for (Index i = simt::lane(); i < row.count; i += simt::warp_size) sum += simt::uncached_load(pieces + i);
+    for (Index i = simt::lane(); i < row.count; i += simt::warp_size) sum += Piece<V>::take(pieces + i);
     sum = simt::warp_sum(sum);
     if (simt::lane() == 0) update.row(row.row, j, sum, true);
   }
@@ -69,11 +69,11 @@ SIMT_DEVICE void deliver(const SegmentsOfMany<V, S>& A, std::int64_t t, const Se
   if (simt::lane() != 0) return;
   if (tile.head >= 0) {
     const RowPieces row = A.long_rows[tile.head];
-    A.piece(row, vector)[t - row.first] = head_ends ? staged[0] : sums.open;
+    Piece<V>::leave(A.piece(row, vector) + (t - row.first), head_ends ? staged[0] : sums.open);
   }
   if (tile.tail >= 0) {
     const RowPieces row = A.long_rows[tile.tail];
-    A.piece(row, vector)[t - row.first] = sums.open;
+    Piece<V>::leave(A.piece(row, vector) + (t - row.first), sums.open);
   }
 }
 
@@ -100,7 +100,7 @@ SIMT_DEVICE void deliver_of_team(const SegmentsOfMany<V, S>& A, const Team& team
       update.row(team.row, first + j, whole, true);
     } else {
       const RowPieces row = A.long_rows[team.long_row];
-      A.piece(row, first + j)[simt::block() - row.first] = whole;
+      Piece<V>::leave(A.piece(row, first + j) + (simt::block() - row.first), whole);
     }
   }
   simt::sync_block();
@@ -185,7 +185,7 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                   const_cast<LongRow*>(A.long_rows.data()),
                                   A.teams.data(),
                                   A.teams.size(),
-                                  const_cast<V*>(A.pieces.data()),
+                                  const_cast<Piece<V>*>(A.pieces.data()),
                                   A.pieces.size() / A.vectors};
   dispatch_int<4, 8>(A.per_lane, [&](auto E) {
     const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,

@@ -63,7 +63,8 @@ TEST(Weave, stores_doubles_that_fit_as_floats) {
   for (const char* layout : {"rows", "segments", "padded", "long", "blocks", "diagonals"}) {
     const std::string plan = std::string("weave layout=") + layout;
     expect_exact(A, plan + " values=f32");
-    EXPECT_EQ(setting(build(A, Plan::parse(plan)).plan(), "values"), "f32") << layout;
+    const std::string values = setting(build(A, Plan::parse(plan)).plan(), "values");
+    EXPECT_EQ(values, layout == std::string("padded") ? "raw" : "f32") << layout;  // those want a million entries
     expect_exact(A, plan);
   }
   ASSERT_GE(A.nnz(), 1 << 18);
@@ -351,7 +352,7 @@ TEST(Weave, divides_the_rows_of_a_large_matrix_between_tiles_and_teams) {
   const Csr<double> A = with_lengths(lengths, 100'000, 5);
   ASSERT_GE(A.nnz(), 1 << 21);
   const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 8});
-  EXPECT_EQ(made.teams.size(), 2 * 19);
+  EXPECT_EQ(made.teams.size(), 2 * 76);
   EXPECT_GT(made.long_rows.size(), 1000);
   expect_exact(A, "weave layout=segments");
 }
@@ -376,12 +377,22 @@ TEST(Weave, needs_no_masks_when_all_blocks_are_full) {
                    .masks.empty());
 }
 
-TEST(Weave, refuses_padded_rows_beyond_16_bit_columns) {
-  const Csr<double> fits = from_entries(2, 65535, {{0, 65534, 1}, {1, 0, 2}}),
-                    too_wide = from_entries(2, 65536, {{0, 0, 1}});
-  expect_exact(fits, "weave layout=padded");
-  EXPECT_FALSE(footprint(too_wide.view(), Plan::parse("weave layout=padded")).fits);
-  EXPECT_THROW((void)build(too_wide, Plan::parse("weave layout=padded")), Error);
+TEST(Weave, padded_rows_have_columns_in_16_bits_where_those_hold_them) {
+  using enum weave::PaddedColumns;
+  const auto columns_of = [](const Csr<double>& A) {
+    for (const char* shape : {"", " lanes=2 per_lane=1"}) expect_exact(A, std::string("weave layout=padded") + shape);
+    return weave::Padded<double>::build(A.view(), {.layout = 4, .values = 0, .lanes = 1, .per_lane = 1}).shape.columns;
+  };
+  EXPECT_EQ(columns_of(from_entries(2, 65535, {{0, 65534, 1}, {1, 0, 2}})), narrow);
+  EXPECT_EQ(columns_of(from_entries(40000, 65536, {{0, 0, 1}, {0, 32767, 2}, {32767, 0, 3}, {39999, 65535, 4}})),
+            relative);
+  EXPECT_EQ(columns_of(from_entries(2, 65536, {{0, 32768, 1}})), wide);
+  EXPECT_EQ(columns_of(from_entries(40000, 65536, {{32768, 0, 1}, {39999, 65535, 4}})), wide);
+}
+
+TEST(Weave, padded_rows_of_any_number_of_steps) {
+  for (int longest = 0; longest <= 10; ++longest)
+    expect_exact(with_lengths({longest, 1, 0, longest / 2, longest}, 90, 3), "weave layout=padded lanes=1 per_lane=1");
 }
 
 }  // namespace
