@@ -112,7 +112,8 @@ Workload rows(const Subject& s, const Plan& plan) {
 }
 
 // Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
-// blocks of threads, which leave half a tile before them and, beyond 16 tiles, put pieces together.
+// blocks of threads, 1,024 entries a step, which leave half a tile before them and, beyond two steps, put pieces
+// together.
 Workload segments(const Subject& s, const Plan& plan) {
   const double per_lane = number(plan, "per_lane", s.nnz() >= (1 << 19) ? 8 : 4), tile = 32 * per_lane;
   const bool small = s.nnz() < (1 << 21);
@@ -124,9 +125,9 @@ Workload segments(const Subject& s, const Plan& plan) {
   w.teams = tiles;
   w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
   if (s.longest() > tile) {
-    constexpr double pieces = 10;  // steps of time that it takes to lay them down and find them again
-    const bool whole = small && s.longest() <= 16 * tile;
-    w.chain += whole ? std::ceil(s.longest() / tile / 4) * per_lane : pieces + s.longest() / tile / 32;
+    constexpr double step = 1024, pieces = 10;  // entries; time that it takes to lay pieces down and find them again
+    const bool whole = small && s.longest() <= 2 * step;
+    w.chain += whole ? std::ceil(s.longest() / step) * 8 : pieces + s.longest() / step / 16;
   }
   return w;
 }
