@@ -327,7 +327,7 @@ Buffer<PatternHead> head_of(simt::Here here, const PatternView& A, const Numbere
   auto* there = memory.take<PatternHead>(1);
   simt::launch(here, {1, simt::warp_size}, keep_total, numbered.total, there);
   queue_listing(here, A, numbered, PatternHead::room + 1, there->diagonal, PatternHead::room);
-  return Buffer<PatternHead>::borrow({there, 1}, memory.device()).to(Device::cpu());
+  return device::brought_here(there, 1, memory);
 }
 
 Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlices& numbered, const PatternHead& head,
@@ -336,8 +336,7 @@ Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlic
   if (size <= PatternHead::room) return Patterns({head.diagonal, static_cast<std::size_t>(size)});
   auto* there = memory.take<FoundDiagonal>(size);
   queue_listing(here, A, numbered, head.total.patterns, there, size);
-  return Patterns(
-      Buffer<FoundDiagonal>::borrow({there, static_cast<std::size_t>(size)}, memory.device()).to(Device::cpu()));
+  return Patterns(device::brought_here(there, size, memory));
 }
 
 }  // namespace
