@@ -11,8 +11,7 @@
 
 #include <algorithm>
 
-#include <heddle/buffer.hpp>
-
+#include "layout/device_workspace.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle::device {
@@ -50,10 +49,11 @@ Buffer<typename Items::Result> reduce_by_blocks(simt::Here here, const Items& it
   using Result = typename Items::Result;
   constexpr std::int64_t most_blocks = 792;
   const std::int64_t blocks = std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread));
-  Buffer<Result> found(blocks, device);
+  Workspace memory(device);
+  auto* found = memory.take<Result>(blocks);
   simt::launch(here, {blocks, reduce_threads, reduce_threads * sizeof(Result)}, reduce_items<Items>, items, count,
-               found.data());
-  return found.to(Device::cpu());
+               found);
+  return brought_here(found, blocks, memory);
 }
 
 template <class Items>

@@ -7,11 +7,17 @@
 
 #include <heddle/buffer.hpp>
 
+#include "layout/device_scratch.hpp"
+
 namespace heddle::device {
 
 class Workspace {
  public:
-  explicit Workspace(Device device) : device_(device) {}
+  explicit Workspace(Device device)
+      : device_(device),
+        standing_(device),
+        next_(standing_.data()),
+        room_(standing_.data() ? StandingScratch::bytes : 0) {}
 
   Device device() const { return device_; }
 
@@ -37,9 +43,16 @@ class Workspace {
 
  private:
   Device device_;
+  StandingScratch standing_;  // what fits there is taken there
   std::vector<Buffer<unsigned char>> kept_;
-  unsigned char* next_ = nullptr;
-  std::int64_t room_ = 0;
+  unsigned char* next_;
+  std::int64_t room_;
 };
+
+// A copy for the host.
+template <class T>
+Buffer<T> brought_here(const T* there, std::int64_t count, const Workspace& memory) {
+  return Buffer<T>::borrow({there, static_cast<std::size_t>(count)}, memory.device()).to(Device::cpu());
+}
 
 }  // namespace heddle::device

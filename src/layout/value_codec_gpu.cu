@@ -77,10 +77,11 @@ template <class V>
 Buffer<V> sample(simt::Here here, std::span<const V> all, Device device) {
   constexpr int threads = 256;
   const auto size = static_cast<std::int64_t>(all.size()), samples = std::min<std::int64_t>(size, 512);
-  Buffer<V> there(samples, device);
+  device::Workspace memory(device);
+  auto* there = memory.take<V>(samples);
   simt::launch(here, {simt::blocks_for(samples, threads), threads}, sample_thread_per_value<V>, all.data(), size,
-               samples, there.data());
-  return there.to(Device::cpu());
+               samples, there);
+  return device::brought_here(there, samples, memory);
 }
 
 template <class V>

@@ -7,6 +7,7 @@
 //            numbers for masks, of which there are few
 //   kernel   values; and every slice compares what it has with its pattern: a hash that lied is found out
 #include <bit>
+#include <memory>
 
 #include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_lists.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct SliceFound {
   std::uint64_t hash;  // not 0
   std::int64_t count;
+  std::int64_t first;  // slice with this pattern
 };
 
 // Open addressing: hashes, and with each the first slice that has it, as ~slice.
@@ -63,7 +65,7 @@ SIMT_KERNEL find_diagonals_block_per_slice(PatternArrays A, SliceRoom room, Slic
   DiagonalWalk walk(A, rows.first, rows.last);
   walk.begin(columns_near(A, rows, room));
   if (simt::warp() != 0) return;
-  SliceFound found{0, 0};
+  SliceFound found{0, 0, 0};
   for (; walk.advance(); ++found.count) {
     const RowMask mask = walk.mask();
     found.hash = mixed(found.hash, static_cast<std::uint32_t>(walk.offset));
@@ -92,30 +94,35 @@ struct PatternSlice {
   Offset begin;
 };
 
+// (In a kernel of its own, where every slice has a thread: a scan has fewer, and each would wait for eight answers.)
+SIMT_KERNEL ask_thread_per_slice(SliceFound* found, HashTable table, std::int64_t slices) {
+  const std::int64_t s = simt::global_thread();
+  if (s < slices) found[s].first = table.first_with(found[s].hash);
+}
+
 struct SliceItems {
   using Sum = SliceSums;
   const SliceFound* found;
-  HashTable table;
   DiagonalSlice* slices;
   PatternSlice* patterns;
 
   SIMT_DEVICE SliceSums item(std::int64_t s) const {
-    const bool is_first = table.first_with(found[s].hash) == s;
+    const bool is_first = found[s].first == s;
     return {found[s].count, is_first ? 1 : 0, is_first ? found[s].count : 0};
   }
   // The first slice of a pattern knows already where the pattern begins.
   SIMT_DEVICE void place(std::int64_t s, const SliceSums& before) const {
     slices[s] = {before.diagonals, static_cast<Index>(before.pattern_size), static_cast<Index>(found[s].count)};
-    if (table.first_with(found[s].hash) == s) patterns[before.patterns] = {s, before.pattern_size};
+    if (found[s].first == s) patterns[before.patterns] = {s, before.pattern_size};
   }
 };
 
 // All others ask it.
-SIMT_KERNEL number_patterns_thread_per_slice(const SliceFound* found, HashTable table, std::int64_t slices,
-                                             DiagonalSlice* to, std::int32_t* wrong) {
+SIMT_KERNEL number_patterns_thread_per_slice(const SliceFound* found, std::int64_t slices, DiagonalSlice* to,
+                                             std::int32_t* wrong) {
   const std::int64_t s = simt::global_thread();
   if (s >= slices) return;
-  const std::int64_t first = table.first_with(found[s].hash);
+  const std::int64_t first = found[s].first;
   if (first != s) to[s].pattern = to[first].pattern;
   if (found[first].count != found[s].count) {
     to[s].count = 0;  // nobody reads behind the end of a shorter pattern
@@ -275,6 +282,20 @@ struct Patterns {
   Buffer<Diagonal> pattern;
   Buffer<RowMask> masks;
 
+  // Both in one piece of memory, and in one copy.
+  Patterns to(Device device) const {
+    Buffer<unsigned char> both(static_cast<std::int64_t>(masks.bytes() + pattern.bytes()));
+    if (!masks.empty()) memcpy(both.data(), masks.data(), masks.bytes());
+    if (!pattern.empty()) memcpy(both.data() + masks.bytes(), pattern.data(), pattern.bytes());
+    const auto there = std::make_shared<Buffer<unsigned char>>(both.to(device));
+    Patterns made;
+    made.masks = Buffer<RowMask>::adopt(there, reinterpret_cast<RowMask*>(there->data()), masks.size(), device);
+    made.pattern = Buffer<Diagonal>::adopt(there, reinterpret_cast<Diagonal*>(there->data() + masks.bytes()),
+                                           pattern.size(), device);
+    return made;
+  }
+
+  Patterns() = default;
   explicit Patterns(std::span<const FoundDiagonal> found) : pattern(static_cast<std::int64_t>(found.size())) {
     Lists numbers;
     numbers.number_of(as_list(all_rows));
@@ -308,9 +329,10 @@ NumberedSlices number_slices(simt::Here here, const PatternView& A, Flag& wrong,
   simt::launch(here, room.block_per(count, sizeof(Index)), find_diagonals_block_per_slice, PatternArrays(A), room,
                found, table);
   NumberedSlices made{Buffer<DiagonalSlice>(count, memory.device()), patterns, nullptr};
-  made.total = device::queue_scan(here, SliceItems{found, table, made.slices.data(), patterns}, count, memory);
-  simt::launch(here, {simt::blocks_for(count, threads), threads}, number_patterns_thread_per_slice, found, table, count,
-               made.slices.data(), wrong.data());
+  const simt::Launch per_slice{simt::blocks_for(count, threads), threads};
+  simt::launch(here, per_slice, ask_thread_per_slice, found, table, count);
+  made.total = device::queue_scan(here, SliceItems{found, made.slices.data(), patterns}, count, memory);
+  simt::launch(here, per_slice, number_patterns_thread_per_slice, found, count, made.slices.data(), wrong.data());
   return made;
 }
 
@@ -327,7 +349,7 @@ Buffer<PatternHead> head_of(simt::Here here, const PatternView& A, const Numbere
   auto* there = memory.take<PatternHead>(1);
   simt::launch(here, {1, simt::warp_size}, keep_total, numbered.total, there);
   queue_listing(here, A, numbered, PatternHead::room + 1, there->diagonal, PatternHead::room);
-  return Buffer<PatternHead>::borrow({there, 1}, memory.device()).to(Device::cpu());
+  return device::brought_here(there, 1, memory);
 }
 
 Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlices& numbered, const PatternHead& head,
@@ -336,8 +358,7 @@ Patterns list_patterns(simt::Here here, const PatternView& A, const NumberedSlic
   if (size <= PatternHead::room) return Patterns({head.diagonal, static_cast<std::size_t>(size)});
   auto* there = memory.take<FoundDiagonal>(size);
   queue_listing(here, A, numbered, head.total.patterns, there, size);
-  return Patterns(
-      Buffer<FoundDiagonal>::borrow({there, static_cast<std::size_t>(size)}, memory.device()).to(Device::cpu()));
+  return Patterns(device::brought_here(there, size, memory));
 }
 
 }  // namespace
@@ -363,15 +384,15 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
   const std::int64_t diagonals = head[0].total.diagonals, stored = diagonals * slice_rows;
   if (too_much_padding(stored, A.nnz())) return {};
   const bool constant = settings.codec() == ValueCodec::constant;
-  const Patterns patterns = list_patterns(here, A, numbered, head[0], memory);
+  Patterns patterns = list_patterns(here, A, numbered, head[0], memory).to(device);
   auto values = make_value_store(here, A.val, settings.codec(), constant ? diagonals : stored, device);
   if (!values) return {};
   Diagonals to{A.rows,
                A.cols,
                settings.keep == 1,
                std::move(numbered.slices),
-               patterns.pattern.to(device),
-               patterns.masks.to(device),
+               std::move(patterns.pattern),
+               std::move(patterns.masks),
                std::move(*values)};
   const DiagonalsTarget target{to.slices.data(), to.slices.size(), to.pattern.data(), to.masks.data(), wrong.data()};
   const auto launch = [&](auto store) {

@@ -181,11 +181,13 @@ class DeviceFacts final : public PatternFacts {
   }
   bool rows_are_runs() override { return weave::rows_are_runs(here_, A_, device_); }
   double diagonal_fill() override {
-    Buffer<Places> there(sampled_.parts * diagonal_slices, device_);
+    device::Workspace memory(device_);
+    const std::int64_t slices = sampled_.parts * diagonal_slices;
+    auto* there = memory.take<Places>(slices);
     const SliceRoom room(pattern(), sizeof(Index));
-    simt::launch(here_, room.block_per(there.size(), sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_,
-                 room, there.data());
-    return sum_of(there).per_entry();
+    simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
+                 there);
+    return sum_of(device::brought_here(there, slices, memory)).per_entry();
   }
   double block_fill(int size) override {
     if (!blocks_) {
@@ -218,14 +220,15 @@ class DeviceFacts final : public PatternFacts {
 
  private:
   Places sorted_places(TeamShape shape) const {
-    Buffer<Places> there(sampled_.parts, device_);
+    device::Workspace memory(device_);
+    auto* there = memory.take<Places>(sampled_.parts);
     simt::launch(here_, {sampled_.parts, sort_threads, 2 * sort_threads * sizeof(std::int32_t)},
-                 sorted_places_block_per_part, A_, sampled_, shape, there.data());
-    return sum_of(there);
+                 sorted_places_block_per_part, A_, sampled_, shape, there);
+    return sum_of(device::brought_here(there, sampled_.parts, memory));
   }
-  static Places sum_of(const Buffer<Places>& there) {
+  static Places sum_of(const Buffer<Places>& all) {
     Places sum;
-    for (const Places& places : there.to(Device::cpu())) sum.add(places);
+    for (const Places& places : all) sum.add(places);
     return sum;
   }
 
