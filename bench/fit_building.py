@@ -177,7 +177,7 @@ def chosen(line, costs, build, n, there):
     measured = []
     for p in line["plans"]:
         took, key = build_seconds(line, p, there), cost_key(p["plan"])
-        if took and key in costs and key in build:
+        if took and key in costs and key in build and p.get("build_parts"):
             measured.append((predict_build(build[key], line, p, there), Case(p, line["machine"], line["precision"]).predict(costs[key]),
                              took, p["seconds"], p["plan"]))
     if not measured:

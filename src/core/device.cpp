@@ -3,10 +3,14 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "core/isa.hpp"
+#include "core/known_device.hpp"
 
 namespace heddle {
 
@@ -105,6 +109,15 @@ DeviceInfo describe(Device device) {
     if (info.device == device) return info;
   fail(ErrorKind::unavailable, {to_string(device), "run `heddle devices` to see what there is"},
        "no such device here{}{}", gpu_absence().empty() ? "" : ": ", gpu_absence());
+}
+
+void require_device(Device device) {
+  static std::mutex guard;
+  static std::set<std::pair<Device::Kind, int>> found;
+  const std::lock_guard lock(guard);
+  if (found.contains({device.kind, device.ordinal})) return;
+  describe(device);
+  found.insert({device.kind, device.ordinal});
 }
 
 }  // namespace heddle

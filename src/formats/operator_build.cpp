@@ -1,6 +1,7 @@
 // build: from a matrix and a plan to an Operator. A matrix that lies on the device is looked at, settled and stored
 // there; the host gets a copy only when a format cannot do without, or to say what is wrong. A large one in host memory
 // is sent to a GPU first: to make there what the plan says takes a fraction of the time that the host takes.
+#include "core/known_device.hpp"
 #include "formats/operator_state.hpp"
 #include "layout/device_pattern.hpp"
 
@@ -130,9 +131,8 @@ bool made_on_the_gpu(const Source<V>& source, const Plan& plan, Device device) {
 
 template <class V>
 Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& options) {
-  // Error(unavailable) says why there is none. It takes longer than a build, and a matrix that is there is proof
-  // enough.
-  if (options.device.kind == Device::Kind::gpu && source.device.kind == Device::Kind::cpu) describe(options.device);
+  if (options.device.kind == Device::Kind::gpu && source.device.kind == Device::Kind::cpu)
+    require_device(options.device);  // a matrix that lies there is proof enough
   if (made_on_the_gpu(source, plan, options.device)) try {
       Csr<V> there = borrowed(source).to(options.device);
       Given<V> A({there.view(), &there, options.device}, source.view);

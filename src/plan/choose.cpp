@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/known_device.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
 #include "layout/device_pattern.hpp"
@@ -117,11 +118,13 @@ Choice choose(const Structure& facts, const Machine& machine, const ChooseOption
   return choice;
 }
 
+namespace {
+
+// Predicted and, as far as the effort asks for it, measured.
 template <class V>
-Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
+Choice tried(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
   const Score score{options.expected_multiplies};
-  const Subject subject{facts, sizeof(V), on_device(A)};
-  Choice choice = ranked(subject, machine, options);
+  Choice choice = ranked({facts, sizeof(V), on_device(A)}, machine, options);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
     const ChoiceKey key{facts.pattern_hash, machine.name, machine.units, sizeof(V), options.effort, options.selector};
@@ -134,8 +137,16 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
     }
     rank(choice.candidates, score);
   }
-  if (!on_device(A)) check_fit(choice, A, score);
-  settle(choice, subject, machine, options);
+  return choice;
+}
+
+}  // namespace
+
+template <class V>
+Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
+  Choice choice = tried(A, facts, machine, options);
+  if (!on_device(A)) check_fit(choice, A, Score{options.expected_multiplies});
+  settle(choice, {facts, sizeof(V), on_device(A)}, machine, options);
   return choice;
 }
 
@@ -169,11 +180,6 @@ std::optional<Outline> too_few_products(const Csr<V>& A, const ChooseOptions& op
   return worth_analyzing(outline, machine, products) ? std::nullopt : std::optional(outline);
 }
 
-template <class V>
-Choice after_analysis(const Csr<V>& A, const ChooseOptions& options) {
-  return choose(A, analyze(A, Detail::planning), this_machine(options.device), options);
-}
-
 Choice csr_at_once(const Outline& outline, const Machine& machine, const ChooseOptions& options, bool on_device) {
   const Structure facts = facts_of(outline);
   Choice choice;
@@ -191,13 +197,21 @@ template <class V>
 Choice choose(const Csr<V>& A, const ChooseOptions& options) {
   if (const auto outline = too_few_products(A, options))
     return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
-  return after_analysis(A, options);
+  return choose(A, analyze(A, Detail::planning), this_machine(options.device), options);
 }
 
 namespace {
 
-// On a device no format was asked whether it takes the matrix: the first one that does is built. `here` is the same
-// matrix in host memory, or null: what the host has to build needs no copy of it.
+// Best first. None for a matrix without entries.
+template <class V>
+std::vector<Candidate> candidates_of(const Csr<V>& A, const ChooseOptions& options) {
+  const Structure facts = analyze(A, Detail::planning);
+  if (facts.nnz == 0) return {};
+  return tried(A, facts, this_machine(options.device), options).candidates;
+}
+
+// No format was asked whether it takes the matrix, which can take longer than to build it: the first one that does is
+// built. `here` is the same matrix in host memory, or null: what the host has to build needs no copy of it.
 template <class V>
 Operator<V> build_best(const Csr<V>& A, const Csr<V>* here, const std::vector<Candidate>& candidates, Device device) {
   const auto built = [&](const Plan& plan) {
@@ -216,10 +230,10 @@ Operator<V> build_best(const Csr<V>& A, const Csr<V>* here, const std::vector<Ca
 template <class V>
 std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& options) {
   if (options.device.kind != Device::Kind::gpu || options.effort != Effort::model || A.nnz() < worth_sending) return {};
-  describe(options.device);  // Error(unavailable) says why there is none
+  require_device(options.device);
   try {
     const Csr<V> there = A.to(options.device);
-    return build_best(there, &A, after_analysis(there, options).candidates, options.device);
+    return build_best(there, &A, candidates_of(there, options), options.device);
   } catch (const Error& error) {  // no room for the matrix beside what is made of it
     if (error.kind() != ErrorKind::unavailable) throw;
     return {};
@@ -230,11 +244,11 @@ std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& 
 
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options) {
-  if (on_device(A)) return build_best<V>(A, nullptr, choose(A, options).candidates, options.device);
   if (too_few_products(A, options)) return build(A, Plan{}, {.device = options.device});
+  if (on_device(A)) return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
   validate(A.view(), Require::canonical);
   if (auto made = optimize_there(A, options)) return std::move(*made);
-  return build(A, after_analysis(A, options).plan, {.device = options.device});
+  return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
 }
 
 template <class V>
@@ -242,8 +256,10 @@ Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
   if (on_device(A) || options.device.kind == Device::Kind::gpu) return optimize(static_cast<const Csr<V>&>(A), options);
   if (too_few_products(A, options)) return build(std::move(A), Plan{}, {.device = options.device});
   validate(A.view(), Require::canonical);
-  const Plan plan = after_analysis(A, options).plan;
-  return build(std::move(A), plan, {.device = options.device});
+  const std::vector<Candidate> candidates = candidates_of(A, options);
+  const bool takes_arrays = candidates.empty() || candidates.front().plan.format == "csr";
+  if (takes_arrays) return build(std::move(A), Plan{}, {.device = options.device});
+  return build_best<V>(A, nullptr, candidates, options.device);
 }
 
 double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes) {

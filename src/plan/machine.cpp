@@ -73,11 +73,13 @@ const Machine& this_machine(Device device) {
   if (device.kind == Device::Kind::emulator) return built_in_machine(device.kind);
   static std::mutex guard;
   static std::map<std::pair<std::string, int>, Machine> known;  // CPU figures depend on the number of threads
-  const DeviceInfo info = describe(device);
-  const int units = device.kind == Device::Kind::cpu ? threads() : info.units;
+  const bool cpu = device.kind == Device::Kind::cpu;
+  const std::pair key{to_string(device), cpu ? threads() : 0};
   const std::lock_guard lock(guard);
-  const auto [place, fresh] = known.try_emplace({to_string(device) + info.name, units});
-  if (!fresh) return place->second;
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  const DeviceInfo info = describe(device);  // takes longer than to choose, or even to build: once
+  const int units = cpu ? threads() : info.units;
+  const auto place = known.try_emplace(key).first;
   try {
     place->second = read_machine(device.kind, info.name, units).value_or(Machine{});
     if (!place->second.measured) {
