@@ -99,8 +99,9 @@ std::string machine_json(const Machine& m) {
 std::string workload_json(const Workload& w) {
   return fmt::format(
       R"({{"bytes":{:.0f},"stored":{:.0f},"stream_bytes":{:.0f},"x_bytes":{:.0f},"misses":{:.0f},"sectors":{:.0f},)"
-      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"launches":{}}})",
-      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.launches);
+      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"tasks":{:.0f},"launches":{}}})",
+      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.tasks,
+      w.launches);
 }
 
 std::string facts_json(const Structure& f) {
@@ -197,7 +198,8 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   if (on_gpu) there = {A.rows, A.cols, A.ptr.to(options.device), A.col.to(options.device), A.val.to(options.device)};
 
   std::vector<std::string> plans;
-  const Subject subject{facts, sizeof(V)};
+  const StepCounts steps = count_steps(A.view());
+  const Subject subject{facts, sizeof(V), false, &steps};
   double best_predicted = INFINITY;
   for (const Candidate& c : choice.candidates)
     if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);
