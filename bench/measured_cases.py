@@ -31,10 +31,12 @@ class Case:
         w = plan["workload"]
         self.name, self.format = plan["plan"], cost_key(plan["plan"])
         self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
-        share = (2 if machine["kind"] == "cpu" else 132) / max(1, machine["units"])
+        units = max(1, machine["units"])
+        busy = min(max(w["tasks"], 1), units) if machine["kind"] == "cpu" else units
+        share, idle = (2 if machine["kind"] == "cpu" else 132) / busy, units / busy
         self.launch = w["launches"] * machine["repeat_us"] * 1e-6
-        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
-        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
+        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9 * idle
+        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9 * idle
         self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
         self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
         self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]

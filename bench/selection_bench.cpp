@@ -101,8 +101,9 @@ std::string machine_json(const Machine& m) {
 std::string workload_json(const Workload& w) {
   return fmt::format(
       R"({{"bytes":{:.0f},"stored":{:.0f},"stream_bytes":{:.0f},"x_bytes":{:.0f},"misses":{:.0f},"sectors":{:.0f},)"
-      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"launches":{}}})",
-      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.launches);
+      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"tasks":{:.0f},"launches":{}}})",
+      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.tasks,
+      w.launches);
 }
 
 std::string parts_json(const BuildParts& parts) { return fmt::format("[{:.6g}]", fmt::join(parts, ",")); }
@@ -214,7 +215,8 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   if (on_gpu) there = A.to(options.device);
 
   std::vector<std::string> plans;
-  const Subject subject{facts, sizeof(V)};
+  const StepCounts steps = count_steps(A.view());
+  const Subject subject{facts, sizeof(V), false, &steps};
   add_asked(choice.candidates, facts, sizeof(V), machine, options.plan);
   double best_predicted = INFINITY;
   for (const Candidate& c : choice.candidates)

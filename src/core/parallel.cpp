@@ -16,12 +16,14 @@ namespace heddle {
 
 namespace {
 
+constexpr int most_threads = 1024;
+
 int default_threads() {
   if (const char* text = std::getenv("HEDDLE_THREADS")) {
     const int asked = std::atoi(text);
-    if (asked > 0) return std::min(asked, 1024);
+    if (asked > 0) return std::min(asked, most_threads);
   }
-  return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
 }
 
 std::atomic<int> wanted_threads{0};
@@ -45,13 +47,14 @@ struct Job {
   void (*run)(void*, std::int64_t) = nullptr;
   void* context = nullptr;
   std::int64_t count = 0;
-  int helpers = 0;  // workers that take tasks: number 0 .. helpers-1
+  int helpers = 0;  // workers that are rung: number 0 .. helpers-1
 };
 
-// Workers sleep on `epoch`. A job is published by writing `job` and opening the gate with a new epoch; whoever passes
-// the gate claims task numbers until none is left and goes out again. The caller works too, then shuts the gate and
-// waits for those inside alone: a worker that the operating system has not yet woken comes too late and is not waited
-// for. Nobody is inside when the next job is written.
+// Each worker sleeps on a bell of its own, so that a small job disturbs only those it has tasks for. A job is published
+// by writing `job`, opening the gate with a new epoch and ringing that number; whoever passes the gate claims task
+// numbers until none is left and goes out again. The caller works too, then shuts the gate and waits for those inside
+// alone: a worker that the operating system has not yet woken comes too late and is not waited for. Nobody is inside
+// when the next job is written.
 //
 //   gate   epoch << 32 | shut << 31 | workers inside
 class Pool {
@@ -62,10 +65,9 @@ class Pool {
     job.helpers = std::min(helpers, started);
     failure = nullptr;
     cursor.store(0, std::memory_order_relaxed);
-    const std::uint32_t now = epoch.load(std::memory_order_relaxed) + 1;
-    gate.store(std::uint64_t{now} << 32, std::memory_order_release);
-    epoch.store(now, std::memory_order_release);
-    epoch.notify_all();
+    ++epoch;
+    gate.store(std::uint64_t{epoch} << 32, std::memory_order_release);
+    for (int number = 0; number < job.helpers; ++number) bells[number].ring(epoch);
     work();
     for (std::uint64_t seen = gate.fetch_or(shut) | shut; (seen & inside) != 0; seen = gate.load())
       wait_while(gate, seen);
@@ -78,19 +80,30 @@ class Pool {
   void start_workers(int helpers) {
     for (; started < helpers; ++started) {
       try {
-        std::thread([this, number = started, seen = epoch.load()] { serve(number, seen); }).detach();
+        std::thread([this, number = started, seen = bells[started].rung.load()] {
+          serve(bells[number], seen);
+        }).detach();
       } catch (const std::system_error&) {
         return;  // no more threads to be had: the caller and the present workers do the work
       }
     }
   }
 
-  void serve(int number, std::uint32_t seen) {
+  struct alignas(64) Bell {
+    std::atomic<std::uint32_t> rung{0};  // the epoch of the last job it was rung for
+
+    void ring(std::uint32_t now) {
+      rung.store(now, std::memory_order_release);
+      rung.notify_one();
+    }
+  };
+
+  void serve(const Bell& bell, std::uint32_t seen) {
     for (;;) {
-      wait_while(epoch, seen);
-      seen = epoch.load(std::memory_order_acquire);
+      wait_while(bell.rung, seen);
+      seen = bell.rung.load(std::memory_order_acquire);
       if (!enter(seen)) continue;
-      if (number < job.helpers) work();
+      work();
       if ((gate.fetch_sub(1) & (shut | inside)) == (shut | 1)) gate.notify_one();
     }
   }
@@ -122,7 +135,8 @@ class Pool {
   Job job;
   int started = 0;
   static constexpr std::uint64_t shut = std::uint64_t{1} << 31, inside = shut - 1;
-  std::atomic<std::uint32_t> epoch{0};
+  std::uint32_t epoch = 0;
+  Bell bells[most_threads];
   std::atomic<std::uint64_t> gate{shut};
   alignas(64) std::atomic<std::int64_t> cursor{0};
   std::mutex failure_guard;
@@ -149,7 +163,7 @@ void run_serially(const Job& job) {
 
 }  // namespace
 
-void set_threads(int count) { wanted_threads.store(std::clamp(count, 0, 1024)); }
+void set_threads(int count) { wanted_threads.store(std::clamp(count, 0, most_threads)); }
 
 int threads() noexcept {
   static const int by_default = default_threads();

@@ -91,6 +91,12 @@ bool on_device(const Csr<V>& A) {
   return A.ptr.device().kind != Device::Kind::cpu;
 }
 
+// Only CPUs choose by them.
+template <class V>
+StepCounts steps_for(const Csr<V>& A, const Machine& machine) {
+  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view());
+}
+
 // The facts foretell bytes closely, the formats know them: whoever refuses the matrix is passed over.
 template <class V>
 void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
@@ -124,7 +130,9 @@ namespace {
 template <class V>
 Choice tried(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
   const Score score{options.expected_multiplies};
-  Choice choice = ranked({facts, sizeof(V), on_device(A)}, machine, options);
+  const StepCounts steps = steps_for(A, machine);
+  const Subject subject{facts, sizeof(V), on_device(A), on_device(A) || uses_gpu(machine) ? nullptr : &steps};
+  Choice choice = ranked(subject, machine, options);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
     const ChoiceKey key{facts.pattern_hash, machine.name, machine.units, sizeof(V), options.effort, options.selector};

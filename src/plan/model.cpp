@@ -15,10 +15,16 @@ double norm(std::initializer_list<double> parts) {
   return std::sqrt(squares);
 }
 
-// Units the costs were fitted on.
-double unit_share(const Machine& machine) {
+// Cores that have something to do: a small matrix is the work of one.
+double busy_units(const Workload& w, const Machine& machine) {
+  const double units = std::max(1, machine.units);
+  return machine.kind == Device::Kind::cpu ? std::clamp(w.tasks, 1.0, units) : units;
+}
+
+// What a part takes longer than on the units the costs were fitted on.
+double unit_share(const Workload& w, const Machine& machine) {
   const double fitted = machine.kind == Device::Kind::cpu ? 2 : 132;
-  return fitted / std::max(1, machine.units);
+  return fitted / busy_units(w, machine);
 }
 
 // An array that the first cache holds is never gathered from further away.
@@ -42,12 +48,13 @@ const char* Prediction::bound() const {
 }
 
 Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
-  const double share = unit_share(machine), footprint = w.stream_bytes;
+  const double share = unit_share(w, machine), footprint = w.stream_bytes;
+  const double idle = std::max(1, machine.units) / busy_units(w, machine);
   const bool near = footprint <= 0.8 * static_cast<double>(machine.cache_bytes);
   Prediction t;
   t.start = (w.launches * machine.repeat_us + cost.start_us) * 1e-6;
-  t.stream = w.stream_bytes / rate_at(machine.read, footprint) * 1e-9 / cost.stream;
-  t.misses = miss_seconds(w, machine) * cost.miss;
+  t.stream = w.stream_bytes / rate_at(machine.read, footprint) * 1e-9 / cost.stream * idle;
+  t.misses = miss_seconds(w, machine) * cost.miss * idle;
   t.sectors = w.sectors / rate_at(machine.gather, 0) * 1e-9 * cost.sector;
   t.walk = (w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9) * share;
   t.chain = w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9;

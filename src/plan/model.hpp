@@ -9,7 +9,8 @@
 //   stream   bytes / what the memory reads where matrix and vectors fit (last cache, or not)
 //   misses   sectors of x / random reads from an array as large as x
 //   sectors  sectors through the first cache / its rate
-//   walk     places * time of a place + warps * time of a warp: instructions, spread over all units
+//   walk     places * time of a place + warps * time of a warp: instructions, spread over all units (on a CPU over the
+//            cores that its tasks suffice for; the rates above are those of all cores)
 //   chain    steps of the longest walk * latency of a step: what no width can shorten (imbalance). On a CPU, rows whose
 //            length is a surprise * time of one; part of walk there
 //

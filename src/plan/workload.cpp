@@ -8,9 +8,10 @@ namespace heddle {
 namespace {
 
 // One line per format the model knows. Order decides between equal predictions: simple ones first.
-const Family* const families[] = {&csr_family,  &csr_split_family, &csr_ell_family,    &sell_family,  &rgcsr_family,
-                                  &ellr_family, &ell_family,       &csr_padded_family, &hyb_family,   &coo_family,
-                                  &dia_family,  &ell16_family,     &bell_family,       &weave_family, &bcsr_family};
+const Family* const families[] = {&csr_family,   &csr_split_family, &csr_ell_family, &sell_family,
+                                  &rgcsr_family, &ellr_family,      &ell_family,     &csr_padded_family,
+                                  &hyb_family,   &coo_family,       &dia_family,     &ell16_family,
+                                  &bell_family,  &weave_family,     &bcsr_family,    &runs_family};
 
 }  // namespace
 

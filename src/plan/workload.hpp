@@ -10,6 +10,8 @@
 #include <heddle/analyze.hpp>
 #include <heddle/plan.hpp>
 
+#include "plan/step_counts.hpp"
+
 namespace heddle {
 
 struct Workload {
@@ -22,6 +24,7 @@ struct Workload {
   double slots = 0;         // places that lanes walk, idle ones of a warp included
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
   double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
+  double tasks = 0;         // pieces of it that threads share (CPU)
   int launches = 1;
   bool fits = true;
   double alone = -1;    // when it is built: entries that one team of threads walks alone; -1: the longest row
@@ -32,7 +35,8 @@ struct Workload {
 struct Subject {
   const Structure& facts;
   int value_bytes;
-  bool on_device = false;  // the matrix lies where it will be multiplied, not in host memory
+  bool on_device = false;             // the matrix lies where it will be multiplied, not in host memory
+  const StepCounts* steps = nullptr;  // of the format runs; null: nobody counted
 
   const Gather& gather() const { return value_bytes == 4 ? facts.gather_f32 : facts.gather_f64; }
   double rows() const { return static_cast<double>(facts.rows); }
@@ -49,8 +53,8 @@ struct Family {
 };
 
 extern const Family csr_family, csr_padded_family, csr_split_family, csr_ell_family, coo_family;  // workload_rows.cpp
-extern const Family ell_family, ellr_family, sell_family, rgcsr_family, hyb_family,
-    ell16_family;                                          // workload_slices.cpp
+extern const Family ell_family, ellr_family, sell_family, rgcsr_family, hyb_family, ell16_family,
+    runs_family;                                           // workload_slices.cpp
 extern const Family dia_family, bcsr_family, bell_family;  // workload_blocks.cpp
 extern const Family weave_family;                          // workload_weave.cpp
 

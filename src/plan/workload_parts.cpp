@@ -73,6 +73,8 @@ Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions) {
   w.teams = s.rows();
   w.sectors = 0;
   w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
+  constexpr double work_of_task = 16 * 1024;
+  w.tasks = std::ceil((w.stored + s.rows()) / work_of_task);
   w.launches = regions;
   return w;
 }

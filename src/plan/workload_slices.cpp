@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/isa.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -127,6 +128,34 @@ Workload ell16_gpu(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// Where nobody counted the steps, as if every entry were gathered.
+StepCounts steps_of(const Subject& s) { return s.steps ? *s.steps : StepCounts{0, padding_of(s.facts, 32, 1), 1}; }
+
+Workload runs_gpu(const Subject& s, const Plan&) {
+  const StepCounts steps = steps_of(s);
+  const double in_runs = s.nnz() * steps.runs, gathered_places = s.nnz() * steps.gathered;
+  const double bytes = (in_runs + gathered_places) * (s.value_bytes + 0.125) + in_runs / 16 * index_bytes +
+                       gathered_places * index_bytes + s.rows() * 2;
+  Workload w = sliced(s, bytes, in_runs + gathered_places, in_runs + gathered_places, 1, s.longest());
+  w.misses *= steps.gathered_entries;
+  return w;
+}
+
+// A run of 16 is one or two loads; a gathered step takes about two and a half times as long.
+Workload runs_cpu(const Subject& s, const Plan& plan) {
+  constexpr double gather = 2.5;
+  const StepCounts steps = steps_of(s);
+  Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1);
+  w.slots = s.nnz() * (steps.runs + gather * steps.gathered);
+  return w;
+}
+
+// Kernels for it are there where instructions leave lanes out. A row is never shared by threads.
+std::vector<Plan> runs_plans(const Structure& facts, bool on_gpu) {
+  const bool has_giants = facts.rows_len.max > std::max<std::int64_t>(4096, facts.nnz / 64);
+  return on_gpu || has_giants || isa() != Isa::avx512 ? plans({}) : plans({"runs"});
+}
+
 std::string slice_text(const Structure& facts, const Plan&) {
   return fmt::format("slices of 32 rows store {:.2f} places per entry, {:.2f} when sorted", padding_of(facts, 32, 1),
                      padding_of(facts, 32, 1024));
@@ -143,16 +172,31 @@ std::vector<Plan> ell16_plans(const Structure& facts, bool) {
   return facts.columns.near16 > 0.5 ? plans({"ell16"}) : plans({});
 }
 
+// Rows side by side go on until the longest of 32 has ended, and a little is done for every place behind that.
+Workload ellr_cpu(const Subject& s, const Plan& plan) {
+  Workload w = on_cpu<ellr_gpu, Walk::places, 1>(s, plan);
+  w.slots = padding_of(s.facts, 32, 1) * s.nnz() + w.stored / 4;
+  return w;
+}
+Workload rgcsr_cpu(const Subject& s, const Plan& plan) {
+  Workload w = on_cpu<rgcsr_gpu, Walk::places, 1>(s, plan);
+  w.slots = padding_of(s.facts, 32, 1) * s.nnz();
+  return w;
+}
+
 }  // namespace
 
 const Family ell_family{"ell", [](const Structure&, bool) { return plans({"ell"}); }, ell_gpu,
                         on_cpu<ell_gpu, Walk::places, 1>, row_text};
-const Family ellr_family{"ellr", ellr_plans, ellr_gpu, on_cpu<ellr_gpu, Walk::entries, 1>, row_text};
+const Family ellr_family{"ellr", ellr_plans, ellr_gpu, ellr_cpu, row_text};
 const Family sell_family{"sell", sell_plans, sell_gpu, on_cpu<sell_gpu, Walk::places, 1>, slice_text};
-const Family rgcsr_family{"rgcsr", [](const Structure&, bool) { return plans({"rgcsr"}); }, rgcsr_gpu,
-                          on_cpu<rgcsr_gpu, Walk::entries, 1>, slice_text};
+const Family rgcsr_family{"rgcsr", [](const Structure&, bool) { return plans({"rgcsr"}); }, rgcsr_gpu, rgcsr_cpu,
+                          slice_text};
 const Family hyb_family{"hyb", [](const Structure&, bool) { return plans({"hyb"}); }, hyb_gpu,
                         on_cpu<hyb_gpu, Walk::places, 3>, row_text};
+const Family runs_family{"runs", runs_plans, runs_gpu, runs_cpu, [](const Structure& facts, const Plan& plan) {
+                           return row_text(facts, plan) + ": 16 rows at a time, on common diagonals or gathered";
+                         }};
 const Family ell16_family{
     "ell16", ell16_plans, ell16_gpu, on_cpu<ell16_gpu, Walk::entries, 3>, [](const Structure& facts, const Plan&) {
       return fmt::format("{:.0f} % of the columns are within 16 bits of the diagonal", 100 * facts.columns.near16);

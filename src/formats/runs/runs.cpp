@@ -26,9 +26,10 @@ struct Cuts {
     });
     RunSlice at{};
     for (std::size_t s = 0; s < cut.size(); ++s) {
-      slices[static_cast<std::int64_t>(s)] = {at.step, at.gathered, cut[s].full, cut[s].runs, cut[s].whole};
+      slices[static_cast<std::int64_t>(s)] = {at.step,     at.before,    cut[s].full,
+                                              cut[s].runs, cut[s].whole, cut[s].gathered()};
       at.step += cut[s].steps();
-      at.gathered += cut[s].gathered();
+      at.before += cut[s].gathered();
     }
     slices[static_cast<std::int64_t>(cut.size())] = at;
   }
@@ -39,16 +40,16 @@ template <class V>
 void fill_slice(const CsrView<V>& A, std::int64_t s, int least, RunsFormat<V>& made) {
   const RunSlice slice = made.slices[s], next = made.slices[s + 1];
   V* val = made.val.data() + slice.step * rows_of_run;
-  Index* col = made.col.data() + slice.gathered * rows_of_run;
+  Index* col = made.col.data() + slice.before * rows_of_run;
   std::uint16_t* mask = made.mask.data() + slice.step;
   std::fill(val, made.val.data() + next.step * rows_of_run, V(0));
-  std::fill(col, made.col.data() + next.gathered * rows_of_run, 0);
+  std::fill(col, made.col.data() + next.before * rows_of_run, 0);
   std::fill(mask, made.mask.data() + next.step, std::uint16_t{0});
   Index full = 0, others = slice.full, gathered[rows_of_run] = {};
   each_run(A, s * rows_of_run, [&](Index column, std::uint16_t present, const Offset* entry) {
     const bool is_run = std::popcount(present) >= least;
     const Index run = is_run ? (present == 0xffff ? full++ : others++) : 0;
-    if (is_run) made.run_col[slice.step - slice.gathered + run] = column;
+    if (is_run) made.run_col[slice.step - slice.before + run] = column;
     for (unsigned left = present; left != 0; left &= left - 1) {
       const int i = std::countr_zero(left);
       const Index step = is_run ? run : slice.runs + gathered[i];
@@ -74,7 +75,7 @@ void collect_row(const RunsView<V>& A, std::int64_t s, int i, Vector<StoredEntry
     if ((A.mask[step] >> i & 1) == 0) continue;
     const Offset k = step - slice.step;
     const Index col = k < slice.runs ? A.run_col[A.first_run(slice) + k] + i
-                                     : A.col[(slice.gathered + k - slice.runs) * rows_of_run + i];
+                                     : A.col[(slice.before + k - slice.runs) * rows_of_run + i];
     row.push_back({col, A.val[step * rows_of_run + i]});
   }
   std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.col < b.col; });
@@ -104,7 +105,7 @@ void RunsFormat<V>::settle(Settings& settings, const PatternView& A) {
 template <class V>
 Footprint RunsFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
   const Cuts cuts(A, settings.gather);
-  const std::int64_t steps = cuts.all().step, gathered = cuts.all().gathered;
+  const std::int64_t steps = cuts.all().step, gathered = cuts.all().before;
   const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * value_bytes + 2;
   return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + steps * bytes_of_step + (steps - gathered) * 4 +
                    gathered * rows_of_run * 4,
@@ -115,7 +116,7 @@ template <class V>
 RunsFormat<V> RunsFormat<V>::build(Source<V> source, const Settings& settings) {
   const CsrView<V>& A = source.view;
   Cuts cuts(A, settings.gather);
-  const std::int64_t steps = cuts.all().step, gathered = cuts.all().gathered;
+  const std::int64_t steps = cuts.all().step, gathered = cuts.all().before;
   RunsFormat made{A.rows,
                   A.cols,
                   std::move(cuts.slices),

@@ -36,9 +36,9 @@ struct RunsSettings {
 };
 
 struct RunSlice {
-  Offset step, gathered;  // steps, and gathered ones among them, before this slice
+  Offset step, before;    // steps, and gathered ones among them, before this slice
   Index full, runs;       // its runs with all rows; all its runs
-  Index whole;            // its gathered steps with all rows
+  Index whole, gathered;  // its gathered steps with all rows; all its gathered steps
 };
 
 template <class V>
@@ -50,7 +50,7 @@ struct RunsView {
   const std::uint16_t* mask;
   const V* val;
 
-  SIMT_BOTH Offset first_run(const RunSlice& slice) const { return slice.step - slice.gathered; }
+  SIMT_BOTH Offset first_run(const RunSlice& slice) const { return slice.step - slice.before; }
 };
 
 template <class V>

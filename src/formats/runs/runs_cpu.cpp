@@ -15,25 +15,33 @@ namespace {
 template <class V>
 inline constexpr int sums_of = sizeof(V) == 4 ? 2 : 1;
 
-// Where a slice begins in the arrays.
+// A slice in the arrays; the next one begins behind it.
 template <class V>
 struct Steps {
+  const RunSlice* slice;
   const Index* run_col;
   const Index* col;
   const std::uint16_t* mask;
   const V* val;
-  Index full, runs, whole, gathered;
+  Index full = 0, runs = 0, whole = 0, gathered = 0;
 
   Steps(const RunsView<V>& A, std::int64_t s)
-      : run_col(A.run_col + A.first_run(A.slices[s])),
-        col(A.col + A.slices[s].gathered * rows_of_run),
-        mask(A.mask + A.slices[s].step),
-        val(A.val + A.slices[s].step * rows_of_run),
-        full(A.slices[s].full),
-        runs(A.slices[s].runs),
-        whole(A.slices[s].whole),
-        gathered(static_cast<Index>(A.slices[s + 1].gathered - A.slices[s].gathered)) {}
-
+      : slice(A.slices + s),
+        run_col(A.run_col + A.first_run(*slice)),
+        col(A.col + slice->before * rows_of_run),
+        mask(A.mask + slice->step),
+        val(A.val + slice->step * rows_of_run) {
+    count();
+  }
+  void count() { full = slice->full, runs = slice->runs, whole = slice->whole, gathered = slice->gathered; }
+  void advance() {
+    run_col += runs;
+    col += std::int64_t{gathered} * rows_of_run;
+    mask += runs + gathered;
+    val += std::int64_t{runs + gathered} * rows_of_run;
+    ++slice;
+    count();
+  }
   std::uint16_t present() const {
     unsigned found = 0;
     for (Index k = 0; k < runs + gathered; ++k) found |= mask[k];
@@ -168,24 +176,28 @@ HEDDLE_AVX512 inline void sum_slice_wide(const Steps<V>& s, const V* x, V* to) {
 }
 #endif
 
-// y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
+template <bool far, Isa set, class V>
+inline void sum_slice_on(OnIsa<set> on, const RunsView<V>& A, const Steps<V>& steps, const V* x, V* to) {
+  if constexpr (set == Isa::avx512)
+    sum_slice_wide<far>(steps, x, to);
+  else
+    sum_slice(on, A, steps, x, to);
+}
+
 template <bool far, Isa set, class V>
 inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V>& p, std::int64_t begin,
                             std::int64_t end) {
-  const bool plain = p.update.alpha == V(1) && p.update.beta == V(0);
-  for (std::int64_t s = begin; s < end; ++s) {
-    const Steps<V> steps(A, s);
-    const std::int64_t first = s * rows_of_run, count = std::min<std::int64_t>(rows_of_run, A.rows - first);
+  if (begin == end) return;
+  Steps<V> steps(A, begin);
+  // y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
+  if (p.update.alpha == V(1) && p.update.beta == V(0))
+    for (const std::int64_t whole = std::min(end, A.rows / rows_of_run); begin < whole; ++begin, steps.advance())
+      sum_slice_on<far>(on, A, steps, p.x, p.update.y + begin * rows_of_run);
+  for (; begin < end; ++begin, steps.advance()) {
+    const std::int64_t first = begin * rows_of_run, count = std::min<std::int64_t>(rows_of_run, A.rows - first);
     alignas(64) V sums[rows_of_run];
-    V* const to = plain && count == rows_of_run ? p.update.y + first : sums;
-    if constexpr (set == Isa::avx512)
-      sum_slice_wide<far>(steps, p.x, to);
-    else
-      sum_slice(on, A, steps, p.x, to);
-    if (!plain)
-      update_rows(p.update, first, count, sums, steps.present());
-    else if (to == sums)
-      std::copy_n(sums, count, p.update.y + first);
+    sum_slice_on<far>(on, A, steps, p.x, sums);
+    update_rows(p.update, first, count, sums, steps.present());
   }
 }
 
@@ -194,7 +206,7 @@ inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V
 template <class V>
 void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const RunsView<V> A = view();
-  const std::int64_t count = slices.size() - 1, steps = A.slices[count].step, gathered = A.slices[count].gathered;
+  const std::int64_t count = slices.size() - 1, steps = A.slices[count].step, gathered = A.slices[count].before;
   const bool far = val.bytes() > own_cache_bytes;
   const auto work = [&](std::int64_t begin, std::int64_t end) {
     const auto multiply_on = [&](auto on) {

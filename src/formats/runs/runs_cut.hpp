@@ -15,6 +15,8 @@ struct StepCut {
   Index full = 0, runs = 0;     // steps of them: those with all 16 rows, and all
   Index whole = 0, partly = 0;  // gathered steps with entries of all 16 rows, and of some
 
+  Index entries_in_runs = 0;
+
   Index gathered() const { return whole + partly; }
   Index steps() const { return runs + gathered(); }
 };
@@ -58,7 +60,10 @@ inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gathe
     for (int i = 0; i < rows_of_run; ++i) entries_of[count][i] += mask >> i & 1;
   });
   StepCut cut, best;
-  for (int i = 1; i <= rows_of_run; ++i) cut.runs += runs_of[i];
+  for (int i = 1; i <= rows_of_run; ++i) {
+    cut.runs += runs_of[i];
+    cut.entries_in_runs += i * runs_of[i];
+  }
   cut.full = runs_of[rows_of_run];
   best = cut;
   Index gathered[rows_of_run] = {};
@@ -67,6 +72,7 @@ inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gathe
     for (int i = 0; i < rows_of_run; ++i) gathered[i] += entries_of[least - 1][i];
     cut.least = least;
     cut.runs -= runs_of[least - 1];
+    cut.entries_in_runs -= (least - 1) * runs_of[least - 1];
     cut.full = std::min(cut.full, cut.runs);
     cut.whole = *std::min_element(gathered, gathered + rows_of_run);
     cut.partly = *std::max_element(gathered, gathered + rows_of_run) - cut.whole;

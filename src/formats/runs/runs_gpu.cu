@@ -20,7 +20,7 @@ SIMT_KERNEL runs_thread_per_row(RunsView<V> A, const V* x, Update<V> update) {
     if (bit == 0) continue;
     const Offset k = step - slice.step;
     const Index col = k < slice.runs ? simt::cached_load(A.run_col + A.first_run(slice) + k) + i
-                                     : simt::stream_load(A.col + (slice.gathered + k - slice.runs) * rows_of_run + i);
+                                     : simt::stream_load(A.col + (slice.before + k - slice.runs) * rows_of_run + i);
     sum += simt::stream_load(A.val + step * rows_of_run + i) * simt::cached_load(x + col);
   }
   update.row(row, sum, seen != 0);

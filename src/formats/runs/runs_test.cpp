@@ -55,7 +55,7 @@ TEST(Runs, have_their_places_where_the_drawing_says) {
   const auto made = RunsFormat<double>::build({A.view()}, {.gather = 25});
   ASSERT_EQ(made.slices.size(), 3);
   EXPECT_EQ(made.slices[1].step, 3);
-  EXPECT_EQ(made.slices[1].gathered, 1);
+  EXPECT_EQ(made.slices[1].before, 1);
   EXPECT_EQ(std::vector<Index>(made.run_col.begin(), made.run_col.begin() + 2), (std::vector<Index>{0, 1}));
   EXPECT_EQ(made.mask[2], 1u << 2 | 1u << 5 | 1u << 9);
   EXPECT_EQ(made.col[5], 29);

@@ -1,0 +1,16 @@
+// What the format runs would store, counted from the pattern: no fact of Structure tells it.
+#pragma once
+
+#include <heddle/matrix.hpp>
+
+namespace heddle {
+
+// Places per entry: in runs, and in gathered steps. `gathered_entries`: share of the entries that are gathered.
+struct StepCounts {
+  double runs = 0, gathered = 0, gathered_entries = 0;
+};
+
+// From at most some hundred slices, spread evenly. A in host memory.
+StepCounts count_steps(const PatternView& A);
+
+}  // namespace heddle
