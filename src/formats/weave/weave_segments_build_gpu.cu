@@ -14,6 +14,8 @@ struct WarpSearch {
   static constexpr int stride = 8;
 
   SIMT_DEVICE static bool writes() { return simt::lane() == 0; }
+  SIMT_DEVICE static int lane() { return simt::lane(); }
+  SIMT_DEVICE static int lanes() { return simt::warp_size; }
   SIMT_DEVICE static std::int64_t rows_that_fit(const Offset* ptr, std::int64_t most, Offset room) {
     const std::int64_t coarse = (simt::lane() + 1) * stride;
     const std::int64_t low = stride * simt::count_bits(simt::ballot(coarse <= most && ptr[coarse] - ptr[0] <= room));

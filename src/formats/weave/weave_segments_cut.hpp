@@ -1,9 +1,9 @@
 // How the rows of a matrix are cut into tiles and teams (weave_segments.hpp): one rule, for the host and for kernels.
 //
-// Rows are cut in chunks of about 128 tiles (at most 4,096 rows), and each chunk begins a new tile: so chunks can be
-// cut at the same time, and the half of a tile that a chunk leaves empty is less than a hundredth of a matrix with five
-// entries a row or more. A chunk is cut twice: to count what comes out of it, and, when it is known where that goes, to
-// write it down.
+// Rows are cut in chunks of about 64 tiles, of small matrices 16 (at most 4,096 rows), and each chunk begins a new
+// tile: so chunks can be cut at the same time, and the half of a tile that a chunk leaves empty is a hundredth of a
+// matrix with five entries a row or more, of a small one three. A chunk is cut twice: to count what comes out of it,
+// and, when it is known where that goes, to write it down.
 #pragma once
 
 #include "formats/weave/weave_segments.hpp"
@@ -30,7 +30,8 @@ struct CutRule {
         most(small ? capacity : 16 * capacity),
         most_rows((small ? 4 : 8) * simt::warp_size),
         chunk_rows(most_chunk_rows) {
-    constexpr std::int64_t tiles_of_chunk = 128, least_rows = 256;
+    constexpr std::int64_t least_rows = 256;
+    const std::int64_t tiles_of_chunk = small ? 16 : 64;
     while (chunk_rows > least_rows && A.nnz() * chunk_rows > tiles_of_chunk * capacity * A.rows) chunk_rows /= 2;
   }
 
@@ -75,6 +76,8 @@ struct CutTarget {
 
 // How a thread finds out how many rows fit: the most n <= `most` with ptr[n] - ptr[0] <= room.
 struct Halving {
+  SIMT_BOTH static int lane() { return 0; }
+  SIMT_BOTH static int lanes() { return 1; }
   SIMT_BOTH static bool writes() { return true; }
   SIMT_BOTH static std::int64_t rows_that_fit(const Offset* ptr, std::int64_t most, Offset room) {
     std::int64_t low = 0;
@@ -160,14 +163,14 @@ class ChunkCutter {
             {row, static_cast<Index>(at.teams), static_cast<Index>(count), static_cast<Index>(at.pieces)}, 0};
       at.pieces += count;
     }
-    for (Offset done = 0; done < length; done += share) {
-      const Offset part = length - done < share ? length - done : share;
-      if (to_.teams && Search::writes())
-        to_.teams[at.teams] = {row, static_cast<Index>(to_.team_tiles_begin + at.team_tiles), static_cast<Index>(part),
-                               number};
-      ++at.teams;
-      at.team_tiles += rule_.tiles_for(part);
+    const Offset tiles = rule_.tiles_for(share);
+    for (Offset i = Search::lane(); to_.teams && i < count; i += Search::lanes()) {
+      const Offset left = length - i * share, first = to_.team_tiles_begin + at.team_tiles + i * tiles;
+      to_.teams[at.teams + i] = {row, static_cast<Index>(first), static_cast<Index>(left < share ? left : share),
+                                 number};
     }
+    at.teams += count;
+    at.team_tiles += rule_.tiles_for(length);
   }
   SIMT_BOTH void begin_tile(Index row, Offset entry) {
     open_ = {row, 0, -1, -1};
