@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What building for a GPU costs: fits the table gpu_build_costs of src/plan/costs.cpp to measured times.
+"""What building costs: fits the tables gpu_build_costs and cpu_build_costs of src/plan/costs.cpp to measured times.
 
     build/bin/selection_bench --device gpu --every 3 --out h200.jsonl      on the machine that is measured
     bench/fit_building.py h200.jsonl                                      anywhere: the table, and how good it was and is
     bench/fit_building.py h200.jsonl --write                              ... and puts it into src/plan/costs.cpp
     bench/fit_building.py h200.jsonl --split                              fits one half of the classes, scores the other
     bench/fit_building.py h200.jsonl --show                               names every choice that loses 5 % or more
+    bench/fit_building.py a.jsonl b.jsonl --device cpu                    for a CPU, from machines with few and with many cores
     build/bin/selection_bench --features --out features.jsonl             once src/plan/building.cpp counts differently:
     bench/fit_building.py h200.jsonl --workloads features.jsonl           the old times with the new counts
 
@@ -23,13 +24,14 @@ from measured_cases import COSTS, Case, cost_key, costs_in_source, read, recount
 
 UPLOAD_SHARE = 0.55  # as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row"]
-MOST = [1e4, 1e3, 1e3, 1e3, 10, 10, 100, 20, 100, 10, 2000]  # costs beyond are no explanation
-LEAST_ONCE = 20  # us: launches, and waiting for them
-TABLE = "gpu_build_costs[] = {"
+MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 100, 20, 100, 10, 2000]  # costs beyond are no explanation
+LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
 
 
 def way_seconds(line, plan, there):
     """As in src/plan/building.cpp: the matrix passes between host and device where kernels build, else what was built."""
+    if line["device"] == "cpu":
+        return 0.0
     facts, value_bytes = line["facts"], int(line["precision"][1:]) // 8
     matrix = facts["nnz"] * (value_bytes + 4) + 8 * (facts["rows"] + 1)
     if plan.get("build_there_seconds"):
@@ -59,8 +61,8 @@ def build_seconds(line, plan, there):
 class Times:
     """All measured times of one format."""
 
-    def __init__(self):
-        self.cases = []
+    def __init__(self, least_once):
+        self.cases, self.least_once = [], least_once
 
     def add(self, line, plan):
         if plan.get("build_there_seconds"):
@@ -83,7 +85,7 @@ class Times:
         while step > 0.01:
             trials = [[c * factor if i == j else c for j, c in enumerate(cost)]
                       for i in range(len(cost)) if cost[i] > 0 for factor in (math.exp(step), math.exp(-step))]
-            trials = [trial for trial in trials if trial[0] >= LEAST_ONCE and all(c <= most for c, most in zip(trial, MOST))]
+            trials = [trial for trial in trials if trial[0] >= self.least_once and all(c <= most for c, most in zip(trial, MOST))]
             best = min(trials, key=self.off, default=cost)
             if self.off(best) < here - 1e-9:
                 cost, here = best, self.off(best)
@@ -102,7 +104,7 @@ class Times:
 
     def fit(self):
         middle = 1e6 * statistics.median(seconds for _, _, seconds in self.cases)
-        cost = self.descend([min(max(middle, LEAST_ONCE), MOST[0])] + [0.0] * (len(PARTS) - 1))
+        cost = self.descend([min(max(middle, self.least_once), MOST[0])] + [0.0] * (len(PARTS) - 1))
         while True:
             here = self.off(cost)
             best = min((self.with_part(cost, part) for part in range(len(PARTS)) if cost[part] == 0), key=self.off, default=cost)
@@ -117,7 +119,7 @@ def fit_build(lines):
     for line in lines:
         for p in line["plans"]:
             if p.get("build_seconds") and p.get("build_parts"):
-                times.setdefault(cost_key(p["plan"]), Times()).add(line, p)
+                times.setdefault(cost_key(p["plan"]), Times(LEAST_ONCE[line["device"]])).add(line, p)
     costs = {name: some.fit() for name, some in sorted(times.items())}
     lend_value_costs(costs, times)
     return costs
@@ -132,9 +134,13 @@ def lend_value_costs(costs, times):
                 cost[part] = statistics.median(found)
 
 
-def build_costs_in_source():
+def table_head(device):
+    return f"{device}_build_costs[] = {{"
+
+
+def build_costs_in_source(device):
     text = open(COSTS, encoding="utf-8").read()
-    begin = text.index(TABLE)
+    begin = text.index(table_head(device))
     table = text[begin:text.index("\n};", begin)]
     return {m[1]: [float(v) for v in m[2].split(",")] for m in re.finditer(r'\{"([^"]+)", \{([^}]+)\}\}', table)}
 
@@ -145,19 +151,21 @@ def table_lines(costs):
     return [f'    {{"{name}", {{{", ".join(f"{c:.3g}" for c in costs[name])}}}}},' for name in names if name in costs]
 
 
-def write_build(costs):
+def write_build(costs, device):
     """Replaces the lines of these formats; the others stay as they are."""
-    text = open(COSTS, encoding="utf-8").read()
-    begin = text.index(TABLE) + len(TABLE)
-    merged = dict(sorted({**build_costs_in_source(), **costs}.items()))
+    text, head = open(COSTS, encoding="utf-8").read(), table_head(device)
+    begin = text.index(head) + len(head)
+    merged = dict(sorted({**build_costs_in_source(device), **costs}.items()))
     open(COSTS, "w", encoding="utf-8").write(text[:begin] + "\n" + "\n".join(table_lines(merged)) + text[text.index("\n};", begin):])
 
 
 def report_build(lines, costs, build=None, show=False):
     """Building and n products together, against the best fixed plan of each matrix."""
-    build = build or build_costs_in_source()
-    for there in (True, False):
-        print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply, matrix {'on the device' if there else 'in host memory'}")
+    device = lines[0]["device"]
+    build = build or build_costs_in_source(device)
+    for there in (True, False) if device == "gpu" else (False,):
+        where = "on the device" if there else "in host memory"
+        print(f"{'products':>10} {'within 5 %':>11} {'regret':>8} {'worst':>7}   of build + n * multiply, matrix {where}")
         for n in (1, 10, 100, 10000):
             found = [f for f in (chosen(line, costs, build, n, there) for line in lines) if f]
             regrets = [regret for regret, _ in found]
@@ -202,20 +210,21 @@ def report_errors(lines, tables):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
+    parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
     parser.add_argument("--write", action="store_true", help="put the table into " + COSTS)
     parser.add_argument("--split", action="store_true")
     parser.add_argument("--show", action="store_true", help="name every choice that loses 5 %% or more")
     parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
     options = parser.parse_args()
-    lines = read(options.files, "gpu")
+    lines = read(options.files, options.device)
     if options.workloads:
         recount(lines, options.workloads)
     for line in lines:
         line["plans"] = [p for p in line["plans"] if p.get("build_parts") and p.get("build_seconds")]
     lines = [line for line in lines if line["plans"]]
     if not lines:
-        sys.exit("no measured builds: selection_bench writes them with --device gpu")
-    costs, before = costs_in_source("gpu"), build_costs_in_source()
+        sys.exit("no measured builds for this device; selection_bench writes them")
+    costs, before = costs_in_source(options.device), build_costs_in_source(options.device)
     if options.split:
         names = sorted({line["class"] for line in lines})
         for odd in (0, 1):
@@ -231,10 +240,10 @@ def main():
     report_build(lines, costs, after, options.show)
     print()
     report_errors(lines, [("source", before), ("fitted", after)])
-    print(f"\ngpu_build_costs in {COSTS}{', written' if options.write else ''}:")
+    print(f"\n{options.device}_build_costs in {COSTS}{', written' if options.write else ''}:")
     print("\n".join(table_lines(after)))
     if options.write:
-        write_build(after)
+        write_build(after, options.device)
 
 
 if __name__ == "__main__":

@@ -271,17 +271,16 @@ def main():
         for name, cost in costs.items():
             print("    " + cost_line(name, cost))
         print_machine(lines[0]["machine"])
-        build = fit_build(lines) if options.device == "gpu" else {}
+        build = fit_build(lines)
         if options.write:
             write_costs(costs, options.device)
             if build:
-                write_build(build)
+                write_build(build, options.device)
     else:
         costs = costs_in_source(options.device)
     score(lines, costs, options.show)
     report_effort(lines, costs)
-    if options.device == "gpu":
-        report_build(lines, costs)
+    report_build(lines, costs)
     if options.svg:
         draw(lines, costs, options.svg)
 

@@ -35,8 +35,9 @@ TEST(Survey, says_of_every_awkward_matrix_what_the_host_says) {
 }
 
 TEST(Survey, says_of_sampled_matrices_what_the_host_says) {
-  for (const char* text : {"stencil2d5,n=150", "stencil3d27,n=12,coefficients=varying", "fem,n=7,dof=3",
-                           "rmat,scale=12", "random,rows=30k,per_row=3", "dense,rows=150"}) {
+  for (const char* text :
+       {"stencil2d5,n=150", "stencil3d27,n=12,coefficients=varying", "fem,n=7,dof=3", "rmat,scale=12",
+        "random,rows=30k,per_row=3", "dense,rows=150", "dense,rows=30,cols=3000", "lp,rows=40,cols=9000,per_row=700"}) {
     SCOPED_TRACE(text);
     expect_same_facts_on_emulator(generate<double>(text));
   }

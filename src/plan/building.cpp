@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "formats/format.hpp"
-#include "plan/model.hpp"
 #include "plan/row_counts.hpp"
 
 namespace heddle {
@@ -36,31 +35,10 @@ double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload
 
 namespace {
 
-double cpu_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
-  struct Products {
-    const char* format;
-    double csr_products;
-  };
-  // One core with AVX-512, 2026-11, medians over 90 matrices of 50 thousand to four million entries.
-  constexpr Products table[] = {{"csr", 9},    {"csr_split", 12}, {"csr_ell", 19}, {"csr_padded", 8}, {"coo", 13},
-                                {"ell", 16},   {"ellr", 17},      {"ell16", 29},   {"hyb", 22},       {"sell", 24},
-                                {"rgcsr", 15}, {"dia", 45},       {"bcsr", 45},    {"bell", 52}};
-  double products = 25;
-  if (plan.format == "weave") products = 120;
-  for (const Products& line : table)
-    if (plan.format == line.format) products = line.csr_products;
-  const Workload csr = workload(*find_family("csr"), subject, Plan{}, false);
-  const double product = predict(csr, *cost_of(Plan{}, false), machine, subject.value_bytes).seconds;
-  // What is stored beyond the entries has to be written too.
-  return products * product * std::max(1.0, work.stored / std::max(1.0, subject.nnz()));
-}
-
-double gpu_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
-  const BuildParts parts = build_parts(subject, plan, work), &cost = gpu_build_cost(plan).of_part;
+double way_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   // Arrays that were not copied a moment ago travel at about half of the rate that was measured.
   const double rate = 0.55 * machine.upload_gbps;
-  const double way = rate > 0 ? bytes_on_the_way(subject, plan, work) / rate * 1e-9 : 0;
-  return std::inner_product(parts.begin(), parts.end(), cost.begin(), way);
+  return rate > 0 ? bytes_on_the_way(subject, plan, work) / rate * 1e-9 : 0;
 }
 
 // Finding the order, in entries of the matrix.
@@ -73,8 +51,10 @@ double order_seconds(const Subject& subject, const Plan& plan) {
 }  // namespace
 
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
-  const bool on_cpu = machine.kind == Device::Kind::cpu;
-  return (on_cpu ? cpu_build_seconds : gpu_build_seconds)(subject, plan, work, machine) + order_seconds(subject, plan);
+  const bool on_gpu = machine.kind != Device::Kind::cpu;
+  const BuildParts parts = build_parts(subject, plan, work), &cost = build_cost(plan, on_gpu).of_part;
+  const double beside = order_seconds(subject, plan) + (on_gpu ? way_seconds(subject, plan, work, machine) : 0);
+  return std::inner_product(parts.begin(), parts.end(), cost.begin(), beside);
 }
 
 }  // namespace heddle

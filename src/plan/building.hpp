@@ -1,5 +1,6 @@
-// What it takes to build a plan. For a GPU that is a sum of parts, each a count that follows from the facts times a
-// cost of the format that was fitted to measured times (bench/fit_building.py); beside it the way to the device.
+// What it takes to build a plan: a sum of parts, each a count that follows from the facts times a cost of the format
+// that was fitted to measured times (bench/fit_building.py); for a GPU beside it the way to the device. On a CPU the
+// same costs serve any number of cores: an entry took as long with 16 as with 2, most of it for memory that is new.
 #pragma once
 
 #include <array>
@@ -28,7 +29,7 @@ struct BuildCost {
   const char* key;  // cost_key of the plans it holds for
   BuildParts of_part;
 };
-const BuildCost& gpu_build_cost(const Plan& plan);  // costs.cpp
+const BuildCost& build_cost(const Plan& plan, bool on_gpu);  // costs.cpp
 
 BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work);
 
@@ -36,7 +37,6 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
 // does.
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work);
 
-// For a CPU in products of csr.
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
 
 }  // namespace heddle

@@ -38,8 +38,8 @@ double least_product(const Subject& subject, const Machine& machine) {
 // back, the model, the matrix read once; and what the quickest layout for any rows takes. On a CPU in products of csr.
 double price_of_choice(const Subject& subject, const Machine& machine, double csr_product) {
   if (machine.kind == Device::Kind::cpu) return 60e-6 + 12 * csr_product;
-  const double rows = gpu_build_cost(Plan::parse("weave layout=rows")).of_part[0],
-               csr = gpu_build_cost(Plan{}).of_part[0];
+  const double rows = build_cost(Plan::parse("weave layout=rows"), true).of_part[0],
+               csr = build_cost(Plan{}, true).of_part[0];
   return 90e-6 + std::max(0.0, rows - csr) * 1e-6 +
          seconds_to_read(subject.nnz() * (4 + subject.value_bytes) + 8 * subject.rows(), machine);
 }

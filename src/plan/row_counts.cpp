@@ -41,6 +41,17 @@ double rounded_entries(const RowLengths& lengths, std::int64_t rows, std::int64_
 
 double long_row_count(const RowLengths& lengths, std::int64_t rows) { return long_rows(lengths, rows, 0).rows; }
 
+ShortRows rows_up_to(const RowLengths& lengths, std::int64_t limit) {
+  ShortRows sum;
+  for (std::size_t k = 0; k < lengths.counts.size() && static_cast<std::int64_t>(k) <= limit; ++k) {
+    const auto rows = static_cast<double>(lengths.counts[k]), length = static_cast<double>(k);
+    sum.rows += rows;
+    sum.entries += rows * length;
+    sum.squares += rows * length * length;
+  }
+  return sum;
+}
+
 double clipped_entries(const RowLengths& lengths, std::int64_t rows, std::int64_t nnz, std::int64_t limit) {
   const auto most = static_cast<double>(limit);
   const Long rest = long_rows(lengths, rows, nnz);

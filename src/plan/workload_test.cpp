@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
@@ -22,7 +23,7 @@ namespace {
 double tolerance_of(const Plan& plan, const Structure& facts) {
   const std::string& f = plan.format;
   if (plan.find("lanes")) return 0.35;
-  if (f == "weave") return 0.45;  // where its tiles are closed early, and rows filled up to lanes, no fact tells
+  if (f == "weave") return 0.12;  // where its tiles are closed early no fact tells exactly
   if (f == "bcsr" || f == "bell" || f == "dia" || f == "ell16") return 0.25;
   return f == "hyb" && facts.rows_len.mean >= short_row ? 0.15 : 0.05;
 }
@@ -49,6 +50,26 @@ TEST(Workload, foretells_the_bytes_of_every_format) {
         EXPECT_NEAR(work.bytes, bytes, tolerance_of(plan, facts) * bytes + small_tables)
             << text << ": " << to_string(plan);
       }
+  }
+}
+
+// Settings and values that cost fewer bytes: 8-bit columns, none at all, one column for four, values of one table or
+// none.
+TEST(Workload, knows_what_shorter_columns_and_values_save) {
+  for (const auto& [matrix, plan, stored_as] :
+       {std::tuple{"stencil2d5,n=100", "weave layout=rows lanes=1 per_lane=4 columns=bytes", "columns=bytes"},
+        {"dense,rows=150,cols=400", "weave layout=long", "columns=runs"},
+        {"fem,n=9,dof=4", "weave layout=long", "columns=quads"},
+        {"stencil2d5,n=250", "weave layout=diagonals", "values=constant"},
+        {"stencil2d5,n=250", "weave layout=rows", "values=dictionary"},
+        {"random,rows=30000,cols=30000,per_row=9,values=ones", "weave layout=rows", "values=uniform"}}) {
+    const Csr<float> A = generate<float>(matrix);
+    const Structure facts = analyze(A, Detail::planning);
+    const Operator<float> op = build(A, Plan::parse(plan));
+    EXPECT_NE(to_string(op.plan()).find(stored_as), std::string::npos) << to_string(op.plan());
+    const Workload work = workload(*find_family("weave"), {facts, 4}, Plan::parse(plan), true);
+    const auto bytes = static_cast<double>(op.bytes());
+    EXPECT_NEAR(work.bytes, bytes, 0.08 * bytes + 8192) << matrix << ": " << to_string(op.plan());
   }
 }
 

@@ -43,6 +43,11 @@ double lanes_for_size(double items, double wanted_warps) {
   return power_of_two(2 * wanted_warps * lanes_of_warp / std::max(1.0, items));
 }
 
+// As formats/weave/weave_choice.cpp has it.
+bool stays_in_cache(const Subject& s) {
+  return 6 * s.nnz() + 8 * static_cast<double>(s.facts.rows + s.facts.cols) < 40e6;
+}
+
 // The loads of the matrix alone; columns take `column` bytes.
 Workload stored_as(const Subject& s, double places, double column, double value, double beside) {
   Workload w = start(s, places * (column + value) + beside, places, places);
@@ -59,8 +64,8 @@ bool is_constant(const Subject& s) {
 Workload diagonals(const Subject& s, const Plan& plan) {
   const Diagonals& d = s.facts.diagonals;
   const double places = s.nnz() * std::max(1.0, d.slice_fill);
-  Workload w =
-      stored_as(s, places, 0, is_constant(s) && !is_raw(plan) ? 0 : stored_value(s, plan), s.rows() / 128 * 16);
+  const double value = is_constant(s) && !is_raw(plan) ? s.value_bytes / 128.0 : stored_value(s, plan);
+  Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
   w.teams = s.rows() / 128;
   w.chain = s.rows() > 0 ? places / s.rows() : 0;
@@ -85,8 +90,10 @@ Workload blocks(const Subject& s, const Plan& plan) {
   const double size = number(plan, "block", best_block(s.facts)), fill = fill_of(s.facts, size),
                places = s.nnz() * fill;
   const double count = places / (size * size), block_rows = std::ceil(s.rows() / size);
-  const double lanes = number(plan, "lanes", lanes_for_size(block_rows, 2500));
-  const double uneven = padding_of(s.facts, 32, 1);  // slices are as wide as their longest row of blocks
+  const double lanes = number(plan, "lanes", lanes_for_size(block_rows, s.value_bytes == 4 ? 2500 : 1800));
+  // Slices are as wide as their longest row of blocks, in whole steps of the lanes that share it.
+  const double of_row = std::max(1.0, count / std::max(1.0, block_rows));
+  const double uneven = std::max(padding_of(s.facts, 32, 1), up(of_row, lanes) / of_row);
   const double mask = fill > 1.001 ? 4 : 0;
   Workload w =
       stored_as(s, places * uneven, (short_column + mask) / (size * size), stored_value(s, plan), block_rows / 2);
@@ -96,19 +103,62 @@ Workload blocks(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// How rows are shared by lanes, as formats/weave/weave_choice.cpp has it.
+struct RowShape {
+  double lanes, per_lane;
+
+  RowShape(const Subject& s, const Plan& plan) {
+    const double mean = s.facts.rows_len.mean, few = power_of_two(mean / 5), many = power_of_two(mean);
+    const bool fills = s.rows() * few / 64 >= 4000;
+    lanes = number(plan, "lanes", fills ? few : std::clamp(lanes_for_size(s.rows(), 4000), few, many));
+    per_lane = number(plan, "per_lane", !fills ? 1 : lanes == 1 ? 4 : 2);
+  }
+  double slice_rows() const { return 32 / lanes * per_lane; }
+  // The fewer rows a slice has, the less they differ; from slices of 32 and of 128.
+  double padding(const Subject& s) const {
+    if (slice_rows() > 32) return padding_of(s.facts, static_cast<int>(slice_rows()), 1);
+    return 1 + (padding_of(s.facts, 32, 1) - 1) * std::log2(slice_rows()) / 5;
+  }
+  double sorted_padding(const Subject& s) const {
+    return std::min(padding(s), 1 + (padding_of(s.facts, 32, 1024) - 1) * slice_rows() / 32);
+  }
+};
+
+// Columns in 8 bits, with four windows of 64 for every step: no fact says how many slices have them. Those whose steps
+// read neighbours, or whose rows have few columns between them.
+bool in_bytes(const Subject& s, const Plan& plan, const RowShape& shape) {
+  const bool pays = !plan.find("columns") || word_is(plan, "columns", "auto") ? s.value_bytes == 8 && !stays_in_cache(s)
+                                                                              : !word_is(plan, "columns", "each");
+  const Gather& reads = s.facts.gather_f64;
+  const double columns_of_slice = 4 * reads.window * s.facts.rows_len.mean * std::max(256.0, shape.slice_rows());
+  return pays && shape.per_lane > 1 && (reads.rows < 0.3 || columns_of_slice < 512);
+}
+
 Workload rows(const Subject& s, const Plan& plan) {
   const double mean = s.facts.rows_len.mean;
-  const double lanes = number(
-      plan, "lanes", std::max(power_of_two(mean / 5), std::min(lanes_for_size(s.rows(), 2000), power_of_two(mean))));
-  const bool sorts = mean >= 6 && padding_of(s.facts, 32, 1) > 1.15 * padding_of(s.facts, 32, 1024);
-  const double padding = padding_of(s.facts, 32, static_cast<std::int64_t>(number(plan, "sort", sorts ? 1024 : 1)));
+  const RowShape shape(s, plan);
+  const double lanes = shape.lanes;
+  const double unsorted = shape.padding(s), sorted = shape.sorted_padding(s);
+  const bool sorts = number(plan, "sort", mean >= 6 && unsorted > 1.15 * sorted ? 1024 : 1) > 1;
+  const double whole_steps =
+      rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes));
   const double near = s.facts.columns.slices16;
-  Workload w = stored_as(s, s.nnz() * padding, near * short_column + (1 - near) * index_bytes, least_value(s, plan),
-                         s.rows() * (sorts ? 4.5 : 0.5));
+  const double column =
+      in_bytes(s, plan, shape) ? 1 + 16 / (32 * shape.per_lane) : near * short_column + (1 - near) * index_bytes;
+  Workload w = stored_as(s, whole_steps * (sorts ? sorted : unsorted), column, least_value(s, plan),
+                         s.rows() / shape.slice_rows() * 40 + s.rows() * (sorts ? 4 : 0));
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp / 2;
   w.chain = std::ceil(s.longest() / lanes);
   return w;
+}
+
+// A tile ends with a row: half a row is empty, that of the typical entry. Longer rows have tiles to themselves.
+double row_aligned_tiles(const Subject& s, double tile) {
+  const ShortRows rows = rows_up_to(s.facts.rows_len, static_cast<std::int64_t>(tile));
+  const double typical = rows.entries > 0 ? rows.squares / rows.entries : 0;
+  const double used = std::max(tile - typical / 2, typical > 0 ? std::floor(tile / typical) * typical : 0);
+  return rows.entries / used + (s.nnz() - rows.entries) / tile + (s.rows() - rows.rows) / 2;
 }
 
 // Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
@@ -119,7 +169,7 @@ Workload segments(const Subject& s, const Plan& plan) {
   const bool small = s.nnz() < (1 << 21);
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
-  const double tiles = std::max(1.01 * s.nnz() / tile, s.rows() / rows_of_tile);
+  const double tiles = std::max(row_aligned_tiles(s, tile), s.rows() / rows_of_tile);
   Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, least_value(s, plan), tiles * 16 + listed);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = tiles;
@@ -132,29 +182,45 @@ Workload segments(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// Four entries a thread and step.
+double long_places(const Subject& s, double team) {
+  return rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(4 * team));
+}
+
+// As formats/weave/weave_choice.cpp has it.
+double team_of(const Subject& s) {
+  const double mean = s.facts.rows_len.mean, by_size = 132.0 * 1024 / std::max(1.0, s.rows());
+  const double wanted = std::clamp(std::max(mean / 24, std::min(by_size, mean / 4)), 32.0, 1024.0);
+  double team = std::exp2(std::floor(std::log2(wanted)));
+  while (s.nnz() > (1 << 18) && team > 32 && long_places(s, team) > 1.15 * s.nnz()) team /= 2;
+  return team;
+}
+
 // How formats/weave/weave_choice.cpp stores the columns of long rows: one each, one for up to four, or none.
 struct LongColumns {
-  double bytes, cut;  // of a place; places an entry
+  double places, bytes;
   bool fours = false;
 
-  LongColumns(const Subject& s) : bytes(s.facts.cols <= 65535 ? short_column : index_bytes), cut(1) {
-    const double run = std::max(1.0, s.facts.columns.mean_run), in_fours = 1 + 1.5 / run;
-    if (run > 0.99 * s.facts.rows_len.mean) {
+  LongColumns(const Subject& s, double team)
+      : places(long_places(s, team)), bytes(s.facts.cols <= 65535 ? short_column : index_bytes) {
+    const double mean = s.facts.rows_len.mean, run = std::max(1.0, s.facts.columns.mean_run);
+    const double of_entry = run < 4 ? 4 / run : 1 + 1.5 / run;
+    const double cut = std::max(places, of_entry * long_places(s, team / of_entry));
+    if (run > 0.99 * mean) {
       bytes = 0;
-    } else if (in_fours * (s.value_bytes + 1) < 0.9 * (s.value_bytes + bytes)) {
-      bytes = 1;
-      cut = in_fours;
+    } else if (cut * (s.value_bytes + 1) < 0.9 * places * (s.value_bytes + bytes)) {
       fours = true;
+      bytes = 1;
+      places = cut;
     }
   }
 };
 
 // A team of threads a row, four entries each a step.
 Workload long_rows(const Subject& s, const Plan& plan) {
-  const double team = number(plan, "team", std::clamp(32 * power_of_two(s.facts.rows_len.mean / 256), 32.0, 1024.0));
-  const LongColumns columns(s);
-  const double places = s.nnz() * columns.cut + s.rows() * 2 * team;  // half a step is empty
-  Workload w = stored_as(s, places, columns.bytes, least_value(s, plan), 8 * s.rows());
+  const double team = number(plan, "team", team_of(s));
+  const LongColumns columns(s, team);
+  Workload w = stored_as(s, columns.places, columns.bytes, least_value(s, plan), 8 * s.rows());
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team / lanes_of_warp;
   w.chain = std::ceil(s.longest() / team / 4);
