@@ -147,6 +147,7 @@ Workload runs_cpu(const Subject& s, const Plan& plan) {
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1);
   w.slots = s.nnz() * (steps.runs + gather * steps.gathered);
+  w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;
 }
 
