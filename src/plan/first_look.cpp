@@ -14,7 +14,11 @@ Structure facts_of(const Outline& matrix) {
   facts.nnz = matrix.nnz;
   facts.rows_len.max = matrix.longest;
   facts.rows_len.mean = static_cast<double>(matrix.nnz) / static_cast<double>(std::max<std::int64_t>(1, matrix.rows));
-  facts.gather_f32 = facts.gather_f64 = {1, 1, 1};
+  const std::int64_t typical = matrix.nnz / std::max<std::int64_t>(1, matrix.rows);
+  facts.rows_len.counts.assign(short_row, 0);
+  if (typical < short_row) facts.rows_len.counts[static_cast<std::size_t>(typical)] = matrix.rows;
+  facts.gather_f32 = facts.gather_f64 = {.rows = 0.5, .entries = 0.5, .window = 0.2};
+  facts.distinct_capped = true;
   return facts;
 }
 
@@ -28,20 +32,26 @@ double csr_product(const Subject& subject, const Machine& machine) {
 
 double seconds_to_read(double bytes, const Machine& machine) { return bytes / rate_at(machine.read, bytes) * 1e-9; }
 
-// x and y, and one start.
+double matrix_bytes(const Subject& subject) { return subject.nnz() * (4 + subject.value_bytes) + 8 * subject.rows(); }
+
+// One start, x and y, and half of the bytes of csr.
 double least_product(const Subject& subject, const Machine& machine) {
-  const double bytes = static_cast<double>(subject.facts.rows + subject.facts.cols) * subject.value_bytes;
-  return machine.repeat_us * 1e-6 + seconds_to_read(bytes, machine);
+  const double vectors = static_cast<double>(subject.facts.rows + subject.facts.cols) * subject.value_bytes;
+  return machine.repeat_us * 1e-6 + seconds_to_read(vectors + matrix_bytes(subject) / 2, machine);
+}
+
+double build_seconds(const Subject& subject, const Plan& plan, const Machine& machine) {
+  return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan, true), machine);
 }
 
 // What analyzing, choosing and building another format take beyond building csr. On a GPU: three launches and the way
-// back, the model, the matrix read once; and what the quickest layout for any rows takes. On a CPU in products of csr.
+// back, the model, the matrix read once; and what a layout for such rows takes. On a CPU in products of csr.
 double price_of_choice(const Subject& subject, const Machine& machine, double csr_product) {
   if (machine.kind == Device::Kind::cpu) return 60e-6 + 12 * csr_product;
-  const double rows = build_cost(Plan::parse("weave layout=rows"), true).of_part[0],
-               csr = build_cost(Plan{}, true).of_part[0];
-  return 90e-6 + std::max(0.0, rows - csr) * 1e-6 +
-         seconds_to_read(subject.nnz() * (4 + subject.value_bytes) + 8 * subject.rows(), machine);
+  const bool uneven = subject.longest() > 8 * subject.facts.rows_len.mean + 64;
+  const Plan other = Plan::parse(uneven ? "weave layout=segments" : "weave layout=rows");
+  const double beyond_csr = build_seconds(subject, other, machine) - build_seconds(subject, Plan{}, machine);
+  return 90e-6 + seconds_to_read(matrix_bytes(subject), machine) + std::max(0.0, beyond_csr);
 }
 
 }  // namespace

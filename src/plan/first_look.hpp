@@ -14,11 +14,10 @@ struct Outline {
   int value_bytes = 8;
 };
 
-// Rows of equal length but for the longest, and x read in the worst order.
+// Rows of equal length but for the longest, any values, and x read in no particular order.
 Structure facts_of(const Outline& matrix);
 
-// False: even if analysing led to a format that only had to read x and write y, csr would be done before it. What csr
-// is slow for is looked at: the facts are the worst ones.
+// False: even if analysing led to a format that reads half the bytes, csr would be done before it.
 bool worth_analyzing(const Outline& matrix, const Machine& machine, double products);
 
 }  // namespace heddle
