@@ -87,8 +87,9 @@ void sort_by_entry(MapPlan& plan) {
   if (std::is_sorted(plan.blocks.begin(), plan.blocks.end(), by_entry)) return;
   Vector<std::size_t> order(plan.blocks.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return by_entry(plan.blocks[a], plan.blocks[b]); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(plan.blocks[a].first, a) < std::pair(plan.blocks[b].first, b);
+  });
   const Vector<PlaceBlock> blocks(plan.blocks);
   const Vector<std::uint8_t> owns(plan.owns);
   for (std::size_t i = 0; i < order.size(); ++i) {
