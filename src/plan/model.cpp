@@ -78,7 +78,7 @@ double cpu_build_seconds(const Subject& subject, const Plan& plan, const Workloa
   // One core with AVX-512, 2026-11, medians over 90 matrices of 50 thousand to four million entries.
   constexpr Products table[] = {{"csr", 9},    {"csr_split", 12}, {"csr_ell", 19}, {"csr_padded", 8}, {"coo", 13},
                                 {"ell", 16},   {"ellr", 17},      {"ell16", 29},   {"hyb", 22},       {"sell", 24},
-                                {"rgcsr", 15}, {"dia", 45},       {"bcsr", 45},    {"bell", 52}};
+                                {"rgcsr", 15}, {"dia", 45},       {"bcsr", 45},    {"bell", 52},      {"runs", 100}};
   double products = 25;
   if (plan.format == "weave") products = 120;
   for (const Products& line : table)
