@@ -5,7 +5,7 @@
 namespace heddle {
 
 StepCounts count_steps(const PatternView& A) {
-  constexpr std::int64_t most_slices = 512, most_entries = 1 << 17;
+  constexpr std::int64_t most_slices = 192, most_entries = 1 << 15;
   const std::int64_t slices = (A.rows + rows_of_run - 1) / rows_of_run;
   const std::int64_t wanted =
       std::min({slices, most_slices, most_entries * slices / std::max<std::int64_t>(1, A.nnz())});

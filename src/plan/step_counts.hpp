@@ -10,7 +10,7 @@ struct StepCounts {
   double runs = 0, gathered = 0, gathered_entries = 0;
 };
 
-// From at most some hundred slices, spread evenly. A in host memory.
+// From at most 192 slices, spread evenly. A in host memory.
 StepCounts count_steps(const PatternView& A);
 
 }  // namespace heddle
