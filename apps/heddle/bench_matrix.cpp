@@ -27,7 +27,7 @@ class MatrixBench {
       facts = analyze(A, Detail::planning);
       const Choice choice = choose(A, facts, machine, {.device = device()});
       record.chosen_predicted_seconds = choice.predicted_seconds;
-      chosen = resolve(A.view(), choice.plan);
+      chosen = resolve(A.view(), choice.plan, sizeof(V));
     });
     record.chosen = to_string(chosen);  // and, once it is built, with what its values made of it
     record.matrix_class = bench::class_of(A.view(), facts);

@@ -78,7 +78,7 @@ void run(Session& session, const Options& options) {
                                 .device = session.device(),
                                 .selector = options.selector,
                                 .use_cache = !options.no_cache});
-  const std::string resolved = to_string(resolve(matrix.A.view(), choice.plan));
+  const std::string resolved = to_string(resolve(matrix.A.view(), choice.plan, sizeof(V)));
   session.json()["matrix"] = matrix_json(matrix);
   session.json()["effort"] = options.effort;
   session.json()["expected_multiplies"] = options.expected_multiplies > 0 ? Json(options.expected_multiplies) : Json();

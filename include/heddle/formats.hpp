@@ -39,6 +39,6 @@ Footprint footprint(const PatternView& A, const Plan& plan, int value_bytes = 8)
 
 // The plan with every setting present and every "auto" replaced by its value for this matrix; what depends on the
 // values as well stays "auto" until `build` has seen them.
-Plan resolve(const PatternView& A, const Plan& plan);
+Plan resolve(const PatternView& A, const Plan& plan, int value_bytes = 8);
 
 }  // namespace heddle

@@ -90,7 +90,7 @@ class Store {
 // A line of the registry.
 struct Format {
   FormatInfo info;
-  Plan (*resolve)(const Plan&, const PatternView&);
+  Plan (*resolve)(const Plan&, const PatternView&, int value_bytes);
   Footprint (*footprint)(const Plan& resolved, const PatternView&, int value_bytes);
   // What building asks first: the footprint, or an upper bound where the format has a cheaper one.
   Footprint (*at_most)(const Plan& resolved, const PatternView&, int value_bytes);

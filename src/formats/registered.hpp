@@ -174,9 +174,9 @@ const Format& registered() {
              settle_there<F, double>};
     typename F<double>::Settings defaults;
     for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
-    f.resolve = [](const Plan& plan, const PatternView& A) {
+    f.resolve = [](const Plan& plan, const PatternView& A, int value_bytes) {
       auto settings = settings_from<F>(plan);
-      F<double>::settle(settings, A);
+      value_bytes == 4 ? F<float>::settle(settings, A) : F<double>::settle(settings, A);
       return write_settings(settings.fields(), plan.format);
     };
     f.footprint = [](const Plan& plan, const PatternView& A, int value_bytes) {

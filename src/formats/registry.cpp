@@ -34,11 +34,13 @@ const std::vector<FormatInfo>& formats() {
 
 const FormatInfo& find_format(const std::string& name) { return registered_format(name).info; }
 
-Plan resolve(const PatternView& A, const Plan& plan) { return registered_format(plan.format).resolve(plan, A); }
+Plan resolve(const PatternView& A, const Plan& plan, int value_bytes) {
+  return registered_format(plan.format).resolve(plan, A, value_bytes);
+}
 
 Footprint footprint(const PatternView& A, const Plan& plan, int value_bytes) {
   const Format& format = registered_format(plan.format);
-  return format.footprint(format.resolve(plan, A), A, value_bytes);
+  return format.footprint(format.resolve(plan, A, value_bytes), A, value_bytes);
 }
 
 }  // namespace heddle

@@ -103,7 +103,7 @@ void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
   while (!choice.candidates.empty() && choice.candidates.front().fits) {
     Candidate& first = choice.candidates.front();
     const Format& format = registered_format(first.plan.format);
-    const Footprint need = format.at_most(format.resolve(first.plan, A.view()), A.view(), sizeof(V));
+    const Footprint need = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V));
     first.fits = need.fits;
     if (need.fits) {
       first.bytes = need.bytes;

@@ -49,6 +49,15 @@ TEST(Weave, takes_the_layout_the_structure_asks_for) {
   EXPECT_EQ(layout_of("tomography"), "long");
 }
 
+TEST(Weave, settings_depend_on_the_size_of_a_value) {
+  const Csr<float> A = generate<float>("dense,rows=20");
+  const auto width = [&](int value_bytes) {
+    return std::stoi(setting(resolve(A.view(), Plan::parse("weave layout=tiles"), value_bytes), "width"));
+  };
+  EXPECT_GT(width(4), 3 * width(8) / 2);
+  EXPECT_EQ(setting(build(A, Plan::parse("weave layout=tiles")).plan(), "width"), std::to_string(width(4)));
+}
+
 TEST(Weave, names_only_the_settings_its_layout_has) {
   const Plan plan = resolve(generate<double>("stencil2d5,n=300").view(), Plan::parse("weave"));
   EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto keep=matrix");
