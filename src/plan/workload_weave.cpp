@@ -100,6 +100,10 @@ Workload blocks(const Subject& s, const Plan& plan) {
   w.sectors += count * std::max(1.0, size * s.value_bytes / sector_bytes);
   w.teams = block_rows * lanes / lanes_of_warp;
   w.chain = std::ceil(s.longest() / size / lanes);
+  if (mask > 0) {  // places are asked for one by one: xenon1 takes 7.2 us where full blocks would take 4.6 (H200)
+    w.slots *= 2.5;
+    w.chain *= 2;
+  }
   return w;
 }
 
