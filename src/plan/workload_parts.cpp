@@ -73,8 +73,10 @@ Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions) {
   w.teams = s.rows();
   w.sectors = 0;
   w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
-  constexpr double work_of_task = 16 * 1024;
-  w.tasks = std::ceil((w.stored + s.rows()) / work_of_task);
+  // Much padding lies in a few slices, and a slice is not divided: it is no work that more cores could share.
+  constexpr double work_of_task = 16 * 1024, least_rows = 32, fair_padding = 1.5;
+  const double work = std::ceil((std::min(w.stored, fair_padding * s.nnz()) + s.rows()) / work_of_task);
+  w.tasks = walk == Walk::entries ? work : std::min(work, std::ceil(s.rows() / least_rows));
   w.launches = regions;
   return w;
 }
