@@ -37,6 +37,7 @@ class Case:
         self.launch = w["launches"] * machine["repeat_us"] * 1e-6
         self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9 * idle
         self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9 * idle
+        self.far_x = machine["kind"] != "cpu" and w["x_bytes"] > machine["cache_bytes"] / 3
         self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
         self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
         self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
@@ -47,7 +48,7 @@ class Case:
         walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
         if self.cpu:
             walk, chain = walk + chain, 0.0
-        parts = (self.stream / stream, self.miss * miss, self.sector * sector, walk, chain)
+        parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), self.sector * sector, walk, chain)
         return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
 
 
