@@ -14,13 +14,12 @@ A time is a sum of parts (src/plan/building.hpp): what the benchmark writes as b
 A format gets a cost only for the parts that explain its times: one is added after the other, as long as each makes the
 mean error smaller by a tenth of itself and by one per cent.
 """
-import argparse
 import math
 import re
 import statistics
 import sys
 
-from measured_cases import COSTS, Case, cost_key, costs_in_source, read, recount
+from measured_cases import COSTS, Case, arguments, cost_key, costs_in_source, measured_lines
 
 UPLOAD_SHARE = 0.55  # as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row"]
@@ -208,17 +207,8 @@ def report_errors(lines, tables):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
-    parser.add_argument("--write", action="store_true", help="put the table into " + COSTS)
-    parser.add_argument("--split", action="store_true")
-    parser.add_argument("--show", action="store_true", help="name every choice that loses 5 %% or more")
-    parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
-    options = parser.parse_args()
-    lines = read(options.files, options.device)
-    if options.workloads:
-        recount(lines, options.workloads)
+    options = arguments(__doc__).parse_args()
+    lines = measured_lines(options)
     for line in lines:
         line["plans"] = [p for p in line["plans"] if p.get("build_parts") and p.get("build_seconds")]
     lines = [line for line in lines if line["plans"]]

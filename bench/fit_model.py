@@ -12,14 +12,13 @@
 The formula is that of src/plan/model.hpp. Every line of the input is one matrix in one precision: its workloads and
 times per plan, and the machine. Times far from the best of their matrix count less: it is the choice that matters.
 """
-import argparse
 import math
 import random
 import re
 import sys
 
 from fit_building import fit_build, report_build, write_build
-from measured_cases import COSTS, cases_of, costs_in_source, read, recount
+from measured_cases import COSTS, arguments, cases_of, costs_in_source, measured_lines
 
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [1.0, 0.8, 1.0, 0.01, 500, 500, 1.5, 5, 5]}
@@ -243,19 +242,11 @@ def report_effort(lines, costs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
+    parser = arguments(__doc__)
     parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--write", action="store_true", help="put the fitted lines into " + COSTS)
-    parser.add_argument("--split", action="store_true")
     parser.add_argument("--svg", help="draw predicted against measured into this file")
-    parser.add_argument("--show", action="store_true", help="name every choice that lost 5 %% or more")
-    parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
     options = parser.parse_args()
-    lines = read(options.files, options.device)
-    if options.workloads:
-        recount(lines, options.workloads)
+    lines = measured_lines(options)
     if not lines:
         sys.exit("no measured lines for this device")
     if options.split:

@@ -1,5 +1,6 @@
 """What selection_bench measured, and the formula of src/plan/model.hpp: the common ground of fit_model.py and
 fit_building.py."""
+import argparse
 import json
 import math
 import re
@@ -50,6 +51,26 @@ class Case:
             walk, chain = walk + chain, 0.0
         parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), self.sector * sector, walk, chain)
         return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
+
+
+def arguments(about):
+    """What every program that fits takes; it adds its own."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
+    parser.add_argument("--write", action="store_true", help="put what was fitted into " + COSTS)
+    parser.add_argument("--split", action="store_true", help="fit one half of the classes, score the other")
+    parser.add_argument("--show", action="store_true", help="name every choice that loses 5 %% or more")
+    parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
+    return parser
+
+
+def measured_lines(options):
+    """The lines that these arguments ask for."""
+    lines = read(options.files, options.device)
+    if options.workloads:
+        recount(lines, options.workloads)
+    return lines
 
 
 def read(paths, device):
