@@ -203,7 +203,8 @@ struct Refused {
 
 TEST(Multiply, names_what_is_allowed_where_a_setting_of_the_plan_is_not) {
   for (const auto& [plan, message, exit_code] :
-       {Refused{"weave layout=rows columns=byte", "columns = byte is not possible; allowed: auto, each, bytes", 2},
+       {Refused{"runs gather=0", "gather = 0 is not possible; allowed: auto, 1 to 1000", 2},
+        Refused{"weave layout=rows columns=byte", "columns = byte is not possible; allowed: auto, each, bytes", 2},
         {"weave layout=rows colour=red", "has no setting 'colour'; it has: layout, values,", 2},
         {"weave layout=diagonals values=uniform", "values=uniform is for layout=rows, segments, padded and long", 5},
         {"weave layout=rows values=uniform", "values=uniform: the matrix has more than 1 distinct values", 5}}) {

@@ -11,11 +11,6 @@ namespace heddle {
 
 namespace {
 
-std::string allowed_values(const SettingInfo& info) {
-  if (info.allowed.empty()) return fmt::format("{} to {}", info.low, info.high);
-  return fmt::format("{}", fmt::join(info.allowed, ", "));
-}
-
 bool parse_number(const std::string& text, int& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
@@ -55,6 +50,16 @@ SettingInfo describe(const Field& field) {
   return info;
 }
 
+namespace {
+
+std::string allowed_values(const Field& field) {
+  const SettingInfo info = describe(field);
+  if (!info.allowed.empty()) return fmt::format("{}", fmt::join(info.allowed, ", "));
+  return fmt::format("{}{} to {}", field.may_be_automatic ? "auto, " : "", info.low, info.high);
+}
+
+}  // namespace
+
 void read_settings(std::vector<Field> fields, const Plan& plan) {
   for (const auto& [key, text] : plan.settings) {
     const auto field =
@@ -67,8 +72,8 @@ void read_settings(std::vector<Field> fields, const Plan& plan) {
            "format {} has no setting '{}'", plan.format, key);
     }
     if (!assign(*field, text))
-      fail(ErrorKind::usage, {to_string(plan), "allowed: " + allowed_values(describe(*field))},
-           "{} = {} is not possible", key, text);
+      fail(ErrorKind::usage, {to_string(plan), "allowed: " + allowed_values(*field)}, "{} = {} is not possible", key,
+           text);
   }
 }
 

@@ -366,6 +366,24 @@ TEST(Weave, divides_the_rows_of_a_large_matrix_between_tiles_and_teams) {
   expect_exact(A, "weave layout=segments");
 }
 
+// A mark that is left behind would let the next product add up the pieces of this one.
+template <class Where>
+void expect_pieces_are_taken(Where where, const Csr<double>& A) {
+  const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 4});
+  ASSERT_GT(made.pieces.size(), 4);
+  const std::vector<double> x(static_cast<std::size_t>(A.cols), 1);
+  std::vector<double> y(static_cast<std::size_t>(A.rows));
+  made.multiply(where, {x.data(), {1, 0, y.data()}, {}});
+  EXPECT_EQ(y, exact_product(A, 1.0, x, 0.0, y));
+  for (const Piece<double>& piece : made.pieces) EXPECT_EQ(piece.half[0] | piece.half[1], 0u);
+}
+
+TEST(Weave, takes_the_pieces_of_long_rows_away_when_it_adds_them_up) {
+  const Csr<double> A = with_lengths({5000, 3, 0, 2500}, 6000, 8);
+  expect_pieces_are_taken(OnCpu{}, A);
+  expect_pieces_are_taken(simt::Emulator{}, A);
+}
+
 // A warp writes 32 rows at a time: it is not left alone with thousands of empty ones.
 TEST(Weave, gives_a_tile_few_rows_where_most_are_empty) {
   std::vector<std::int64_t> lengths(10'000, 0);
