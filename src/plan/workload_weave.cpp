@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/isa.hpp"
+#include "formats/weave/weave_diagonals.hpp"
 #include "formats/weave/weave_padded.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
@@ -60,15 +61,17 @@ bool is_constant(const Subject& s) {
   return coded(s) && f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full && f.diagonals.full_share > 0.99;
 }
 
-// 128 rows a slice, a warp each; x is read in step with the rows.
+// 128 rows a slice, a warp each or, in a small matrix, four; x is read in step with the rows.
 Workload diagonals(const Subject& s, const Plan& plan) {
   const Diagonals& d = s.facts.diagonals;
   const double places = s.nnz() * std::max(1.0, d.slice_fill);
   const double value = is_constant(s) && !is_raw(plan) ? s.value_bytes / 128.0 : stored_value(s, plan);
   Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
-  w.teams = s.rows() / 128;
-  w.chain = s.rows() > 0 ? places / s.rows() : 0;
+  const bool thread_per_row = number(plan, "per_lane", s.rows() <= weave::rows_with_a_thread_each ? 1 : 4) == 1;
+  const double at_once = thread_per_row ? 8 : 1, of_row = s.rows() > 0 ? places / s.rows() : 0;
+  w.teams = s.rows() / (thread_per_row ? 32 : 128);
+  w.chain = of_row / at_once;
   return w;
 }
 

@@ -246,6 +246,7 @@ Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const WeaveSettings& setti
   Diagonals to{A.rows,
                A.cols,
                settings.keep == 1,
+               settings.per_lane,
                std::move(made.slices),
                std::move(made.pattern),
                std::move(made.masks),

@@ -32,11 +32,14 @@ struct alignas(16) RowMask {
 };
 
 inline constexpr int rows_per_lane = 4, slice_rows = simt::warp_size * rows_per_lane;
+// Up to here a large GPU has a thread for every row at once, and four rows a thread only leave it waiting.
+inline constexpr std::int64_t rows_with_a_thread_each = 270'000;
 
 template <class V>
 struct Diagonals {
   std::int64_t rows = 0, cols = 0;
   bool keep = false;
+  int per_lane = rows_per_lane;  // rows a lane of the GPU works on: 4, or 1
   Buffer<DiagonalSlice> slices;
   Buffer<Diagonal> pattern;
   Buffer<RowMask> masks;
@@ -78,6 +81,12 @@ bool constant_diagonals(simt::Cuda, const CsrView<V>& there, Device device);
 template <class S>
 SIMT_BOTH constexpr int diagonal_place(int p) {
   return place_in_pieces<S, rows_per_lane>(p % simt::warp_size, p / simt::warp_size);
+}
+// And whose value is there.
+template <class S>
+SIMT_BOTH constexpr int row_of_diagonal_place(int place) {
+  constexpr int P = piece_size<S, rows_per_lane>(), piece = P * simt::warp_size;
+  return (place / piece * P + place % P) * simt::warp_size + place / P % simt::warp_size;
 }
 
 }  // namespace heddle::weave

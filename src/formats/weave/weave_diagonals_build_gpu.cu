@@ -390,6 +390,7 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
   Diagonals to{A.rows,
                A.cols,
                settings.keep == 1,
+               settings.per_lane,
                std::move(numbered.slices),
                std::move(patterns.pattern),
                std::move(patterns.masks),

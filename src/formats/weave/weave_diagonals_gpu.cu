@@ -95,10 +95,75 @@ weave_diagonals_warp_per_slice(DiagonalsView<V, S> A, const V* x, Update<V> upda
     if (row + u * simt::warp_size < A.rows) update.row(row + u * simt::warp_size, sum[u], (present >> u & 1) != 0);
 }
 
+// `count` diagonals of one row, from d on; p: its number in the slice, place: where its values are among each 128.
+template <int count, bool constant, class V, class S>
+SIMT_DEVICE void add_diagonals_of_row(const DiagonalsView<V, S>& A, const DiagonalSlice& slice, Index d, int p,
+                                      int place, const V* x, V& sum, bool& present) {
+  S stored[count];
+  V element[count];
+  bool has[count];
+  Diagonal diagonal[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const auto entry = simt::cached_pack<2>(&A.pattern[slice.pattern + d + i].offset);
+    diagonal[i] = {entry.at[0], entry.at[1]};
+    stored[i] = simt::cached_load(A.values.data +
+                                  (constant ? slice.first + d + i : (slice.first + d + i) * slice_rows + place));
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t word = simt::cached_load(A.masks[diagonal[i].mask].word + p / simt::warp_size);
+    has[i] = (word >> p % simt::warp_size & 1) != 0;
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i) element[i] = has[i] ? simt::cached_load(x + diagonal[i].offset) : V(0);
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const V product = A.values.decode(stored[i]) * element[i];
+    sum += has[i] ? product : V(0);
+    present |= has[i];
+  }
+}
+
+// A small matrix is a matter of latency: a thread a row, and up to eight diagonals under way at once.
+template <bool constant, class V, class S>
+SIMT_KERNEL weave_diagonals_thread_per_row(DiagonalsView<V, S> A, const V* x, Update<V> update) {
+  constexpr int most = 8;
+  const int place = simt::thread(), p = constant ? place : row_of_diagonal_place<S>(place);
+  const std::int64_t row = simt::block() * slice_rows + p;
+  const DiagonalSlice slice = A.slice[simt::block()];
+  V sum = 0;
+  bool present = false;
+  const auto add = [&](auto count, Index d) {
+    add_diagonals_of_row<count.value, constant>(A, slice, d, p, place, x + row, sum, present);
+  };
+  Index d = 0;
+  for (; d + most <= slice.count; d += most) add(std::integral_constant<int, most>{}, d);
+  switch (slice.count - d) {
+    case 7: add(std::integral_constant<int, 7>{}, d); break;
+    case 6: add(std::integral_constant<int, 6>{}, d); break;
+    case 5: add(std::integral_constant<int, 5>{}, d); break;
+    case 4: add(std::integral_constant<int, 4>{}, d); break;
+    case 3: add(std::integral_constant<int, 3>{}, d); break;
+    case 2: add(std::integral_constant<int, 2>{}, d); break;
+    case 1: add(std::integral_constant<int, 1>{}, d); break;
+    default: break;
+  }
+  if (row < A.rows) update.row(row, sum, present);
+}
+
 template <class V, class S>
 void start(simt::Here here, const Diagonals<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
   const DiagonalsView<V, S> view{A.rows, A.slices.size(), A.slices.data(), A.pattern.data(), A.masks.data(), values};
   const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, threads), threads, 0, p.stream};
+  if (A.per_lane == 1) {
+    const simt::Launch rows{view.slices, slice_rows, 0, p.stream};
+    if (A.values.codec != ValueCodec::constant)
+      simt::launch(here, rows, weave_diagonals_thread_per_row<false, V, S>, view, p.x, p.update);
+    else if constexpr (std::is_same_v<V, S>)
+      simt::launch(here, rows, weave_diagonals_thread_per_row<true, V, S>, view, p.x, p.update);
+    return;
+  }
   if (A.values.codec == ValueCodec::constant) {
     if constexpr (std::is_same_v<V, S>)
       simt::launch(here, shape, weave_diagonals_warp_per_slice<true, Keep::nothing, V, S>, view, p.x, p.update);

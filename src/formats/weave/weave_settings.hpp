@@ -18,7 +18,7 @@ struct WeaveSettings {
   int values = automatic;
   int block = automatic;     // blocks: rows and columns of a block
   int lanes = automatic;     // blocks, rows, padded: lanes that share a row (of blocks)
-  int per_lane = automatic;  // rows: rows of a lane; segments, tiles: entries of a lane
+  int per_lane = automatic;  // rows, diagonals: rows of a lane; segments, tiles: entries of a lane
   int sort = automatic;      // blocks, rows: window in which rows are sorted by length; 1: not at all
   int threads = automatic;   // rows, sums: threads of a block of the GPU
   int team = automatic;      // long: threads of a row
@@ -68,11 +68,12 @@ struct WeaveSettings {
          .used = any({blocks, rows, padded})},
         {.name = "per_lane",
          .value = &per_lane,
-         .meaning = "rows a lane works on (rows: 1, 2, 4), or its entries of a row or segment (padded: 1, 4; segments, "
+         .meaning = "rows a lane works on (rows: 1, 2, 4; diagonals: 1, 4), or its entries of a row or segment "
+                    "(padded: 1, 4; segments, "
                     "tiles: 4, 8)",
          .numbers = {1, 2, 4, 8},
          .may_be_automatic = true,
-         .used = any({rows, segments, padded, tiles})},
+         .used = any({diagonals, rows, segments, padded, tiles})},
         {.name = "sort",
          .value = &sort,
          .meaning = "rows that are sorted by their lengths together; 1: none",

@@ -60,7 +60,7 @@ TEST(Weave, settings_depend_on_the_size_of_a_value) {
 
 TEST(Weave, names_only_the_settings_its_layout_has) {
   const Plan plan = resolve(generate<double>("stencil2d5,n=300").view(), Plan::parse("weave"));
-  EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto keep=matrix");
+  EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto per_lane=1 keep=matrix");
   EXPECT_EQ(to_string(resolve(generate<double>("dense,rows=20").view(), Plan::parse("weave layout=long team=64"))),
             "weave layout=long values=auto team=64 columns=runs");
   EXPECT_EQ(Plan::parse(to_string(plan)), plan);
@@ -257,6 +257,23 @@ TEST(Weave, stores_one_value_for_a_diagonal_of_a_slice) {
   EXPECT_EQ(setting(build(B, Plan::parse("weave layout=diagonals")).plan(), "values"), "dictionary");
   EXPECT_THROW((void)build(B, Plan::parse("weave layout=diagonals values=constant")), Error);
   EXPECT_THROW((void)build(A, Plan::parse("weave layout=rows values=constant")), Error);
+}
+
+// More diagonals than are under way at once, fewer, boundaries inside a slice and a last slice that is not full.
+TEST(Weave, gives_a_lane_one_row_or_four_with_the_same_bits) {
+  const auto product = [](const Csr<double>& A, const std::string& settings) {
+    std::vector<double> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows), 3);
+    Dice dice(9);
+    for (double& e : x) e = dice.real();
+    build(A, Plan::parse("weave layout=diagonals " + settings), {Device::emulator()}).multiply(2, x, -1, y);
+    return y;
+  };
+  for (const char* matrix : {"stencil2d5,n=19", "stencil2d9,nx=40,ny=7", "stencil3d27,n=6"})
+    for (const std::string codec : {"values=raw", "values=f32", "values=dictionary", "values=constant"}) {
+      const Csr<double> A = generate<double>(matrix);
+      EXPECT_EQ(product(A, codec + " per_lane=1"), product(A, codec + " per_lane=4")) << matrix << ' ' << codec;
+    }
+  EXPECT_EQ(setting(resolve(generate<double>("stencil2d5,n=600").view(), Plan::parse("weave")), "per_lane"), "4");
 }
 
 TEST(Weave, changes_the_codec_with_the_values_and_nothing_else) {
