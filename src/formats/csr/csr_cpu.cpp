@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include "core/parallel.hpp"
 #include "formats/csr/csr.hpp"
@@ -70,15 +71,19 @@ void CsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
     const std::int64_t last = task[t + 1] - 1;
     return last >= task[t] && is_giant(ptr[last + 1] - ptr[last], A.nnz());
   };
+  std::atomic<bool> has_giants = false;
   parallel_stretches(task.size() - 1, tasks_per_thread, [&](std::int64_t t, std::int64_t last) {
     for (; t < last; ++t) {
-      const std::int64_t end = task[t + 1] - last_is_giant(t);
+      const bool giant = last_is_giant(t);
+      if (giant) has_giants.store(true, std::memory_order_relaxed);
+      const std::int64_t end = task[t + 1] - giant;
       if (plain)
         sum_rows(A, p.x, task[t], end, p.update.y + task[t]);
       else
         multiply_rows(A, p, task[t], end);
     }
   });
+  if (!has_giants) return;
   // An empty task follows a giant row.
   for (std::int64_t t = 1; t + 1 < task.size(); ++t)
     if (task[t] == task[t + 1] && last_is_giant(t - 1)) p.update(task[t] - 1, giant_sum(A, task[t] - 1, p.x));
