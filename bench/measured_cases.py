@@ -36,7 +36,7 @@ class Case:
         busy = min(max(w["tasks"], 1), units) if machine["kind"] == "cpu" else units
         share, idle = (2 if machine["kind"] == "cpu" else 132) / busy, units / busy
         self.launch = w["launches"] * machine["repeat_us"] * 1e-6
-        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"] * idle) * 1e-9 * idle
+        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9 * idle
         self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9 * idle
         self.far_x = machine["kind"] != "cpu" and w["x_bytes"] > machine["cache_bytes"] / 3
         self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9

@@ -72,10 +72,7 @@ class CpuMeasure {
   double read(std::int64_t bytes) {
     const std::int64_t size = bytes / 8;
     return best_time([&] {
-      // Pieces of 16 KB: all cores have some of the smallest size.
-      constexpr std::int64_t piece = 1 << 11;
-      parallel_stretches((size + piece - 1) / piece, 1, [&](std::int64_t first, std::int64_t last) {
-        const std::int64_t begin = first * piece, end = std::min(size, last * piece);
+      parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
         std::uint64_t sum = 0;
         with_isa([&](auto) { sum = sum_of(data_.data() + begin, end - begin); });
         sink_.fetch_add(sum, std::memory_order_relaxed);

@@ -53,8 +53,7 @@ Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, 
   const bool near = footprint <= 0.8 * static_cast<double>(machine.cache_bytes);
   Prediction t;
   t.start = (w.launches * machine.repeat_us + cost.start_us) * 1e-6;
-  // The cores that are busy read as fast as all of them do when each has as much to read.
-  t.stream = w.stream_bytes / rate_at(machine.read, footprint * idle) * 1e-9 / cost.stream * idle;
+  t.stream = w.stream_bytes / rate_at(machine.read, footprint) * 1e-9 / cost.stream * idle;
   // What the cache does not hold comes from memory, whoever asks for it.
   const bool far_x = machine.kind != Device::Kind::cpu && w.x_bytes > static_cast<double>(machine.cache_bytes) / 3;
   t.misses = miss_seconds(w, machine) * (far_x ? std::min(cost.miss, 1.0) : cost.miss) * idle;
