@@ -77,16 +77,22 @@ struct Units {
     const Offset ends[] = {begin(row, unit), end(row, unit)};
     if (ends[0] < ends[1]) sum_rows(CsrView<V>{{1, A.cols, ends, A.col}, A.val}, x, 0, 1, to);
   }
-  // Leaves the parts of shared rows; f(first, last) for the rows that are the unit's own.
+  // Leaves the parts of shared rows that lie in some units; f(first, last) for whole rows, as many at once as there
+  // are.
   template <class F>
-  void each_row(std::int64_t unit, const V* x, F f) {
-    const std::int64_t first = first_row(unit), last = first_row(unit + 1);
-    if (first > 0 && is_shared(first - 1)) sum_part(first - 1, unit, x, continued + unit);
-    const bool shared = begins_shared(unit);
-    f(first, last - shared);
-    if (!shared) return;
-    sum_part(last - 1, unit, x, begun + unit);
-    has_shared.store(true, std::memory_order_relaxed);
+  void each_row(std::int64_t unit, std::int64_t last_unit, const V* x, F f) {
+    std::int64_t first = first_row(unit);
+    for (; unit < last_unit; ++unit) {
+      const std::int64_t before = first_row(unit) - 1;
+      if (before >= 0 && is_shared(before)) sum_part(before, unit, x, continued + unit);
+      if (!begins_shared(unit)) continue;
+      const std::int64_t shared = first_row(unit + 1) - 1;
+      f(first, shared);
+      sum_part(shared, unit, x, begun + unit);
+      has_shared.store(true, std::memory_order_relaxed);
+      first = shared + 1;
+    }
+    f(first, first_row(last_unit));
   }
   V sum_of_parts(std::int64_t row, std::int64_t unit) const {
     V sum = begun[unit];
@@ -104,10 +110,9 @@ void CsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const CsrView<V> A{{rows, cols, ptr, col}, val};
   Units<V> units(A, task);
   parallel_stretches(units.count(), tasks_per_thread / units.tasks_of_unit, [&](std::int64_t unit, std::int64_t last) {
-    for (; unit < last; ++unit)
-      units.each_row(unit, p.x, [&](std::int64_t first, std::int64_t end) {
-        plain ? sum_rows(A, p.x, first, end, p.update.y + first) : multiply_rows(A, p, first, end);
-      });
+    units.each_row(unit, last, p.x, [&](std::int64_t first, std::int64_t end) {
+      plain ? sum_rows(A, p.x, first, end, p.update.y + first) : multiply_rows(A, p, first, end);
+    });
   });
   if (!units.has_shared) return;
   for (std::int64_t unit = 0; unit < units.count(); ++unit) {
