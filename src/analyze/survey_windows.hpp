@@ -57,10 +57,12 @@ SIMT_DEVICE int row_in_window(const Board& board, int entry) {
   return low;
 }
 
-// How many different sectors the lanes with `active` touch; counted in one lane of each sector's.
-SIMT_DEVICE bool leads_sector(std::uint32_t column, int sector, bool active) {
-  const std::uint32_t apart = 0x80000000u + simt::lane();
-  const unsigned same = simt::same_lanes(active ? column >> sector : apart);
+// How many different sectors the lanes with `active` touch; counted in one lane of each sector's. Lanes of different
+// groups (0 .. 7) touch different ones.
+SIMT_DEVICE bool leads_sector(std::uint32_t column, int sector, bool active, unsigned group = 0) {
+  static_assert(f64_sector >= 2 && f32_sector >= 2);  // columns have 31 bits
+  const unsigned there = simt::ballot(active);
+  const unsigned same = simt::same_lanes(active ? column >> sector | group << 29 : ~0u) & there;
   return active && (same & ((1u << simt::lane()) - 1)) == 0;
 }
 
@@ -130,9 +132,8 @@ SIMT_DEVICE void walk_entries(const Survey<V>& s, Board& board, WindowCounts* co
 struct LaneRow {
   int begin = 0, length = 0;
 };
-// Lane i has row i of a slice of 32.
-SIMT_DEVICE LaneRow row_of_slice(const Board& board, int slice) {
-  const int row = slice * simt::warp_size + simt::lane();
+SIMT_DEVICE LaneRow row_of_slice(const Board& board, int slice, int row_in_slice) {
+  const int row = slice * simt::warp_size + row_in_slice;
   if (row >= board.window.last - board.window.first) return {};
   return {board.start[row], board.start[row + 1] - board.start[row]};
 }
@@ -141,38 +142,57 @@ SIMT_DEVICE LaneRow row_of_slice(const Board& board, int slice) {
 template <class V>
 SIMT_DEVICE void walk_spans(const Survey<V>& s, const Board& board, int slices, WindowCounts* counts) {
   if (simt::warp() >= slices) return;
-  const LaneRow mine = row_of_slice(board, simt::warp());
+  const LaneRow mine = row_of_slice(board, simt::warp(), simt::lane());
   const Index* col = s.col + board.window.begin + mine.begin;
   const Index high = simt::max_lanes(mine.length > 0 ? col[mine.length - 1] : -1);
   const Index low = INT32_MAX - simt::max_lanes(mine.length > 0 ? INT32_MAX - col[0] : 0);
   add_warp(&counts->slices16, high - low < 1 << 16 ? mine.length : 0);
 }
 
-// Sectors that the lanes of a slice touch when each reads the k-th entry of its row: a step k a warp. Where one row
+// The lanes of a warp for a slice of so many rows: one to a row, as many steps at a time as there are lanes for.
+// (same_lanes takes the longer the more different lanes there are: with four rows of 4000 entries and a step at a time
+// 28 lanes of each warp had nothing to do but to differ.)
+struct StepLanes {
+  int rows, steps;  // powers of two: 32 lanes in all, at most 8 steps
+
+  SIMT_DEVICE explicit StepLanes(int rows_of_slice) : rows(4) {
+    while (rows < rows_of_slice && rows < simt::warp_size) rows *= 2;
+    steps = simt::warp_size / rows;
+  }
+  SIMT_DEVICE int row() const { return simt::lane() % rows; }
+  SIMT_DEVICE int step() const { return simt::lane() / rows; }
+};
+
+// Sectors that the rows of a slice touch when each reads its k-th entry: a step k, or a few, a warp. Where one row
 // alone goes on, each of its entries is a sector.
 template <class V>
 SIMT_DEVICE void walk_steps(const Survey<V>& s, const Board& board, int slices, WindowCounts* counts) {
   int f32 = 0, f64 = 0;
   for (int slice = 0; slice < slices; ++slice) {
-    const LaneRow mine = row_of_slice(board, slice);
+    const StepLanes lanes(static_cast<int>(board.window.last - board.window.first) - slice * simt::warp_size);
+    const LaneRow mine = row_of_slice(board, slice, lanes.row());
     const Index* col = s.col + board.window.begin + mine.begin;
-    const int longest = simt::max_lanes(mine.length);
-    const unsigned with_longest = simt::ballot(mine.length == longest);
+    const int length = lanes.step() == 0 ? mine.length : 0;
+    const int longest = simt::max_lanes(length);
+    const unsigned with_longest = simt::ballot(length == longest);
     const bool leads = with_longest >> simt::lane() == 1;
-    const int together = simt::max_lanes(leads ? 0 : mine.length);
+    const int together = simt::max_lanes(leads ? 0 : length);
     constexpr int at_once = 4;  // loads on the way: a few long rows are many steps, and every one of them waits
-    for (int step = simt::warp(); step < together; step += at_once * survey_warps) {
+    const int stride = survey_warps * lanes.steps;
+    for (int first = simt::warp() * lanes.steps; first < together; first += at_once * stride) {
       Index column[at_once];
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
-        const int k = step + i * survey_warps;
-        column[i] = k < mine.length ? col[k] : -1;
+        const int k = first + i * stride + lanes.step();
+        column[i] = k < mine.length && k < together ? col[k] : -1;
       }
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
-        if (step + i * survey_warps >= together) break;
-        f32 += leads_sector(static_cast<std::uint32_t>(column[i]), f32_sector, column[i] >= 0);
-        f64 += leads_sector(static_cast<std::uint32_t>(column[i]), f64_sector, column[i] >= 0);
+        if (first + i * stride >= together) break;
+        const auto touched = static_cast<std::uint32_t>(column[i]);
+        const auto group = static_cast<unsigned>(lanes.step());
+        f32 += leads_sector(touched, f32_sector, column[i] >= 0, group);
+        f64 += leads_sector(touched, f64_sector, column[i] >= 0, group);
       }
     }
     if (simt::thread() == 0) {

@@ -142,7 +142,7 @@ struct LaneItems {
     for (int u = 0; u < radix_items_of_lane; ++u) {
       const bool there = number(u) < count;
       const int d = digit.of(key[u]);
-      const unsigned alike = simt::same_lanes(there ? static_cast<unsigned>(d) : 1u << radix_bits);
+      const unsigned alike = simt::same_lanes_below(radix_bits, static_cast<unsigned>(d)) & simt::ballot(there);
       const int before = simt::count_bits(alike & ((1u << simt::lane()) - 1));
       const std::uint32_t counted = counts[d];
       simt::sync_warp();

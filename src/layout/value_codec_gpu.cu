@@ -146,12 +146,13 @@ struct BitSet {
   }
 };
 
+// Values 0, step, 2 step, ..
 template <class V, class Bits>
-SIMT_KERNEL enter_values(const V* val, std::int64_t size, BitSet<Bits> set) {
+SIMT_KERNEL enter_values(const V* val, std::int64_t size, std::int64_t step, BitSet<Bits> set) {
   constexpr int between_looks = 16;
-  const std::int64_t stride = simt::grid_blocks() * simt::block_threads();
+  const std::int64_t stride = step * simt::grid_blocks() * simt::block_threads();
   int entered = 0;
-  for (std::int64_t i = simt::global_thread(); i < size; i += stride) {
+  for (std::int64_t i = step * simt::global_thread(); i < size; i += stride) {
     if (entered++ % between_looks == 0 && set.overfull()) return;
     set.enter(value_bits(simt::stream_load(val + i)));
   }
@@ -164,23 +165,28 @@ SIMT_KERNEL clear_thread_per_slot(BitSet<Bits> set) {
   if (i == 0) *set.count = *set.has_zero = 0;
 }
 
-// The distinct values, in no order; nothing when they are more than `most`.
+// The distinct values, in no order; nothing when they are more than `most`. A few threads begin, with values from all
+// over: where these are too many already the others stop before they begin, and do not all add to one counter.
 template <class V>
 class DistinctValues {
   using Bits = decltype(value_bits(V{}));
 
  public:
   DistinctValues(simt::Here here, std::span<const V> all, std::int64_t most, Device device)
-      : slots_(4 * most, device), counts_(2, device) {
+      : memory_(device), slot_count_(4 * most), slots_(memory_.take<Bits>(slot_count_)) {
     constexpr int threads = 256;
     constexpr std::int64_t most_blocks = 792;
-    const BitSet<Bits> set{slots_.data(), static_cast<std::uint32_t>(slots_.size()), static_cast<std::uint32_t>(most),
-                           counts_.data(), counts_.data() + 1};
-    simt::launch(here, {simt::blocks_for(slots_.size(), threads), threads}, clear_thread_per_slot<Bits>, set);
-    const auto size = static_cast<std::int64_t>(all.size());
+    auto* counts = memory_.take<std::uint32_t>(2);
+    const BitSet<Bits> set{slots_, static_cast<std::uint32_t>(slot_count_), static_cast<std::uint32_t>(most), counts,
+                           counts + 1};
+    simt::launch(here, {simt::blocks_for(slot_count_, threads), threads}, clear_thread_per_slot<Bits>, set);
+    const auto size = static_cast<std::int64_t>(all.size()), first_ones = 2 * most;
+    if (size > 4 * first_ones)
+      simt::launch(here, {simt::blocks_for(first_ones, threads), threads}, enter_values<V, Bits>, all.data(), size,
+                   size / first_ones, set);
     simt::launch(here, {std::min(most_blocks, simt::blocks_for(size, threads)), threads}, enter_values<V, Bits>,
-                 all.data(), size, set);
-    const Buffer<std::uint32_t> found = counts_.to(Device::cpu());
+                 all.data(), size, std::int64_t{1}, set);
+    const Buffer<std::uint32_t> found = device::brought_here(counts, 2, memory_);
     count_ = std::int64_t{found[0]} + found[1];
     has_zero_ = found[1] != 0;
   }
@@ -189,7 +195,7 @@ class DistinctValues {
   Vector<V> values() const {
     Vector<V> all;
     if (has_zero_) all.push_back(V(0));
-    for (const Bits bits : slots_.to(Device::cpu())) {
+    for (const Bits bits : device::brought_here(slots_, slot_count_, memory_)) {
       V value;
       memcpy(&value, &bits, sizeof value);
       if (bits != 0) all.push_back(value);
@@ -198,8 +204,9 @@ class DistinctValues {
   }
 
  private:
-  Buffer<Bits> slots_;
-  Buffer<std::uint32_t> counts_;
+  device::Workspace memory_;
+  std::int64_t slot_count_;
+  Bits* slots_;
   std::int64_t count_ = 0;
   bool has_zero_ = false;
 };

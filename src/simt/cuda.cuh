@@ -50,6 +50,17 @@ SIMT_DEVICE T max_lanes(T value) {
 }
 // The lanes of the mask whose value is mine.
 SIMT_DEVICE unsigned same_lanes(unsigned value, unsigned mask = full_warp) { return __match_any_sync(mask, value); }
+// The same for values below 2^bits, from a vote a bit: the instruction for any value takes as long as dozens of others.
+SIMT_DEVICE unsigned same_lanes_below(int bits, unsigned value) {
+  unsigned same = full_warp;
+#pragma unroll
+  for (int b = 0; b < bits; ++b) {
+    const bool mine = (value >> b & 1) != 0;
+    const unsigned with = __ballot_sync(full_warp, mine);
+    same &= mine ? with : ~with;
+  }
+  return same;
+}
 SIMT_DEVICE void sync_warp(unsigned mask = full_warp) { __syncwarp(mask); }
 SIMT_DEVICE void sync_block() { __syncthreads(); }
 SIMT_DEVICE int count_bits(unsigned bits) { return __popc(bits); }

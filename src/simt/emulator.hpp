@@ -126,6 +126,10 @@ inline unsigned same_lanes(unsigned value, unsigned mask = full_warp, const Site
     if ((mask >> i & 1) && values[i] == value) result |= 1u << i;
   return result;
 }
+inline unsigned same_lanes_below(int bits, unsigned value, const Site& site = Site::current()) {
+  if (value >> bits != 0) emulator::misuse("same_lanes_below of a value with more bits", site);
+  return same_lanes(value, full_warp, site);
+}
 inline void sync_warp(unsigned mask = full_warp, const Site& site = Site::current()) {
   emulator::meet(emulator::Meeting::sync_warp, mask, 0, site);
 }

@@ -62,15 +62,17 @@ TEST(Emulator, ballots_collect_the_votes_of_the_mask) {
 }
 
 TEST(Emulator, lanes_find_who_has_their_value_and_agree_on_sum_and_maximum) {
-  std::vector<int> seen(32 * 3);
+  std::vector<int> seen(32 * 4);
   void (*kernel)(int*) = [](int* out) {
     out[lane()] = static_cast<int>(same_lanes(static_cast<unsigned>(lane() % 3)));
+    out[96 + lane()] = static_cast<int>(same_lanes_below(2, static_cast<unsigned>(lane() % 3)));
     out[32 + lane()] = sum_lanes(lane() - 16);
     out[64 + lane()] = max_lanes(-lane() - 5);
   };
   launch(Here{}, one_warp, kernel, seen.data());
   for (int i = 0; i < 32; ++i) {
     EXPECT_EQ(static_cast<unsigned>(seen[i]), 0x49249249u << i % 3);
+    EXPECT_EQ(seen[96 + i], seen[i]);
     EXPECT_EQ(seen[32 + i], -16);
     EXPECT_EQ(seen[64 + i], -5);
   }

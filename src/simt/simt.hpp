@@ -3,7 +3,8 @@
 //   thread() block() block_threads() grid_blocks()      who am I, in one dimension
 //   lane() warp() global_thread()                       warps have 32 lanes
 //   shuffle  shuffle_down  shuffle_up  shuffle_xor      values from other lanes of a warp
-//   ballot  any  same_lanes  sync_warp  sync_block      votes and barriers
+//   ballot  any  sync_warp  sync_block                  votes and barriers
+//   same_lanes  same_lanes_below                        lanes with equal values; the second for values of few bits
 //   sum_lanes  max_lanes                                of whole numbers of 32 bits over a warp, the same in every lane
 //   shared<T>()                                         the block's shared memory, Launch::shared_bytes of it
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1

@@ -9,7 +9,7 @@ namespace heddle::weave {
 
 namespace {
 
-constexpr int window_threads = 512, threads = 256;
+constexpr int window_threads = 1024, threads = 256;
 
 simt::Launch thread_per(std::int64_t items) { return {simt::blocks_for(items, threads), threads}; }
 
@@ -19,7 +19,7 @@ struct WindowBoard {
   std::uint32_t natural, by_degree;
 };
 
-// By one thread.
+// By one warp; valid in its first lane.
 SIMT_DEVICE RowWindow find_window(const PatternArrays& A, const TileWindows& windows, std::int64_t i) {
   if (windows.all) {
     const std::int64_t first = windows.first_row(i),
@@ -27,7 +27,16 @@ SIMT_DEVICE RowWindow find_window(const PatternArrays& A, const TileWindows& win
     return {first, last, A.ptr[first], A.ptr[last]};
   }
   const Offset entry = windows.entry(i);
-  return windows.around(device::row_between(A, 0, A.rows, entry), entry, [&](std::int64_t row) { return A.ptr[row]; });
+  const std::int64_t row = device::row_between_by_warp(A, 0, A.rows, entry);
+  if (simt::lane() != 0) return {};
+  return windows.around(row, entry, [&](std::int64_t r) { return A.ptr[r]; });
+}
+
+// By the block, which waits for it later.
+SIMT_DEVICE void put_window(WindowBoard& board, const PatternArrays& A, const TileWindows& windows, std::int64_t i) {
+  if (simt::warp() != 0) return;
+  const RowWindow found = find_window(A, windows, i);
+  if (simt::lane() == 0) board = {found, 0, 0};
 }
 
 SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
@@ -36,7 +45,7 @@ SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
 
 SIMT_KERNEL count_block_per_window(PatternArrays A, TileWindows windows, std::int64_t step, std::uint32_t* count) {
   auto& board = *simt::shared<WindowBoard>();
-  if (simt::thread() == 0) board.window = find_window(A, windows, simt::block() * step);
+  put_window(board, A, windows, simt::block() * step);
   simt::sync_block();
   for (Offset k = board.window.begin + simt::thread(); k < board.window.end; k += window_threads)
     simt::atomic_add(count + A.col[k], 1u);
@@ -60,8 +69,12 @@ struct PairSet {
   std::uint32_t* slot;
   std::uint32_t slots;
 
+  // By the upper bits of the product: the lower ones do not depend on the row, which is on top of the pair.
+  SIMT_DEVICE std::uint32_t place(std::uint32_t pair) const {
+    return static_cast<std::uint32_t>(std::uint64_t{pair * 0x9E3779B9u} * slots >> 32);
+  }
   SIMT_DEVICE bool insert(std::uint32_t pair) const {
-    for (std::uint32_t at = pair * 0x9E3779B9u >> 7 & (slots - 1);; at = (at + 1) & (slots - 1)) {
+    for (std::uint32_t at = place(pair);; at = (at + 1) & (slots - 1)) {
       const std::uint32_t there = simt::atomic_claim(slot + at, pair);
       if (there == 0) return true;
       if (there == pair) return false;
@@ -79,10 +92,7 @@ struct PairsOf {
 SIMT_KERNEL pairs_block_per_window(PatternArrays A, TileWindows windows, PairsOf of, TilePairs* to) {
   auto& board = *simt::shared<WindowBoard>();
   const PairSet set{reinterpret_cast<std::uint32_t*>(&board + 1), of.slots};
-  if (simt::thread() == 0) {
-    board.window = find_window(A, windows, of.first + simt::block() * of.step);
-    board.natural = board.by_degree = 0;
-  }
+  put_window(board, A, windows, of.first + simt::block() * of.step);
   for (std::uint32_t i = simt::thread(); i < of.slots; i += window_threads) set.slot[i] = 0;
   simt::sync_block();
   const RowWindow w = board.window;

@@ -17,16 +17,24 @@ struct SliceRoom {
   // For slices a little above the mean; none at all where that is too much. Few threads for small slices: as many of
   // them as possible shall be walked at a time.
   SliceRoom(const PatternView& A, std::size_t entry_bytes) {
-    constexpr std::size_t most_bytes = 64 << 10, few_bytes = 12 << 10, some_bytes = 24 << 10;
+    constexpr std::size_t few_bytes = 12 << 10, some_bytes = 24 << 10;
     const std::int64_t slices = std::max<std::int64_t>(1, simt::blocks_for(A.rows, slice_rows));
     entries = A.nnz() / slices * 9 / 8 + 64;
     const std::size_t bytes = static_cast<std::size_t>(entries) * entry_bytes;
     threads = bytes <= few_bytes ? 64 : bytes <= some_bytes ? 128 : 256;
     if (bytes > most_bytes) entries = 0, threads = simt::warp_size;
   }
+  // For a few slices of any kind.
+  static SliceRoom most(std::size_t entry_bytes) {
+    return SliceRoom(static_cast<std::int64_t>(most_bytes / entry_bytes), 256);
+  }
   simt::Launch block_per(std::int64_t slices, std::size_t entry_bytes) const {
     return {slices, threads, static_cast<std::size_t>(std::max<std::int64_t>(1, entries)) * entry_bytes};
   }
+
+ private:
+  static constexpr std::size_t most_bytes = 64 << 10;
+  SliceRoom(std::int64_t entries_, int threads_) : entries(entries_), threads(threads_) {}
 };
 
 // f(first) for rounds of `loads_of_round` elements a thread, of which the first has number `first`.

@@ -142,8 +142,9 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
     if (simt::warp() != 0) return;
     found.entries = rows.count;
     const std::int64_t most = most_diagonal_fill * found.entries;
-    while (found.stored < most && walk.advance()) found.stored += slice_rows;
-    found.stored = found.stored < most ? found.stored : most;
+    while (found.stored < most && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
+      found.stored += slice_rows;
+    found.stored = counted_places(found.stored, found.entries, slice_rows);
   }
   if (simt::thread() == 0) to[simt::block()] = found;
 }
@@ -184,7 +185,7 @@ class DeviceFacts final : public PatternFacts {
     device::Workspace memory(device_);
     const std::int64_t slices = sampled_.parts * diagonal_slices;
     auto* there = memory.take<Places>(slices);
-    const SliceRoom room(pattern(), sizeof(Index));
+    const SliceRoom room = SliceRoom::most(sizeof(Index));
     simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
                  there);
     return sum_of(device::brought_here(there, slices, memory)).per_entry();

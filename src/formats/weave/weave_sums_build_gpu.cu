@@ -68,7 +68,7 @@ SIMT_KERNEL sort_rows_block_per_entries(const Index* entry, const Index* row_of_
     if (first + u * threads < count) row[first + u * threads] = static_cast<std::uint16_t>(found[u]);
 }
 
-constexpr int fetched_rows = 1024;
+constexpr int fetched_rows = 1024, pack_rows = 8;
 
 struct WaitingEntry {
   std::uint32_t entry, row;
@@ -77,7 +77,7 @@ struct WaitingEntry {
 // Shared memory of the warp that cuts. Behind it lies, for each row, the last step that has it.
 struct CutBoard {
   WaitingEntry waiting[most_waiting];
-  std::uint16_t fetched[fetched_rows];
+  simt::Pack<std::uint16_t, pack_rows> fetched[fetched_rows / pack_rows];
 };
 
 std::size_t board_bytes(int group_rows) {
@@ -93,6 +93,7 @@ class WarpCutter {
         last_step_(reinterpret_cast<std::uint32_t*>(&board_ + 1)),
         rows_(rows),
         count_(count),
+        row_bits_(simt::warp_size - simt::leading_zeros(static_cast<unsigned>(group_rows - 1))),
         slot_(slot) {
     for (int r = simt::lane(); r < group_rows; r += simt::warp_size) last_step_[r] = never;
     simt::sync_warp();
@@ -118,7 +119,7 @@ class WarpCutter {
   // The first of the candidates with its row, and the step has not got it yet.
   SIMT_DEVICE bool fits(bool there, std::uint32_t row) const {
     const bool is_free = last_step_[row] != step_;
-    const unsigned alike = simt::same_lanes(there ? row : 0x10000u + static_cast<unsigned>(simt::lane()));
+    const unsigned alike = simt::same_lanes_below(row_bits_, row) & simt::ballot(there);
     return there && is_free && (alike & lower_lanes()) == 0;
   }
   SIMT_DEVICE void take(std::uint32_t entry, std::uint32_t row, int lane) {
@@ -157,7 +158,7 @@ class WarpCutter {
     if (waits)
       mine = board_.waiting[simt::lane()];
     else if (there)
-      mine = {entry, board_.fetched[entry - fetched_]};
+      mine = {entry, fetched_row(entry)};
     const bool takes = fits(there, mine.row);
     const unsigned coming = simt::ballot(there), taking = simt::ballot(takes), keeping = coming & ~taking;
     simt::sync_warp();  // everybody has read what is overwritten now
@@ -173,7 +174,7 @@ class WarpCutter {
     fetch();
     const std::uint32_t entry = next_ + simt::lane();
     const bool there = entry < count_;
-    const std::uint32_t row = there ? board_.fetched[entry - fetched_] : 0;
+    const std::uint32_t row = there ? fetched_row(entry) : 0;
     const bool fitting = fits(there, row);
     const int fitting_before = simt::count_bits(simt::ballot(fitting) & lower_lanes());
     const int lane = taken_ + fitting_before, seat = waiting_ + simt::lane() - fitting_before;
@@ -187,22 +188,37 @@ class WarpCutter {
     waiting_ += simt::count_bits(coming) - simt::count_bits(taking);
   }
 
-  // The next 32 rows are in shared memory.
+  // The next 32 rows are in shared memory. They come in packs, from the last one that begins at or before the next.
   SIMT_DEVICE void fetch() {
     const bool enough = next_ + simt::warp_size <= fetched_end_ || fetched_end_ == count_;
     if (enough) return;
-    fetched_ = next_;
-    fetched_end_ = count_ - next_ < fetched_rows ? count_ : next_ + fetched_rows;
-#pragma unroll 8
-    for (std::uint32_t i = fetched_ + simt::lane(); i < fetched_end_; i += simt::warp_size)
-      board_.fetched[i - fetched_] = rows_[i];
+    constexpr int packs_of_lane = fetched_rows / pack_rows / simt::warp_size;
+    const auto before =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(rows_ + next_) / sizeof *rows_ % pack_rows);
+    const std::uint16_t* from = rows_ + next_ - before;
+    const auto last_pack = static_cast<int>((count_ - next_ + before - 1) / pack_rows);
+    simt::Pack<std::uint16_t, pack_rows> pack[packs_of_lane];
+#pragma unroll
+    for (int u = 0; u < packs_of_lane; ++u) {
+      const int i = u * simt::warp_size + simt::lane();
+      pack[u] = simt::stream_pack<pack_rows>(from + (i < last_pack ? i : last_pack) * pack_rows);
+    }
+#pragma unroll
+    for (int u = 0; u < packs_of_lane; ++u) board_.fetched[u * simt::warp_size + simt::lane()] = pack[u];
+    fetched_ = next_ - before;
+    fetched_end_ = count_ - next_ < fetched_rows - before ? count_ : next_ + (fetched_rows - before);
     simt::sync_warp();
+  }
+  SIMT_DEVICE std::uint32_t fetched_row(std::uint32_t entry) const {
+    const std::uint32_t i = entry - fetched_;
+    return board_.fetched[i / pack_rows].at[i % pack_rows];
   }
 
   CutBoard& board_;
   std::uint32_t* last_step_;
   const std::uint16_t* rows_;
   std::uint32_t count_;
+  int row_bits_;
   std::uint32_t* slot_;
   std::uint32_t next_ = 0, step_ = 0, fetched_ = 0, fetched_end_ = 0;
   int taken_ = 0;  // 32 and more: the step is full
@@ -287,7 +303,7 @@ SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShap
   const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1));
   const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
   const auto sorted = device::queue_sort(here, ColumnKeys{A.col.data()}, bits, groups, memory);
-  auto* rows = memory.take<std::uint16_t>(A.nnz());
+  auto* rows = memory.take<std::uint16_t>(A.nnz() + pack_rows);  // the last pack may be half empty
   auto* slot = memory.take<std::uint32_t>(A.nnz());
   simt::launch(here, {simt::blocks_for(A.nnz(), sorted_of_thread * threads), threads}, sort_rows_block_per_entries,
                sorted.item, row_of_entry, A.nnz(), shape.warp_rows, rows);
