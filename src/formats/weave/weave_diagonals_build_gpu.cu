@@ -8,16 +8,17 @@ namespace heddle::weave {
 
 namespace {
 
+template <class V>
 struct ListedSlices {
   const DiagonalSlice* slices;
   const Offset* list;
-  const FoundDiagonal* diagonal;
+  const FoundDiagonal<V>* diagonal;
 };
 
 // By the block: each warp has every so-many-th diagonal, and counts the entries of all.
 template <class At, class V, class S>
 SIMT_DEVICE void store_slice(const PatternArrays& A, const SliceRows& rows, const V* val, const DiagonalSlice& slice,
-                             const FoundDiagonal* diagonals, const ValueWriter<V, S>& to) {
+                             const FoundDiagonal<V>* diagonals, const ValueWriter<V, S>& to) {
   At at[rows_per_lane];
 #pragma unroll
   for (int j = 0; j < rows_per_lane; ++j) {
@@ -42,11 +43,11 @@ SIMT_DEVICE void store_slice(const PatternArrays& A, const SliceRows& rows, cons
 }
 
 template <class V, class S>
-SIMT_KERNEL store_block_per_slice(CsrArrays<V> A, SliceRoom room, ListedSlices from, ValueWriter<V, S> to) {
+SIMT_KERNEL store_block_per_slice(CsrArrays<V> A, SliceRoom room, ListedSlices<V> from, ValueWriter<V, S> to) {
   const std::int64_t s = simt::block();
   const SliceRows rows(A, s);
   const DiagonalSlice slice = from.slices[s];
-  const FoundDiagonal* diagonals = from.diagonal + from.list[s];
+  const FoundDiagonal<V>* diagonals = from.diagonal + from.list[s];
   auto* near = simt::shared<V>();
   if (rows.count > room.entries) return store_slice<Offset>(A, rows, A.val + rows.begin, slice, diagonals, to);
   bring_near(A.val, rows, near);
@@ -56,11 +57,12 @@ SIMT_KERNEL store_block_per_slice(CsrArrays<V> A, SliceRoom room, ListedSlices f
 
 // One value a diagonal.
 template <class V>
-SIMT_KERNEL store_constants_warp_per_slice(ListedSlices from, const V* value, std::int64_t slices, V* to) {
+SIMT_KERNEL store_constants_warp_per_slice(ListedSlices<V> from, std::int64_t slices, V* to) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= slices) return;
   const DiagonalSlice slice = from.slices[s];
-  for (Index d = simt::lane(); d < slice.count; d += simt::warp_size) to[slice.first + d] = value[from.list[s] + d];
+  for (Index d = simt::lane(); d < slice.count; d += simt::warp_size)
+    to[slice.first + d] = from.diagonal[from.list[s] + d].value;
 }
 
 struct Patterns {
@@ -81,7 +83,8 @@ struct Patterns {
   }
 
   Patterns() = default;
-  explicit Patterns(std::span<const FoundDiagonal> found) : pattern(static_cast<std::int64_t>(found.size())) {
+  template <class V>
+  explicit Patterns(std::span<const FoundDiagonal<V>> found) : pattern(static_cast<std::int64_t>(found.size())) {
     Lists numbers;
     numbers.number_of(as_list(all_rows));
     for (std::size_t i = 0; i < found.size(); ++i)
@@ -107,7 +110,7 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), constant ? found->diagonals : stored, device);
   if (!values) return {};
-  Patterns patterns = Patterns(std::span<const FoundDiagonal>(found->patterns)).to(device);
+  Patterns patterns = Patterns(std::span<const FoundDiagonal<V>>(found->patterns)).to(device);
   Diagonals to{A.rows,
                A.cols,
                settings.keep == 1,
@@ -115,12 +118,12 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
                std::move(patterns.pattern),
                std::move(patterns.masks),
                std::move(*values)};
-  const ListedSlices listed{to.slices.data(), found->list.data(), found->listed.data()};
+  const ListedSlices<V> listed{to.slices.data(), found->list, found->listed};
   const std::int64_t slices = to.slices.size();
   if (constant) {
     constexpr int threads = 256;
     simt::launch(here, {simt::blocks_for(slices * simt::warp_size, threads), threads},
-                 store_constants_warp_per_slice<V>, listed, found->value.data(), slices, to.values.raw.data());
+                 store_constants_warp_per_slice<V>, listed, slices, to.values.raw.data());
     return to;
   }
   with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {

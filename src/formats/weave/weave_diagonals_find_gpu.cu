@@ -60,8 +60,7 @@ SIMT_KERNEL clear_thread_per_word(std::uint64_t* words, std::int64_t count) {
 // Where the diagonals of a slice go; those behind `room` are only counted.
 template <class V>
 struct SliceList {
-  FoundDiagonal* diagonal;
-  V* value;
+  FoundDiagonal<V>* diagonal;
   Offset room;
 };
 
@@ -78,18 +77,19 @@ SIMT_DEVICE SliceFound list_diagonals(const PatternArrays& A, const SliceRows& r
     hash = (hash ^ static_cast<std::uint32_t>(walk.offset)) * 0x9E3779B1u;
     hash = (hash ^ hash >> 15 ^ walk.has) * 0x85EBCA77u;
     const RowMask mask = walk.mask();
-    if (count < to.room && simt::lane() == 0) to.diagonal[count] = {mask, walk.offset};
-    if (val == nullptr) continue;
-    V mine[rows_per_lane]{}, last{};
+    V value{};
+    if (val != nullptr) {
+      V mine[rows_per_lane]{}, last{};
 #pragma unroll
-    for (int j = 0; j < rows_per_lane; ++j)
-      if ((walk.has >> j & 1) != 0) last = mine[j] = val[walk.entry(j)];
-    const unsigned lanes = mask.word[0] | mask.word[1] | mask.word[2] | mask.word[3];
-    const V value = simt::shuffle(last, simt::warp_size - 1 - simt::leading_zeros(lanes));
+      for (int j = 0; j < rows_per_lane; ++j)
+        if ((walk.has >> j & 1) != 0) last = mine[j] = val[walk.entry(j)];
+      const unsigned lanes = mask.word[0] | mask.word[1] | mask.word[2] | mask.word[3];
+      value = simt::shuffle(last, simt::warp_size - 1 - simt::leading_zeros(lanes));
 #pragma unroll
-    for (int j = 0; j < rows_per_lane; ++j)
-      if ((walk.has >> j & 1) != 0) same &= value_bits(mine[j]) == value_bits(value);
-    if (count < to.room && simt::lane() == 0) to.value[count] = value;
+      for (int j = 0; j < rows_per_lane; ++j)
+        if ((walk.has >> j & 1) != 0) same &= value_bits(mine[j]) == value_bits(value);
+    }
+    if (count < to.room && simt::lane() == 0) to.diagonal[count] = {mask, walk.offset, value};
   }
   const auto lane = static_cast<std::uint32_t>(simt::lane());
   const std::uint32_t high = simt::sum_lanes((hash ^ hash >> 16) * (2 * lane + 1)),
@@ -125,7 +125,7 @@ SIMT_KERNEL look_at_few_block_per_slice(CsrArrays<V> A, SliceRoom room, std::int
   const SliceEntries<V> entries(A, rows, room, true);
   if (simt::warp() != 0) return;
   bool same = true;
-  entries.list(A, rows, {nullptr, nullptr, 0}, same);
+  entries.list(A, rows, {nullptr, 0}, same);
   if (simt::any(!same) && simt::lane() == 0) flags->few_several = 1;
 }
 
@@ -133,10 +133,10 @@ template <class V>
 struct FindTarget {
   SliceFound* found;
   Offset* list;
-  FoundDiagonal* listed;
-  V* value;  // null: values are not looked at
+  FoundDiagonal<V>* listed;
   HashTable table;
   Flags* flags;
+  bool looks_at_values;
   Offset of_slice;  // diagonals it has room for; where they are more, they are listed behind all slices
   Offset behind, listed_end;
 };
@@ -156,21 +156,18 @@ SIMT_DEVICE Offset reserve(const FindTarget<V>& to, Offset count, Offset of_slic
 template <class V>
 SIMT_KERNEL find_block_per_slice(CsrArrays<V> A, SliceRoom room, FindTarget<V> to) {
   const std::int64_t s = simt::block();
-  const bool looks = to.value && to.flags->few_several == 0;  // written by another launch
+  const bool looks = to.looks_at_values && to.flags->few_several == 0;  // written by another launch
   const SliceRows rows(A, s);
   const SliceEntries<V> entries(A, rows, room, looks);
   if (simt::warp() != 0) return;
-  const auto list_at = [&](Offset list, Offset of_slice) {
-    return SliceList<V>{to.listed + list, to.value ? to.value + list : nullptr, of_slice};
-  };
   bool same = true;
   Offset list = s * to.of_slice;
-  SliceFound found = entries.list(A, rows, list_at(list, to.of_slice), same);
+  SliceFound found = entries.list(A, rows, {to.listed + list, to.of_slice}, same);
   if (found.count > to.of_slice) {
     const Offset behind = reserve(to, found.count, list);
     if (behind == list) found.count = 0;  // it is all in vain, and nobody shall read what is not there
     list = behind;
-    if (found.count > 0) entries.list(A, rows, list_at(list, found.count), same);
+    if (found.count > 0) entries.list(A, rows, {to.listed + list, found.count}, same);
   }
   if (simt::any(looks && !same) && simt::lane() == 0) to.flags->several = 1;
   if (simt::lane() != 0) return;
@@ -218,17 +215,19 @@ struct SliceItems {
   }
 };
 
+template <class V>
 struct Listed {
   const SliceFound* found;
   const Offset* list;
-  const FoundDiagonal* diagonal;
+  const FoundDiagonal<V>* diagonal;
 
   SIMT_DEVICE std::int64_t count(std::int64_t s) const { return found[s].count; }
-  SIMT_DEVICE const FoundDiagonal& of(std::int64_t s, std::int64_t d) const { return diagonal[list[s] + d]; }
+  SIMT_DEVICE const FoundDiagonal<V>& of(std::int64_t s, std::int64_t d) const { return diagonal[list[s] + d]; }
 };
 
 // All others ask it, and compare.
-SIMT_KERNEL number_patterns_warp_per_slice(Listed from, std::int64_t slices, DiagonalSlice* to, Flags* flags) {
+template <class V>
+SIMT_KERNEL number_patterns_warp_per_slice(Listed<V> from, std::int64_t slices, DiagonalSlice* to, Flags* flags) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= slices) return;
   const std::int64_t first = from.found[s].first;
@@ -236,7 +235,7 @@ SIMT_KERNEL number_patterns_warp_per_slice(Listed from, std::int64_t slices, Dia
   if (simt::lane() == 0) to[s].pattern = to[first].pattern;
   bool same = from.count(first) == from.count(s);
   for (std::int64_t d = simt::lane(); same && d < from.count(s); d += simt::warp_size) {
-    const FoundDiagonal &mine = from.of(s, d), &theirs = from.of(first, d);
+    const FoundDiagonal<V>&mine = from.of(s, d), &theirs = from.of(first, d);
     same = mine.offset == theirs.offset;
     for (int j = 0; j < rows_per_lane; ++j) same &= mine.rows.word[j] == theirs.rows.word[j];
   }
@@ -244,19 +243,22 @@ SIMT_KERNEL number_patterns_warp_per_slice(Listed from, std::int64_t slices, Dia
 }
 
 // What the host needs to know of all slices, and the first diagonals of their patterns: mostly all of them.
+template <class V>
 struct PatternHead {
   static constexpr Offset room = 512;
   SliceSums total;
   Flags flags;
-  FoundDiagonal diagonal[room];
+  FoundDiagonal<V> diagonal[room];
 };
 
-SIMT_KERNEL keep_total(const SliceSums* total, const Flags* flags, PatternHead* head) {
+template <class V>
+SIMT_KERNEL keep_total(const SliceSums* total, const Flags* flags, PatternHead<V>* head) {
   if (simt::thread() == 0) head->total = *total, head->flags = *flags;
 }
 // Warps behind the last pattern have nothing to do. Diagonals behind `room` are left out.
-SIMT_KERNEL list_patterns_warp_per_pattern(const PatternSlice* patterns, const SliceSums* total, Listed from,
-                                           FoundDiagonal* to, Offset room) {
+template <class V>
+SIMT_KERNEL list_patterns_warp_per_pattern(const PatternSlice* patterns, const SliceSums* total, Listed<V> from,
+                                           FoundDiagonal<V>* to, Offset room) {
   const std::int64_t p = simt::global_thread() / simt::warp_size;
   if (p >= total->patterns) return;
   const PatternSlice pattern = patterns[p];
@@ -271,53 +273,56 @@ simt::Launch thread_per(std::int64_t items) { return {simt::blocks_for(items, th
 
 template <class V>
 class Finder {
+  using Head = PatternHead<V>;
+
  public:
   Finder(simt::Here here, const CsrView<V>& A, bool look_at_values, Device device)
-      : here_(here), A_(A), looks_(look_at_values), memory_(device), slices_(simt::blocks_for(A.rows, slice_rows)) {}
+      : here_(here),
+        A_(A),
+        looks_(look_at_values),
+        slices_(simt::blocks_for(A.rows, slice_rows)),
+        made_(std::make_shared<DiagonalsFound<V>>(device)),
+        memory_(made_->memory) {}
 
   std::shared_ptr<const DiagonalsFound<V>> find() {
-    auto made = std::make_shared<DiagonalsFound<V>>();
-    make_room(*made);
-    queue_finding(*made);
-    const Listed listed{found_, made->list.data(), made->listed.data()};
+    make_room();
+    queue_finding();
     simt::launch(here_, thread_per(slices_), ask_thread_per_slice, found_, table_, slices_);
-    const SliceSums* total =
-        device::queue_scan(here_, SliceItems{found_, made->slices->data(), patterns_}, slices_, memory_);
-    simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice, listed, slices_, made->slices->data(),
-                 flags_);
-    auto* there = memory_.take<PatternHead>(1);
-    simt::launch(here_, {1, simt::warp_size}, keep_total, total, flags_, there);
+    DiagonalSlice* slices = made_->slices->data();
+    const SliceSums* total = device::queue_scan(here_, SliceItems{found_, slices, patterns_}, slices_, memory_);
+    simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice<V>, listed(), slices_, slices, flags_);
+    auto* there = memory_.template take<Head>(1);
+    simt::launch(here_, {1, simt::warp_size}, keep_total<V>, total, flags_, there);
     // A pattern has a diagonal at least, but for that of empty slices.
-    list_patterns(listed, total, std::min(slices_, PatternHead::room + 1), there->diagonal, PatternHead::room);
-    const Buffer<PatternHead> heads = device::brought_here(there, 1, memory_);
-    const PatternHead& head = heads[0];
+    list_patterns(total, std::min(slices_, Head::room + 1), there->diagonal, Head::room);
+    const Buffer<Head> heads = device::brought_here(there, 1, memory_);
+    const Head& head = heads[0];
     if (head.flags.wrong != 0) return nullptr;
-    made->diagonals = head.total.diagonals;
-    made->constant = looks_ && head.flags.few_several == 0 && head.flags.several == 0;
-    made->patterns = patterns_of(head, listed, total);
-    return made;
+    made_->diagonals = head.total.diagonals;
+    made_->constant = looks_ && head.flags.few_several == 0 && head.flags.several == 0;
+    made_->patterns = patterns_of(head, total);
+    return made_;
   }
 
  private:
-  void make_room(DiagonalsFound<V>& made) {
-    const Device device = memory_.device();
-    of_slice_ = 2 * A_.nnz() / std::max<std::int64_t>(1, A_.rows) + 8;
-    room_ = slices_ * of_slice_ + A_.nnz() / 16 + (1 << 14);
-    made.slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, device);
-    made.list = Buffer<Offset>(slices_, device);
-    made.listed = Buffer<FoundDiagonal>(room_, device);
-    if (looks_) made.value = Buffer<V>(room_, device);
+  Listed<V> listed() const { return {found_, made_->list, made_->listed}; }
+  void make_room() {
+    made_->slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, memory_.device());
     const auto places = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * slices_ + 1)));
     constexpr std::int64_t flag_words = sizeof(Flags) / sizeof(std::uint64_t);
-    auto* words = memory_.take<std::uint64_t>(2 * places + flag_words);
+    auto* words = memory_.template take<std::uint64_t>(2 * places + flag_words);
     simt::launch(here_, thread_per(2 * places + flag_words), clear_thread_per_word, words, 2 * places + flag_words);
     flags_ = reinterpret_cast<Flags*>(words);
     words += flag_words;
     table_ = {words, words + places, static_cast<std::uint64_t>(places - 1)};
-    found_ = memory_.take<SliceFound>(slices_);
-    patterns_ = memory_.take<PatternSlice>(slices_);
+    found_ = memory_.template take<SliceFound>(slices_);
+    patterns_ = memory_.template take<PatternSlice>(slices_);
+    made_->list = memory_.template take<Offset>(slices_);
+    of_slice_ = 2 * A_.nnz() / std::max<std::int64_t>(1, A_.rows) + 8;
+    room_ = slices_ * of_slice_ + A_.nnz() / 64 + (1 << 14);
+    made_->listed = memory_.template take<FoundDiagonal<V>>(room_);
   }
-  void queue_finding(DiagonalsFound<V>& made) {
+  void queue_finding() {
     constexpr std::int64_t few = 128;
     const std::size_t entry_bytes = sizeof(Index) + (looks_ ? sizeof(V) : 0);
     const SliceRoom room(A_, entry_bytes);
@@ -325,28 +330,28 @@ class Finder {
     if (looks_)
       simt::launch(here_, room.block_per(std::min(slices_, few), entry_bytes), look_at_few_block_per_slice<V>, arrays,
                    room, std::max<std::int64_t>(1, slices_ / few), flags_);
-    const FindTarget<V> target{found_, made.list.data(), made.listed.data(), looks_ ? made.value.data() : nullptr,
-                               table_, flags_,           of_slice_,          slices_ * of_slice_,
-                               room_};
+    const FindTarget<V> target{found_, made_->list, made_->listed,       table_, flags_,
+                               looks_, of_slice_,   slices_ * of_slice_, room_};
     simt::launch(here_, room.block_per(slices_, entry_bytes), find_block_per_slice<V>, arrays, room, target);
   }
-  void list_patterns(const Listed& listed, const SliceSums* total, std::int64_t most, FoundDiagonal* to, Offset room) {
-    simt::launch(here_, warp_per(most), list_patterns_warp_per_pattern, patterns_, total, listed, to, room);
+  void list_patterns(const SliceSums* total, std::int64_t most, FoundDiagonal<V>* to, Offset room) {
+    simt::launch(here_, warp_per(most), list_patterns_warp_per_pattern<V>, patterns_, total, listed(), to, room);
   }
-  Buffer<FoundDiagonal> patterns_of(const PatternHead& head, const Listed& listed, const SliceSums* total) {
+  Buffer<FoundDiagonal<V>> patterns_of(const Head& head, const SliceSums* total) {
     const Offset size = head.total.pattern_size;
-    if (size <= PatternHead::room)
-      return Buffer<FoundDiagonal>::copy_of(std::span(head.diagonal, static_cast<std::size_t>(size)));
-    auto* there = memory_.take<FoundDiagonal>(size);
-    list_patterns(listed, total, head.total.patterns, there, size);
+    if (size <= Head::room)
+      return Buffer<FoundDiagonal<V>>::copy_of(std::span(head.diagonal, static_cast<std::size_t>(size)));
+    auto* there = memory_.template take<FoundDiagonal<V>>(size);
+    list_patterns(total, head.total.patterns, there, size);
     return device::brought_here(there, size, memory_);
   }
 
   simt::Here here_;
   const CsrView<V>& A_;
   bool looks_;
-  device::Workspace memory_;
   std::int64_t slices_;
+  std::shared_ptr<DiagonalsFound<V>> made_;
+  device::Workspace& memory_;
   Offset of_slice_ = 0, room_ = 0;
   Flags* flags_ = nullptr;
   HashTable table_{};

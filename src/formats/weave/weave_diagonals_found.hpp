@@ -5,24 +5,29 @@
 #include <memory>
 
 #include "formats/weave/weave_diagonals.hpp"
+#include "layout/device_workspace.hpp"
 
 namespace heddle::weave {
 
+template <class V>
 struct FoundDiagonal {
   RowMask rows;
   Index offset;
+  V value;  // the last row's, where values were looked at
 };
 
 template <class V>
 struct DiagonalsFound {
-  std::int64_t diagonals = 0;      // of all slices
-  bool constant = false;           // each has one value; false where nobody looked
-  Buffer<FoundDiagonal> patterns;  // in host memory
+  explicit DiagonalsFound(Device device) : memory(device) {}
+
+  std::int64_t diagonals = 0;         // of all slices
+  bool constant = false;              // each has one value; false where nobody looked
+  Buffer<FoundDiagonal<V>> patterns;  // in host memory
   // On the device.
+  device::Workspace memory;
   std::shared_ptr<Buffer<DiagonalSlice>> slices;
-  Buffer<Offset> list;           // where the diagonals of a slice are
-  Buffer<FoundDiagonal> listed;  // in gaps
-  Buffer<V> value;               // of those; none where nobody looked
+  Offset* list = nullptr;              // where the diagonals of a slice are
+  FoundDiagonal<V>* listed = nullptr;  // in gaps
 };
 
 // Null: the host has to find out.
