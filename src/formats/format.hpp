@@ -62,6 +62,8 @@ struct Source {
   Csr<V>* given = nullptr;
   Device device = {};         // where its arrays lie: for the CPU the only one whose memory `build` may read
   std::int64_t longest = -1;  // the most entries of a row; known of matrices on a device
+  // Where settle_there may leave what build_there of the same matrix would have to find out again.
+  std::shared_ptr<const void>* found = nullptr;
 
   // Arrays the format may keep; borrowed ones are copied when the format is placed on its device.
   Csr<V> take() const {

@@ -32,7 +32,11 @@ class Given {
   explicit Given(Source<V> source) : source_(source) {}
   Given(Source<V> sent, CsrView<V> original) : source_(sent), original_(original) {}
 
-  const Source<V>& there() const { return source_; }
+  Source<V> there() {
+    Source<V> there = source_;
+    there.found = &found_;
+    return there;
+  }
   bool on_device() const { return source_.device.kind != Device::Kind::cpu; }
   void know_longest(std::int64_t longest) { source_.longest = longest; }
   Source<V> here() {
@@ -44,6 +48,7 @@ class Given {
 
  private:
   Source<V> source_;
+  std::shared_ptr<const void> found_;
   std::optional<CsrView<V>> original_;
   Csr<V> copy_;
   bool copied_ = false;
@@ -70,7 +75,7 @@ DevicePattern look_there(const PatternView& A, Device device) {
 
 template <class V>
 void check_matrix(Given<V>& A) {
-  const CsrView<V>& view = A.there().view;
+  const CsrView<V> view = A.there().view;
   const DevicePattern found = A.on_device() ? look_there(view, A.there().device) : DevicePattern{};
   if (!found.canonical) validate(A.here().view, Require::canonical);
   A.know_longest(found.longest);

@@ -1,6 +1,7 @@
 #include "formats/weave/weave.hpp"
 
 #include "formats/registered.hpp"
+#include "formats/weave/weave_diagonals_found.hpp"
 
 namespace heddle {
 
@@ -100,8 +101,13 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
-  const bool constant =
-      settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(where, A, there.device);
+  bool constant = false;
+  if (settings.chosen() == WeaveLayout::diagonals) {
+    const auto found = weave::find_diagonals(where, A, true, there.device);
+    if (!found) return false;
+    constant = found->constant;
+    if (there.found) *there.found = found;
+  }
   const auto codec =
       constant ? std::optional(ValueCodec::constant) : smallest_codec(where, A.val, codecs_of(settings), there.device);
   if (codec) settings.values = static_cast<int>(*codec);
@@ -135,7 +141,12 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
   if (!codec_is_missing(settings).empty()) return {};
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
     std::optional<WeaveFormat> made;
-    if constexpr (requires { Layout::build_there(where, there.view, settings, there.device); })
+    if constexpr (std::is_same_v<Layout, weave::Diagonals<V>>) {
+      const auto left = there.found ? *there.found : nullptr;  // by settle_there, which leaves nothing else
+      auto found = std::static_pointer_cast<const weave::DiagonalsFound<V>>(left);
+      if (auto built = Layout::build_there(where, there.view, settings, there.device, std::move(found)))
+        made.emplace(WeaveFormat{std::move(*built)});
+    } else if constexpr (requires { Layout::build_there(where, there.view, settings, there.device); })
       if (auto built = Layout::build_there(where, there.view, settings, there.device))
         made.emplace(WeaveFormat{std::move(*built)});
     return made;

@@ -9,6 +9,7 @@
 
 #include "formats/registered.hpp"
 #include "formats/weave/weave.hpp"
+#include "formats/weave/weave_diagonals_found.hpp"
 #include "simt/emulator.hpp"
 #include "support/zoo.hpp"
 
@@ -204,12 +205,12 @@ TEST(WeaveBuild, full_blocks) {
   }
 }
 
-// The last matrix has more patterns than come to the host in the first copy. (A row of 7,000 entries has as many
-// diagonals: many steps for the emulator.)
+// The band has more patterns than come to the host in the first copy. (A row of 7,000 entries has as many
+// diagonals: many steps for the emulator.) An arrow has a slice with more diagonals than slices have room for.
 TEST(WeaveBuild, diagonals) {
   expect_same_everywhere<Diagonals>({"layout=diagonals"}, false);
-  for (const char* matrix :
-       {"gen:stencil3d7,n=13,coefficients=varying", "gen:stencil2d9,n=61", "gen:band,rows=9000,width=5"})
+  for (const char* matrix : {"gen:stencil3d7,n=13,coefficients=varying", "gen:stencil2d9,n=61",
+                             "gen:band,rows=9000,width=5", "gen:arrow,rows=400"})
     expect_same_arrays<Diagonals>(read_matrix(matrix), "layout=diagonals");
 }
 
@@ -218,12 +219,29 @@ TEST(WeaveBuild, diagonals_of_one_value_each) {
     const Csr<double> A = read_matrix(matrix);
     expect_same_arrays<Diagonals>(A, "layout=diagonals values=constant");
     expect_same_arrays<Diagonals>(convert<float>(A.view()), "layout=diagonals values=constant");
-    EXPECT_TRUE(constant_diagonals(simt::Emulator{}, A.view(), Device::emulator()));
+    EXPECT_TRUE(find_diagonals(simt::Emulator{}, A.view(), true, Device::emulator())->constant);
     Csr<double> B = A;
     B.val[B.nnz() / 2] += 1;
-    EXPECT_FALSE(constant_diagonals(simt::Emulator{}, B.view(), Device::emulator()));
+    EXPECT_FALSE(find_diagonals(simt::Emulator{}, B.view(), true, Device::emulator())->constant);
     const WeaveSettings constant = settings_of("layout=diagonals values=constant", B.view(), 8);
     EXPECT_FALSE(Diagonals<double>::build_there(simt::Emulator{}, B.view(), constant, Device::emulator()));
+  }
+}
+
+TEST(WeaveBuild, diagonals_from_what_settling_has_found) {
+  for (const char* matrix : {"gen:stencil3d7,n=34", "gen:stencil3d7,n=34,coefficients=varying"}) {
+    const Csr<double> A = read_matrix(matrix);
+    std::shared_ptr<const void> found;
+    const Source<double> there{A.view(), nullptr, Device::emulator(), 7, &found};
+    const Format& format = registered_format("weave");
+    const auto plan = format.settle_there_f64(Plan::parse("weave"), there);
+    ASSERT_TRUE(plan && found);
+    const auto made = format.build_there_f64(there, *plan);
+    ASSERT_TRUE(made);
+    const Csr<double> back = made->restore();
+    EXPECT_TRUE(std::equal(back.ptr.begin(), back.ptr.end(), A.ptr.begin(), A.ptr.end()));
+    EXPECT_TRUE(std::equal(back.col.begin(), back.col.end(), A.col.begin(), A.col.end()));
+    EXPECT_TRUE(std::equal(back.val.begin(), back.val.end(), A.val.begin(), A.val.end()));
   }
 }
 
@@ -281,6 +299,7 @@ TEST(WeaveBuild, tiles) {
   expect_same_everywhere<Tiles>({"layout=tiles", "layout=tiles order=degree width=64",
                                  "layout=tiles order=natural width=32 per_lane=8",
                                  "layout=tiles order=degree width=1000 per_lane=8"});
+  expect_same_arrays<Tiles>(read_matrix("gen:rmat,scale=11,edges=16"), "layout=tiles order=degree width=1000");
 }
 
 // As many partials as one thread adds up, and one more.

@@ -94,7 +94,7 @@ class Chooser {
     if (const auto gathers = gathering_layout()) return *gathers;
     if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
     if (mean_ >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
-    if (mean_ <= 64 && facts_.diagonal_fill() <= 1.35) return WeaveLayout::diagonals;
+    if (mean_ <= weave::most_diagonal_mean && facts_.diagonal_fill() <= 1.35) return WeaveLayout::diagonals;
     if (mean_ >= 8 && suits_blocks() && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
     if (mean_ >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
     const WeaveSettings given = settings_;

@@ -19,7 +19,7 @@ struct SliceRoom {
   SliceRoom(const PatternView& A, std::size_t entry_bytes) {
     constexpr std::size_t few_bytes = 12 << 10, some_bytes = 24 << 10;
     const std::int64_t slices = std::max<std::int64_t>(1, simt::blocks_for(A.rows, slice_rows));
-    entries = A.nnz() / slices * 9 / 8 + 64;
+    entries = (A.nnz() / slices * 9 / 8 + 64) / 4 * 4;  // what lies behind the columns is aligned
     const std::size_t bytes = static_cast<std::size_t>(entries) * entry_bytes;
     threads = bytes <= few_bytes ? 64 : bytes <= some_bytes ? 128 : 256;
     if (bytes > most_bytes) entries = 0, threads = simt::warp_size;
@@ -69,44 +69,22 @@ struct SliceRows {
       : SliceRows(A, s * slice_rows, (s + 1) * slice_rows < A.rows ? (s + 1) * slice_rows : A.rows) {}
 };
 
-// The columns of a slice. The block calls it together.
-SIMT_DEVICE const Index* columns_near(const PatternArrays& A, const SliceRows& rows, const SliceRoom& room) {
-  const Index* col = A.col + rows.begin;
-  auto* near = simt::shared<Index>();
-  if (rows.count <= room.entries)
-    each_round(rows.count, [&](Offset first) {
-      Index columns[loads_of_round];
-      load_round(col, rows.count, first, columns);
-      store_round(columns, rows.count, first, near);
-    });
-  simt::sync_block();
-  return rows.count <= room.entries ? near : col;
+// The entries of a slice from `from` on, in the order in which they lie. By the block, which waits for them later.
+template <class T>
+SIMT_DEVICE void bring_near(const T* from, const SliceRows& rows, T* near) {
+  each_round(rows.count, [&](Offset first) {
+    T some[loads_of_round];
+    load_round(from + rows.begin, rows.count, first, some);
+    store_round(some, rows.count, first, near);
+  });
 }
 
-// Columns and values of a slice. The block makes it together.
-template <class V>
-struct SliceNear {
-  const V* val;
-  const Index* col;
-
-  SIMT_DEVICE SliceNear(const CsrArrays<V>& A, const SliceRows& rows, const SliceRoom& room)
-      : val(A.val + rows.begin), col(A.col + rows.begin) {
-    if (rows.count <= room.entries) {
-      V* values = simt::shared<V>();
-      auto* columns = reinterpret_cast<Index*>(values + room.entries);
-      each_round(rows.count, [&](Offset first) {
-        V some_values[loads_of_round];
-        Index some_columns[loads_of_round];
-        load_round(val, rows.count, first, some_values);
-        load_round(col, rows.count, first, some_columns);
-        store_round(some_values, rows.count, first, values);
-        store_round(some_columns, rows.count, first, columns);
-      });
-      val = values;
-      col = columns;
-    }
-    simt::sync_block();
-  }
-};
+// The columns of a slice. The block calls it together.
+SIMT_DEVICE const Index* columns_near(const PatternArrays& A, const SliceRows& rows, const SliceRoom& room) {
+  auto* near = simt::shared<Index>();
+  if (rows.count <= room.entries) bring_near(A.col, rows, near);
+  simt::sync_block();
+  return rows.count <= room.entries ? near : A.col + rows.begin;
+}
 
 }  // namespace heddle::weave

@@ -7,6 +7,8 @@
 
 namespace heddle::weave {
 
+// At: numbers the entries of a slice, from 0 on.
+template <class At = Offset>
 class DiagonalWalk {
  public:
   Index offset = 0;  // of the diagonal it stands on: column - row
@@ -19,8 +21,8 @@ class DiagonalWalk {
     for (int j = 0; j < rows_per_lane; ++j) {
       row_[j] = static_cast<Index>(first_row + simt::lane() + j * simt::warp_size);
       const bool exists = row_[j] < last_row;
-      at_[j] = exists ? A.ptr[row_[j]] - first : 0;
-      end_[j] = exists ? A.ptr[row_[j] + 1] - first : 0;
+      at_[j] = exists ? static_cast<At>(A.ptr[row_[j]] - first) : 0;
+      end_[j] = exists ? static_cast<At>(A.ptr[row_[j] + 1] - first) : 0;
     }
   }
   // `col`: the columns from the first entry of the slice on, from which entries are numbered here.
@@ -49,7 +51,7 @@ class DiagonalWalk {
   }
 
   // The entry of row l + 32 j on the diagonal it stands on, where it has one.
-  SIMT_DEVICE Offset entry(int j) const { return at_[j]; }
+  SIMT_DEVICE At entry(int j) const { return at_[j]; }
   // Which of the slice's rows have it. All lanes together.
   SIMT_DEVICE RowMask mask() const {
     RowMask rows;
@@ -64,7 +66,7 @@ class DiagonalWalk {
 
   const Index* col_ = nullptr;
   Index row_[rows_per_lane];
-  Offset at_[rows_per_lane], end_[rows_per_lane];
+  At at_[rows_per_lane], end_[rows_per_lane];
   Index next_[rows_per_lane];  // offset of the next entry
 };
 

@@ -14,6 +14,8 @@
 // nothing and never touch x.
 #pragma once
 
+#include <memory>
+
 #include "formats/weave/weave_layout.hpp"
 
 namespace heddle::weave {
@@ -37,6 +39,9 @@ inline constexpr int rows_per_lane = 4, slice_rows = simt::warp_size * rows_per_
 inline constexpr std::int64_t rows_with_a_thread_each = 200'000;
 
 template <class V>
+struct DiagonalsFound;  // weave_diagonals_found.hpp
+
+template <class V>
 struct Diagonals {
   std::int64_t rows = 0, cols = 0;
   bool keep = false;
@@ -48,9 +53,11 @@ struct Diagonals {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings);
+  // `found`: of this matrix; null: not looked for yet.
   static std::optional<Diagonals> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings,
-                                              Device);
-  static std::optional<Diagonals> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
+                                              Device, std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
+  static std::optional<Diagonals> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device,
+                                              std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
   Csr<V> restore() const;
 
   template <class Self, class F>
@@ -73,11 +80,6 @@ std::int64_t diagonal_places(const PatternView& A, std::int64_t limit);
 // Whether every diagonal of every slice has one value only.
 template <class V>
 bool constant_diagonals(const CsrView<V>& A);
-template <class V>
-bool constant_diagonals(simt::Emulator, const CsrView<V>& there, Device device);
-template <class V>
-bool constant_diagonals(simt::Cuda, const CsrView<V>& there, Device device);
-
 // Where row p of a slice has its value of a diagonal, among the diagonal's 128 values of type S.
 template <class S>
 SIMT_BOTH constexpr int diagonal_place(int p) {

@@ -81,6 +81,9 @@ struct SampledWindows {
 // with half a million entries, kept a warp busy for 7 ms on an H200.)
 inline constexpr std::int64_t most_diagonal_fill = 8, most_slice_diagonals = 256;
 
+// Longer rows are not stored by diagonals.
+inline constexpr double most_diagonal_mean = 64;
+
 // `places`: of the diagonals that were looked at.
 SIMT_BOTH constexpr std::int64_t counted_places(std::int64_t places, std::int64_t entries, std::int64_t slice_rows) {
   const std::int64_t most = most_diagonal_fill * entries;

@@ -149,17 +149,17 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
   if (simt::thread() == 0) to[simt::block()] = found;
 }
 
-// A warp a window: the first lane with a sector counts it.
+// A warp a window: the first lane with a sector counts it, as a place that is stored.
 struct FetchItems {
-  using Result = Count;
+  using Result = Places;
   const Index* col;
   std::int64_t step;
 
   static_assert(SampledWindows::window == simt::warp_size);
-  SIMT_DEVICE void add(std::int64_t thread, Count& to) const {
+  SIMT_DEVICE void add(std::int64_t thread, Places& to) const {
     const std::int64_t w = thread / simt::warp_size;
     const auto sector = static_cast<unsigned>(col[w * step + simt::lane()] / SampledWindows::sector_elements);
-    to.sum += (simt::same_lanes(sector) & ((1u << simt::lane()) - 1)) == 0;
+    to.stored += (simt::same_lanes(sector) & ((1u << simt::lane()) - 1)) == 0;
   }
 };
 
@@ -182,13 +182,8 @@ class DeviceFacts final : public PatternFacts {
   }
   bool rows_are_runs() override { return weave::rows_are_runs(here_, A_, device_); }
   double diagonal_fill() override {
-    device::Workspace memory(device_);
-    const std::int64_t slices = sampled_.parts * diagonal_slices;
-    auto* there = memory.take<Places>(slices);
-    const SliceRoom room = SliceRoom::most(sizeof(Index));
-    simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
-                 there);
-    return sum_of(device::brought_here(there, slices, memory)).per_entry();
+    if (!diagonals_) look_at_samples(0);
+    return diagonals_->per_entry();
   }
   double block_fill(int size) override {
     if (!blocks_) {
@@ -205,9 +200,7 @@ class DeviceFacts final : public PatternFacts {
   double sectors_per_fetch() override {
     const SampledWindows windows(pattern().nnz());
     if (windows.count == 0) return 0;
-    const Count sectors =
-        device::reduce(here_, FetchItems{A_.col, windows.step}, windows.count * simt::warp_size, device_, 1);
-    return static_cast<double>(sectors.sum) / static_cast<double>(windows.count);
+    return static_cast<double>(look_at_samples(windows.count)) / static_cast<double>(windows.count);
   }
   // Asked twice for the same tiles: by the choice of a layout, and by that of an order.
   ColumnTiles column_tiles(std::int64_t width) override {
@@ -220,6 +213,25 @@ class DeviceFacts final : public PatternFacts {
   }
 
  private:
+  // Sectors of so many windows. On the way, as launches and copies take longer than kernels here, what diagonals would
+  // store: rows as short as that are likely to be asked for them next.
+  std::int64_t look_at_samples(std::int64_t windows) {
+    device::Workspace memory(device_);
+    const bool diagonals = windows == 0 || (!diagonals_ && mean() <= most_diagonal_mean);
+    const std::int64_t slices = diagonals ? sampled_.parts * diagonal_slices : 0;
+    const std::int64_t blocks = simt::blocks_for(windows * simt::warp_size, device::reduce_threads);
+    auto* there = memory.take<Places>(slices + blocks);
+    const SliceRoom room = SliceRoom::most(sizeof(Index));
+    simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
+                 there);
+    simt::launch(here_, {blocks, device::reduce_threads, device::reduce_threads * sizeof(Places)},
+                 device::reduce_items<FetchItems>, FetchItems{A_.col, SampledWindows(pattern().nnz()).step},
+                 windows * simt::warp_size, there + slices);
+    const Buffer<Places> found = device::brought_here(there, slices + blocks, memory);
+    const std::span<const Places> all = found;
+    if (diagonals) diagonals_ = sum_of(all.first(static_cast<std::size_t>(slices)));
+    return sum_of(all.subspan(static_cast<std::size_t>(slices))).stored;
+  }
   Places sorted_places(TeamShape shape) const {
     device::Workspace memory(device_);
     auto* there = memory.take<Places>(sampled_.parts);
@@ -227,7 +239,7 @@ class DeviceFacts final : public PatternFacts {
                  sorted_places_block_per_part, A_, sampled_, shape, there);
     return sum_of(device::brought_here(there, sampled_.parts, memory));
   }
-  static Places sum_of(const Buffer<Places>& all) {
+  static Places sum_of(std::span<const Places> all) {
     Places sum;
     for (const Places& places : all) sum.add(places);
     return sum;
@@ -247,6 +259,7 @@ class DeviceFacts final : public PatternFacts {
   std::optional<StepsFound> steps_;
   Buffer<Offset> quads_;
   std::optional<BlocksFound> blocks_;
+  std::optional<Places> diagonals_;
   std::int64_t tiles_width_ = 0;
   ColumnTiles tiles_;
 };

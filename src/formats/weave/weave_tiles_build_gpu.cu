@@ -164,6 +164,48 @@ SIMT_DEVICE int sum_of_lower_lanes(int value) {
   return sum - value;
 }
 
+// The order in which units are filled: a round has the same share of every tile. Entries of a tile keep the order of
+// rows, so the warps of a round read neighbouring entries, whose sectors the L2 still has when the next tile wants
+// them. (Tile by tile, every sector came from memory once for each tile with an entry in it.)
+struct UnitOrder {
+  static constexpr std::int64_t units_of_tile = 16, most_tiles = 128;
+  std::int64_t rounds, warps_of_round;  // one round: unit by unit
+
+  UnitOrder(std::int64_t units, std::int64_t tiles)
+      : rounds(tiles <= most_tiles ? units / (units_of_tile * std::max<std::int64_t>(1, tiles)) + 1 : 1),
+        warps_of_round(rounds > 1 ? units / rounds + tiles + 1 : units) {}
+  std::int64_t warps() const { return rounds * warps_of_round; }
+
+  struct Place {
+    std::int64_t tile, unit;  // -1: none
+  };
+  // What a warp has to fill.
+  SIMT_DEVICE Place of(std::int64_t warp, const TileStart* tile, std::int64_t tiles) const {
+    if (warp >= rounds * warps_of_round) return {-1, -1};
+    if (rounds == 1) return {tile_of_unit(tile, tiles, warp), warp};
+    const std::int64_t round = warp / warps_of_round;
+    auto left = static_cast<int>(warp % warps_of_round);
+    for (std::int64_t first = 0; first < tiles; first += simt::warp_size) {
+      const std::int64_t t = first + simt::lane();
+      std::int64_t begin = 0;
+      int count = 0;
+      if (t < tiles) {
+        const Offset units = tile[t + 1].unit - tile[t].unit;
+        begin = tile[t].unit + units * round / rounds;
+        count = static_cast<int>(tile[t].unit + units * (round + 1) / rounds - begin);
+      }
+      const int before = sum_of_lower_lanes(count);
+      const unsigned has = simt::ballot(left >= before && left < before + count);
+      if (has != 0) {
+        const int lane = simt::warp_size - 1 - simt::leading_zeros(has);
+        return {first + lane, simt::shuffle(begin + left - before, lane)};
+      }
+      left -= simt::shuffle(before + count, simt::warp_size - 1);
+    }
+    return {-1, -1};
+  }
+};
+
 // K bits of each lane, as they lie in memory.
 template <int K>
 SIMT_DEVICE void store_lane_bits(std::uint8_t* unit_bits, unsigned bits) {
@@ -176,11 +218,10 @@ SIMT_DEVICE void store_lane_bits(std::uint8_t* unit_bits, unsigned bits) {
 }
 
 template <int K, class V, class S>
-SIMT_KERNEL fill_warp_per_unit(UnitSource<V> from, UnitTarget<V, S> to) {
-  const std::int64_t unit = simt::global_thread() / simt::warp_size;
-  if (unit >= from.units) return;
+SIMT_KERNEL fill_warp_per_unit(UnitSource<V> from, UnitOrder order, UnitTarget<V, S> to) {
+  const auto [t, unit] = order.of(simt::global_thread() / simt::warp_size, from.tile, from.tiles);
+  if (t < 0) return;
   constexpr int capacity = simt::warp_size * K;
-  const std::int64_t t = tile_of_unit(from.tile, from.tiles, unit);
   const Offset first = from.tile[t].entry + (unit - from.tile[t].unit) * capacity + simt::lane() * K,
                end = from.tile[t + 1].entry;
   const auto column = static_cast<std::uint32_t>(t) * from.columns.width;
@@ -308,11 +349,12 @@ void list_partials(simt::Here here, const Index* row_of_place, Tiles<V>& to, dev
 // Arrays of the units, but for `rank`.
 template <class V>
 void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* ended, Index* row_of_place, Tiles<V>& to) {
+  const UnitOrder order(source.units, source.tiles);
   dispatch_int<4, 8>(to.per_lane, [&](auto K) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const UnitTarget<V, S> target{to.col.data(),          writer, reinterpret_cast<std::uint8_t*>(to.ends.data()),
                                     to.ended_before.data(), ended,  row_of_place};
-      simt::launch(here, warp_per(source.units), fill_warp_per_unit<K.value, V, S>, source, target);
+      simt::launch(here, warp_per(order.warps()), fill_warp_per_unit<K.value, V, S>, source, order, target);
     });
   });
 }

@@ -1,0 +1,373 @@
+// One pass over the columns lists the diagonals of every slice, and says whether each has one value. Which slices share
+// a pattern is found out by their hashes, in a table that every slice enters; the first slice of each pattern gives it,
+// and patterns are numbered in the order of those slices, as the host does.
+//
+//   kernel   a few slices: are their diagonals of one value? If not, nobody else looks at values
+//   kernel   diagonals of each slice, and a hash of them; the table
+//   scan     where the diagonals of each slice, and of each pattern, begin
+//   kernel   every slice compares its diagonals with those of its pattern: a hash that lied is found out
+//   kernel   the diagonals of the patterns -> host, in one copy with how much there is of all
+#include <bit>
+
+#include "formats/weave/weave_diagonal_near.hpp"
+#include "formats/weave/weave_diagonals_found.hpp"
+#include "layout/device_scan.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+struct SliceFound {
+  std::uint64_t hash;  // not 0
+  std::int64_t count;
+  std::int64_t first;  // slice with this pattern
+};
+
+// Open addressing: hashes, and with each the first slice that has it, as ~slice.
+struct HashTable {
+  std::uint64_t *hash, *first;
+  std::uint64_t mask;  // a power of two of places, less one
+
+  SIMT_DEVICE void enter(std::uint64_t wanted, std::int64_t slice) const {
+    std::uint64_t at = wanted & mask;
+    for (;; at = (at + 1) & mask) {
+      std::uint64_t there = simt::uncached_load(hash + at);
+      if (there == 0) there = simt::atomic_claim(hash + at, wanted);
+      if (there == 0 || there == wanted) break;
+    }
+    // Thousands of slices share a pattern: only those before the first so far have something to say.
+    const std::uint64_t mine = ~static_cast<std::uint64_t>(slice);
+    if (simt::uncached_load(first + at) < mine) simt::atomic_max(first + at, mine);
+  }
+  SIMT_DEVICE std::int64_t first_with(std::uint64_t wanted) const {
+    std::uint64_t at = wanted & mask;
+    while (hash[at] != wanted) at = (at + 1) & mask;
+    return static_cast<std::int64_t>(~first[at]);
+  }
+};
+
+// Words that any thread may set.
+struct Flags {
+  std::uint64_t reserved;     // diagonals listed behind those of slices with few
+  std::uint64_t few_several;  // one of the few slices has several values on a diagonal
+  std::uint64_t several, wrong;
+};
+
+SIMT_KERNEL clear_thread_per_word(std::uint64_t* words, std::int64_t count) {
+  if (simt::global_thread() < count) words[simt::global_thread()] = 0;
+}
+
+// Where the diagonals of a slice go; those behind `room` are only counted.
+template <class V>
+struct SliceList {
+  FoundDiagonal<V>* diagonal;
+  Offset room;
+};
+
+// By a warp. `val`: null when values are not looked at, else `same` becomes false in some lane where a diagonal has
+// several.
+template <class At, class V>
+SIMT_DEVICE SliceFound list_diagonals(const PatternArrays& A, const SliceRows& rows, const Index* col, const V* val,
+                                      const SliceList<V>& to, bool& same) {
+  DiagonalWalk<At> walk(A, rows.first, rows.last);
+  walk.begin(col);
+  std::uint32_t hash = 0;  // of what the lane has seen
+  Offset count = 0;
+  for (; walk.advance(); ++count) {
+    hash = (hash ^ static_cast<std::uint32_t>(walk.offset)) * 0x9E3779B1u;
+    hash = (hash ^ hash >> 15 ^ walk.has) * 0x85EBCA77u;
+    const RowMask mask = walk.mask();
+    V value{};
+    if (val != nullptr) {
+      V mine[rows_per_lane]{}, last{};
+#pragma unroll
+      for (int j = 0; j < rows_per_lane; ++j)
+        if ((walk.has >> j & 1) != 0) last = mine[j] = val[walk.entry(j)];
+      const unsigned lanes = mask.word[0] | mask.word[1] | mask.word[2] | mask.word[3];
+      value = simt::shuffle(last, simt::warp_size - 1 - simt::leading_zeros(lanes));
+#pragma unroll
+      for (int j = 0; j < rows_per_lane; ++j)
+        if ((walk.has >> j & 1) != 0) same &= value_bits(mine[j]) == value_bits(value);
+    }
+    if (count < to.room && simt::lane() == 0) to.diagonal[count] = {mask, walk.offset, value};
+  }
+  const auto lane = static_cast<std::uint32_t>(simt::lane());
+  const std::uint32_t high = simt::sum_lanes((hash ^ hash >> 16) * (2 * lane + 1)),
+                      low = simt::sum_lanes((hash ^ hash >> 13) * (lane * 0xC2B2AE3Cu + 1));
+  const std::uint64_t both = (std::uint64_t{high} << 32 | low) + static_cast<std::uint64_t>(count);
+  return {both * 0x9e3779b97f4a7c15u | 1, count, 0};
+}
+
+// The entries of a slice: near, or where they are.
+template <class V>
+struct SliceEntries {
+  bool near, looks;
+  Index* col;
+  V* val;
+
+  SIMT_DEVICE SliceEntries(const CsrArrays<V>& A, const SliceRows& rows, const SliceRoom& room, bool looks_at_values)
+      : near(rows.count <= room.entries), looks(looks_at_values) {
+    col = simt::shared<Index>();
+    val = reinterpret_cast<V*>(col + room.entries);
+    if (near) bring_near(A.col, rows, col);
+    if (near && looks) bring_near(A.val, rows, val);
+    simt::sync_block();
+  }
+  SIMT_DEVICE SliceFound list(const CsrArrays<V>& A, const SliceRows& rows, const SliceList<V>& to, bool& same) const {
+    if (near) return list_diagonals<std::int32_t, V>(A, rows, col, looks ? val : nullptr, to, same);
+    return list_diagonals<Offset, V>(A, rows, A.col + rows.begin, looks ? A.val + rows.begin : nullptr, to, same);
+  }
+};
+
+template <class V>
+SIMT_KERNEL look_at_few_block_per_slice(CsrArrays<V> A, SliceRoom room, std::int64_t step, Flags* flags) {
+  const SliceRows rows(A, simt::block() * step);
+  const SliceEntries<V> entries(A, rows, room, true);
+  if (simt::warp() != 0) return;
+  bool same = true;
+  entries.list(A, rows, {nullptr, 0}, same);
+  if (simt::any(!same) && simt::lane() == 0) flags->few_several = 1;
+}
+
+template <class V>
+struct FindTarget {
+  SliceFound* found;
+  Offset* list;
+  FoundDiagonal<V>* listed;
+  HashTable table;
+  Flags* flags;
+  bool looks_at_values;
+  Offset of_slice;  // diagonals it has room for; where they are more, they are listed behind all slices
+  Offset behind, listed_end;
+};
+
+// Room behind all slices; none: `of_slice` is not changed and the flag is set. By a warp.
+template <class V>
+SIMT_DEVICE Offset reserve(const FindTarget<V>& to, Offset count, Offset of_slice) {
+  Offset list = 0;
+  if (simt::lane() == 0)
+    list = to.behind + static_cast<Offset>(simt::atomic_add(&to.flags->reserved, static_cast<std::uint64_t>(count)));
+  list = simt::shuffle(list, 0);
+  if (list + count <= to.listed_end) return list;
+  if (simt::lane() == 0) to.flags->wrong = 1;
+  return of_slice;
+}
+
+template <class V>
+SIMT_KERNEL find_block_per_slice(CsrArrays<V> A, SliceRoom room, FindTarget<V> to) {
+  const std::int64_t s = simt::block();
+  const bool looks = to.looks_at_values && to.flags->few_several == 0;  // written by another launch
+  const SliceRows rows(A, s);
+  const SliceEntries<V> entries(A, rows, room, looks);
+  if (simt::warp() != 0) return;
+  bool same = true;
+  Offset list = s * to.of_slice;
+  SliceFound found = entries.list(A, rows, {to.listed + list, to.of_slice}, same);
+  if (found.count > to.of_slice) {
+    const Offset behind = reserve(to, found.count, list);
+    if (behind == list) found.count = 0;  // it is all in vain, and nobody shall read what is not there
+    list = behind;
+    if (found.count > 0) entries.list(A, rows, {to.listed + list, found.count}, same);
+  }
+  if (simt::any(looks && !same) && simt::lane() == 0) to.flags->several = 1;
+  if (simt::lane() != 0) return;
+  to.found[s] = found;
+  to.list[s] = list;
+  to.table.enter(found.hash, s);
+}
+
+struct SliceSums {
+  Offset diagonals = 0, patterns = 0, pattern_size = 0;
+
+  SIMT_BOTH void add(const SliceSums& other) {
+    diagonals += other.diagonals;
+    patterns += other.patterns;
+    pattern_size += other.pattern_size;
+  }
+};
+
+// One slice of each pattern, and where its diagonals come to lie.
+struct PatternSlice {
+  std::int64_t slice;
+  Offset begin;
+};
+
+// (In a kernel of its own, where every slice has a thread: a scan has fewer, and each would wait for eight answers.)
+SIMT_KERNEL ask_thread_per_slice(SliceFound* found, HashTable table, std::int64_t slices) {
+  const std::int64_t s = simt::global_thread();
+  if (s < slices) found[s].first = table.first_with(found[s].hash);
+}
+
+struct SliceItems {
+  using Sum = SliceSums;
+  const SliceFound* found;
+  DiagonalSlice* slices;
+  PatternSlice* patterns;
+
+  SIMT_DEVICE SliceSums item(std::int64_t s) const {
+    const bool is_first = found[s].first == s;
+    return {found[s].count, is_first ? 1 : 0, is_first ? found[s].count : 0};
+  }
+  // The first slice of a pattern knows already where the pattern begins.
+  SIMT_DEVICE void place(std::int64_t s, const SliceSums& before) const {
+    slices[s] = {before.diagonals, static_cast<Index>(before.pattern_size), static_cast<Index>(found[s].count)};
+    if (found[s].first == s) patterns[before.patterns] = {s, before.pattern_size};
+  }
+};
+
+template <class V>
+struct Listed {
+  const SliceFound* found;
+  const Offset* list;
+  const FoundDiagonal<V>* diagonal;
+
+  SIMT_DEVICE std::int64_t count(std::int64_t s) const { return found[s].count; }
+  SIMT_DEVICE const FoundDiagonal<V>& of(std::int64_t s, std::int64_t d) const { return diagonal[list[s] + d]; }
+};
+
+// All others ask it, and compare.
+template <class V>
+SIMT_KERNEL number_patterns_warp_per_slice(Listed<V> from, std::int64_t slices, DiagonalSlice* to, Flags* flags) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= slices) return;
+  const std::int64_t first = from.found[s].first;
+  if (first == s) return;
+  if (simt::lane() == 0) to[s].pattern = to[first].pattern;
+  bool same = from.count(first) == from.count(s);
+  for (std::int64_t d = simt::lane(); same && d < from.count(s); d += simt::warp_size) {
+    const FoundDiagonal<V>&mine = from.of(s, d), &theirs = from.of(first, d);
+    same = mine.offset == theirs.offset;
+    for (int j = 0; j < rows_per_lane; ++j) same &= mine.rows.word[j] == theirs.rows.word[j];
+  }
+  if (!same) flags->wrong = 1;
+}
+
+// What the host needs to know of all slices, and the first diagonals of their patterns: mostly all of them.
+template <class V>
+struct PatternHead {
+  static constexpr Offset room = 512;
+  SliceSums total;
+  Flags flags;
+  FoundDiagonal<V> diagonal[room];
+};
+
+template <class V>
+SIMT_KERNEL keep_total(const SliceSums* total, const Flags* flags, PatternHead<V>* head) {
+  if (simt::thread() == 0) head->total = *total, head->flags = *flags;
+}
+// Warps behind the last pattern have nothing to do. Diagonals behind `room` are left out.
+template <class V>
+SIMT_KERNEL list_patterns_warp_per_pattern(const PatternSlice* patterns, const SliceSums* total, Listed<V> from,
+                                           FoundDiagonal<V>* to, Offset room) {
+  const std::int64_t p = simt::global_thread() / simt::warp_size;
+  if (p >= total->patterns) return;
+  const PatternSlice pattern = patterns[p];
+  for (std::int64_t d = simt::lane(); d < from.count(pattern.slice) && pattern.begin + d < room; d += simt::warp_size)
+    to[pattern.begin + d] = from.of(pattern.slice, d);
+}
+
+constexpr int threads = 256;
+
+simt::Launch warp_per(std::int64_t items) { return {simt::blocks_for(items, threads / simt::warp_size), threads}; }
+simt::Launch thread_per(std::int64_t items) { return {simt::blocks_for(items, threads), threads}; }
+
+template <class V>
+class Finder {
+  using Head = PatternHead<V>;
+
+ public:
+  Finder(simt::Here here, const CsrView<V>& A, bool look_at_values, Device device)
+      : here_(here),
+        A_(A),
+        looks_(look_at_values),
+        slices_(simt::blocks_for(A.rows, slice_rows)),
+        made_(std::make_shared<DiagonalsFound<V>>(device)),
+        memory_(made_->memory) {}
+
+  std::shared_ptr<const DiagonalsFound<V>> find() {
+    make_room();
+    queue_finding();
+    simt::launch(here_, thread_per(slices_), ask_thread_per_slice, found_, table_, slices_);
+    DiagonalSlice* slices = made_->slices->data();
+    const SliceSums* total = device::queue_scan(here_, SliceItems{found_, slices, patterns_}, slices_, memory_);
+    simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice<V>, listed(), slices_, slices, flags_);
+    auto* there = memory_.template take<Head>(1);
+    simt::launch(here_, {1, simt::warp_size}, keep_total<V>, total, flags_, there);
+    // A pattern has a diagonal at least, but for that of empty slices.
+    list_patterns(total, std::min(slices_, Head::room + 1), there->diagonal, Head::room);
+    const Buffer<Head> heads = device::brought_here(there, 1, memory_);
+    const Head& head = heads[0];
+    if (head.flags.wrong != 0) return nullptr;
+    made_->diagonals = head.total.diagonals;
+    made_->constant = looks_ && head.flags.few_several == 0 && head.flags.several == 0;
+    made_->patterns = patterns_of(head, total);
+    return made_;
+  }
+
+ private:
+  Listed<V> listed() const { return {found_, made_->list, made_->listed}; }
+  void make_room() {
+    made_->slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, memory_.device());
+    const auto places = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * slices_ + 1)));
+    constexpr std::int64_t flag_words = sizeof(Flags) / sizeof(std::uint64_t);
+    auto* words = memory_.template take<std::uint64_t>(2 * places + flag_words);
+    simt::launch(here_, thread_per(2 * places + flag_words), clear_thread_per_word, words, 2 * places + flag_words);
+    flags_ = reinterpret_cast<Flags*>(words);
+    words += flag_words;
+    table_ = {words, words + places, static_cast<std::uint64_t>(places - 1)};
+    found_ = memory_.template take<SliceFound>(slices_);
+    patterns_ = memory_.template take<PatternSlice>(slices_);
+    made_->list = memory_.template take<Offset>(slices_);
+    of_slice_ = 2 * A_.nnz() / std::max<std::int64_t>(1, A_.rows) + 8;
+    room_ = slices_ * of_slice_ + A_.nnz() / 64 + (1 << 14);
+    made_->listed = memory_.template take<FoundDiagonal<V>>(room_);
+  }
+  void queue_finding() {
+    constexpr std::int64_t few = 128;
+    const std::size_t entry_bytes = sizeof(Index) + (looks_ ? sizeof(V) : 0);
+    const SliceRoom room(A_, entry_bytes);
+    const CsrArrays<V> arrays(A_);
+    if (looks_)
+      simt::launch(here_, room.block_per(std::min(slices_, few), entry_bytes), look_at_few_block_per_slice<V>, arrays,
+                   room, std::max<std::int64_t>(1, slices_ / few), flags_);
+    const FindTarget<V> target{found_, made_->list, made_->listed,       table_, flags_,
+                               looks_, of_slice_,   slices_ * of_slice_, room_};
+    simt::launch(here_, room.block_per(slices_, entry_bytes), find_block_per_slice<V>, arrays, room, target);
+  }
+  void list_patterns(const SliceSums* total, std::int64_t most, FoundDiagonal<V>* to, Offset room) {
+    simt::launch(here_, warp_per(most), list_patterns_warp_per_pattern<V>, patterns_, total, listed(), to, room);
+  }
+  Buffer<FoundDiagonal<V>> patterns_of(const Head& head, const SliceSums* total) {
+    const Offset size = head.total.pattern_size;
+    if (size <= Head::room)
+      return Buffer<FoundDiagonal<V>>::copy_of(std::span(head.diagonal, static_cast<std::size_t>(size)));
+    auto* there = memory_.template take<FoundDiagonal<V>>(size);
+    list_patterns(total, head.total.patterns, there, size);
+    return device::brought_here(there, size, memory_);
+  }
+
+  simt::Here here_;
+  const CsrView<V>& A_;
+  bool looks_;
+  std::int64_t slices_;
+  std::shared_ptr<DiagonalsFound<V>> made_;
+  device::Workspace& memory_;
+  Offset of_slice_ = 0, room_ = 0;
+  Flags* flags_ = nullptr;
+  HashTable table_{};
+  SliceFound* found_ = nullptr;
+  PatternSlice* patterns_ = nullptr;
+};
+
+}  // namespace
+
+template <class V>
+std::shared_ptr<const DiagonalsFound<V>> find_diagonals(simt::Here here, const CsrView<V>& there, bool look_at_values,
+                                                        Device device) {
+  return Finder<V>(here, there, look_at_values, device).find();
+}
+
+template std::shared_ptr<const DiagonalsFound<float>> find_diagonals(simt::Here, const CsrView<float>&, bool, Device);
+template std::shared_ptr<const DiagonalsFound<double>> find_diagonals(simt::Here, const CsrView<double>&, bool, Device);
+
+}  // namespace heddle::weave
