@@ -10,21 +10,30 @@
 
 namespace heddle {
 
-// Calls run(context, i) for every i in [0, count), some of them at the same time. An exception of a task is rethrown
-// here, once all running tasks have ended. Never allocates after the first call.
-void run_tasks(std::int64_t count, void (*run)(void* context, std::int64_t index), void* context);
+// Calls run(context, first, last) for stretches that together are [0, count), some of them at the same time, on a
+// thread more for every `per_thread` tasks. An exception of a task is rethrown here, once all running tasks have ended.
+// Never allocates after the first call. Which thread runs which tasks depends on `count` alone, as far as all keep
+// step: what they read lies in the caches of the same cores the next time.
+void run_tasks(std::int64_t count, std::int64_t per_thread,
+               void (*run)(void* context, std::int64_t first, std::int64_t last), void* context);
 
+// f(first, last) for stretches of tasks.
 template <class F>
-void parallel_tasks(std::int64_t count, F&& f) {
+void parallel_stretches(std::int64_t count, std::int64_t per_thread, F&& f) {
   run_tasks(
-      count, [](void* context, std::int64_t index) { (*static_cast<std::remove_reference_t<F>*>(context))(index); },
+      count, per_thread,
+      [](void* context, std::int64_t first, std::int64_t last) {
+        (*static_cast<std::remove_reference_t<F>*>(context))(first, last);
+      },
       const_cast<void*>(static_cast<const void*>(std::addressof(f))));
 }
 
-// How many of `count` items make a task worth handing out, when all of them together are `work` entries.
-inline std::int64_t items_of_task(std::int64_t count, std::int64_t work, std::int64_t most) {
-  constexpr std::int64_t worthwhile = 1 << 15;
-  return std::clamp<std::int64_t>(count * worthwhile / std::max<std::int64_t>(work, 1), 1, most);
+// f(i) for every i in [0, count).
+template <class F>
+void parallel_tasks(std::int64_t count, F&& f) {
+  parallel_stretches(count, 1, [&](std::int64_t first, std::int64_t last) {
+    for (; first < last; ++first) f(first);
+  });
 }
 
 // f(begin, end) over pieces of `grain` elements.
@@ -32,6 +41,20 @@ template <class F>
 void parallel_ranges(std::int64_t count, std::int64_t grain, F&& f) {
   parallel_tasks((count + grain - 1) / grain,
                  [&](std::int64_t task) { f(task * grain, std::min(count, (task + 1) * grain)); });
+}
+
+// Products hand out tasks of 2 K entries, which share evenly among many cores, and call another thread for every 8 K:
+// they take about 2 us, and calling a thread that is awake and waiting for it takes half of one.
+inline constexpr std::int64_t work_per_task = 2 * 1024, tasks_per_thread = 4;
+
+// f(begin, end) over stretches of `count` items that all together are `work` entries.
+template <class F>
+void parallel_work(std::int64_t count, std::int64_t work, F&& f) {
+  const std::int64_t tasks = std::clamp<std::int64_t>(work / work_per_task, 1, std::max<std::int64_t>(count, 1));
+  const auto item = [&](std::int64_t task) { return count / tasks * task + std::min(task, count % tasks); };
+  parallel_stretches(
+      tasks, std::max<std::int64_t>(1, tasks_per_thread * work_per_task * tasks / std::max<std::int64_t>(work, 1)),
+      [&](std::int64_t first, std::int64_t last) { f(item(first), item(last)); });
 }
 
 }  // namespace heddle

@@ -5,6 +5,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -33,6 +37,92 @@ TEST_F(Parallel, runs_every_task_once_in_many_short_jobs_one_after_the_other) {
       const std::int64_t tasks = 2 + job % 9;
       ASSERT_EQ(runs_of(tasks), std::vector<int>(static_cast<std::size_t>(tasks), 1)) << "job " << job;
     }
+  }
+}
+
+TEST_F(Parallel, runs_every_task_once_whatever_the_numbers_of_tasks_and_threads) {
+  for (const int count : {1, 2, 3, 5, 16, 40}) {
+    set_threads(count);
+    for (const std::int64_t tasks : {0, 1, 2, 15, 16, 17, 33, 64, 100, 127, 640, 1000, 5119, 5120, 12345})
+      ASSERT_EQ(runs_of(tasks), std::vector<int>(static_cast<std::size_t>(tasks), 1)) << count << " threads";
+  }
+}
+
+TEST_F(Parallel, cuts_stretches_that_follow_each_other_and_calls_a_thread_for_so_many_tasks) {
+  set_threads(4);
+  const auto callers_of = [](std::int64_t tasks, std::int64_t per_thread) {
+    std::mutex guard;
+    std::set<std::thread::id> seen;
+    std::map<std::int64_t, std::int64_t> stretches;
+    parallel_stretches(tasks, per_thread, [&](std::int64_t first, std::int64_t last) {
+      const std::lock_guard lock(guard);
+      seen.insert(std::this_thread::get_id());
+      stretches[first] = last;
+    });
+    std::int64_t at = 0;
+    for (const auto& [first, last] : stretches) {
+      EXPECT_EQ(first, at);
+      EXPECT_GT(last, first);
+      at = last;
+    }
+    EXPECT_EQ(at, tasks);
+    return seen.size();
+  };
+  for (int job = 0; job < 200; ++job) {
+    EXPECT_EQ(callers_of(7, 4), 1U);
+    EXPECT_LE(callers_of(8, 4), 2U);
+    EXPECT_LE(callers_of(1000, 4), 4U);
+  }
+}
+
+TEST_F(Parallel, does_the_tasks_of_a_thread_that_is_held_up) {
+  set_threads(3);
+  constexpr std::int64_t tasks = 300;
+  for (int job = 0; job < 100; ++job) {
+    std::vector<std::atomic<int>> runs(tasks);
+    std::atomic<std::int64_t> ended{0};
+    std::atomic<bool> one_waits{false};
+    parallel_tasks(tasks, [&](std::int64_t i) {
+      runs[static_cast<std::size_t>(i)].fetch_add(1);
+      // Whoever comes first is held up until most of the tasks have ended: its own share is a third of them.
+      if (!one_waits.exchange(true))
+        while (ended.load() < tasks * 8 / 10) std::this_thread::yield();
+      ended.fetch_add(1);
+    });
+    for (const auto& count : runs) ASSERT_EQ(count.load(), 1);
+  }
+}
+
+TEST_F(Parallel, calls_workers_that_sleep_and_workers_that_look) {
+  set_threads(4);
+  for (int job = 0; job < 60; ++job) {
+    ASSERT_EQ(runs_of(100), std::vector<int>(100, 1));
+    // Longer than a worker looks, every other time; small jobs in between call only one of them.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(job % 2 == 0 ? 500 : 5);
+    while (std::chrono::steady_clock::now() < until) {
+      if (job % 4 == 1) {
+        ASSERT_EQ(runs_of(2), std::vector<int>(2, 1));
+      }
+    }
+  }
+}
+
+TEST_F(Parallel, begins_with_the_same_share_on_the_same_thread_every_time) {
+  set_threads(2);
+  constexpr std::int64_t tasks = 64;
+  std::thread::id worker;
+  for (int job = 0; job < 20; ++job) {
+    std::atomic<int> begun{0};
+    std::thread::id by[2];
+    parallel_tasks(tasks, [&](std::int64_t i) {
+      if (i % (tasks / 2) != 0) return;
+      by[i / (tasks / 2)] = std::this_thread::get_id();
+      for (begun.fetch_add(1); begun.load() < 2;) std::this_thread::yield();
+    });
+    if (job == 0) worker = by[1];
+    EXPECT_EQ(by[0], std::this_thread::get_id());
+    EXPECT_NE(by[1], by[0]);
+    EXPECT_EQ(by[1], worker);
   }
 }
 

@@ -67,8 +67,7 @@ void add_share(const Coordinates<V>& A, std::int64_t number, const Product<V>& p
 
 template <class V>
 void add_product(OnCpu, const Coordinates<V>& A, const Product<V>& p) {
-  constexpr std::int64_t shares_per_task = 64;
-  parallel_ranges(A.head.size(), shares_per_task, [&](std::int64_t first, std::int64_t last) {
+  parallel_work(A.head.size(), A.nnz(), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t number = first; number < last; ++number) add_share(A, number, p);
   });
   combine(OnCpu{}, A.pieces(), p.update, Combine::add);

@@ -7,9 +7,11 @@ namespace heddle {
 Buffer<Index> row_tasks(const PatternView& A) {
   const std::int64_t count = row_task_count(A.rows, A.nnz());
   Buffer<Index> first(count + 1);
-  for (std::int64_t t = 0; t < count; ++t)
-    first[t] =
-        static_cast<Index>(first_without(0, A.rows, [&](std::int64_t r) { return A.ptr[r] + r < t * work_per_task; }));
+  parallel_stretches(count, 1 << 10, [&](std::int64_t t, std::int64_t last) {
+    for (; t < last; ++t)
+      first[t] = static_cast<Index>(
+          first_without(0, A.rows, [&](std::int64_t r) { return A.ptr[r] + r < t * work_per_task; }));
+  });
   first[count] = static_cast<Index>(A.rows);
   return first;
 }

@@ -4,6 +4,7 @@
 
 #include <heddle/matrix.hpp>
 
+#include "core/parallel.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle {
@@ -15,9 +16,6 @@ std::int64_t row_task_bytes(std::int64_t rows, std::int64_t nnz);
 Buffer<Index> row_tasks(simt::Emulator, const PatternView& there, Device device);
 Buffer<Index> row_tasks(simt::Cuda, const PatternView& there, Device device);
 
-// 16 K entries take about 10 us: far above the cost of handing a task to a thread, and small enough that matrices of
-// a few hundred thousand entries still spread over many cores.
-inline constexpr std::int64_t work_per_task = 16 * 1024;
 inline std::int64_t row_task_count(std::int64_t rows, std::int64_t nnz) {
   return (rows + nnz + work_per_task - 1) / work_per_task;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/halving.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "layout/sliced.hpp"
@@ -151,27 +152,25 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   p.update.row_of = A.row_of;
   const Sliced& shape = A.shape;
   if (!A.start) {
-    const std::int64_t rows_at_once = most_sums / shape.lanes;
-    return parallel_ranges(shape.rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
-      with_fetching_isa([&](auto on) { multiply_rows(on, A, p, begin, end); });
+    constexpr std::int64_t rows_at_once = 128;
+    const std::int64_t pieces = (shape.rows + rows_at_once - 1) / rows_at_once;
+    return parallel_work(pieces, A.stored + shape.rows, [&](std::int64_t begin, std::int64_t end) {
+      with_fetching_isa(
+          [&](auto on) { multiply_rows(on, A, p, begin * rows_at_once, std::min(shape.rows, end * rows_at_once)); });
     });
   }
   // A task takes the slices that start in its share of the stored entries, plus one per row: equal work, whatever the
   // widths, and empty slices are shared out too.
-  constexpr std::int64_t share = 16 * 1024;
-  const std::int64_t slices = shape.slices();
+  const std::int64_t tasks = (A.stored + shape.rows + work_per_task - 1) / work_per_task;
   const auto first_slice = [&](std::int64_t task) {
-    std::int64_t low = 0, high = slices;
-    while (low < high) {
-      const std::int64_t s = (low + high) / 2;
-      A.start[s] + s* shape.slice < task* share ? low = s + 1 : high = s;
-    }
-    return low;
+    if (task == tasks) return shape.slices();
+    return first_without(0, shape.slices(),
+                         [&](std::int64_t s) { return A.start[s] + s * shape.slice < task * work_per_task; });
   };
-  parallel_tasks((A.stored + shape.rows + share - 1) / share, [&](std::int64_t task) {
-    const std::int64_t last = first_slice(task + 1);
+  parallel_stretches(tasks, tasks_per_thread, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t end = first_slice(last);
     with_fetching_isa([&](auto on) {
-      for (std::int64_t s = first_slice(task); s < last; ++s)
+      for (std::int64_t s = first_slice(first); s < end; ++s)
         multiply_rows(on, A, p, s * shape.slice, std::min(shape.rows, (s + 1) * shape.slice));
     });
   });

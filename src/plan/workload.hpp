@@ -24,7 +24,7 @@ struct Workload {
   double slots = 0;         // places that lanes walk, idle ones of a warp included
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
   double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
-  double tasks = 0;         // pieces of it that threads share (CPU)
+  double tasks = 0;         // threads that it is enough work for (CPU)
   int launches = 1;
   bool fits = true;
   double alone = -1;    // when it is built: entries that one team of threads walks alone; -1: the longest row

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.hpp"
 #include "plan/row_counts.hpp"
 
 namespace heddle {
@@ -68,14 +69,18 @@ double team_slots(const Subject& s, double lanes) {
   return alone * (1 + uneven);
 }
 
+double shared_parts(double work) {
+  return std::max(1.0, std::floor(work / static_cast<double>(tasks_per_thread * work_per_task)));
+}
+
 Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions) {
   w.slots = walk == Walk::entries ? s.nnz() : w.stored;
   w.teams = s.rows();
   w.sectors = 0;
   w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
   // Much padding lies in a few slices, and a slice is not divided: it is no work that more cores could share.
-  constexpr double work_of_task = 16 * 1024, least_rows = 32, fair_padding = 1.5;
-  const double work = std::ceil((std::min(w.stored, fair_padding * s.nnz()) + s.rows()) / work_of_task);
+  constexpr double least_rows = 32, fair_padding = 1.5;
+  const double work = shared_parts(std::min(w.stored, fair_padding * s.nnz()) + s.rows());
   w.tasks = walk == Walk::entries ? work : std::min(work, std::ceil(s.rows() / least_rows));
   w.launches = regions;
   return w;

@@ -34,6 +34,9 @@ enum class Walk {
   sorted    // rows of one length after another: no surprise at their ends
 };
 
+// Threads that a product of so many entries and rows calls, where there are enough.
+double shared_parts(double work);
+
 // On the CPU a product streams the stored matrix and reads x through the caches: what differs are bytes, the places
 // walked, the rows begun, how often the end of a row is a surprise, and the parallel regions.
 Workload as_on_cpu(const Subject& s, Workload gpu, Walk walk, int regions);

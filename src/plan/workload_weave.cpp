@@ -347,9 +347,8 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
 Workload weave_cpu(const Subject& s, const Plan& plan) {
   Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1);
   if (word_is(plan, "layout", "diagonals")) {
-    constexpr double rows_of_task = 1024;
     w.misses = 0;
-    w.tasks = std::ceil(s.rows() / rows_of_task);
+    w.tasks = shared_parts(w.stored + s.rows());
   }
   const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
   // A value of a dictionary is fetched like x, which takes longer than all the rest of a place.

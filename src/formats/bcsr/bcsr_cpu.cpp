@@ -57,9 +57,9 @@ inline void multiply_block_row(const BcsrFormat<V>& A, std::int64_t block_row, c
 
 template <class V, int R, int C>
 void multiply_all(const BcsrFormat<V>& A, const Product<V>& p) {
-  parallel_tasks(A.task.size() - 1, [&](std::int64_t t) {
+  parallel_stretches(A.task.size() - 1, tasks_per_thread, [&](std::int64_t first, std::int64_t last) {
     with_isa([&](auto on) {
-      for (std::int64_t b = A.task[t]; b < A.task[t + 1]; ++b) multiply_block_row<on, V, R, C>(A, b, p);
+      for (std::int64_t b = A.task[first]; b < A.task[last]; ++b) multiply_block_row<on, V, R, C>(A, b, p);
     });
   });
 }

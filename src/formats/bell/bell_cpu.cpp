@@ -81,10 +81,8 @@ void BellFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const BellView<V> A = view();
   const std::int64_t per_slice = (slices.slice + lanes_at_once - 1) / lanes_at_once;
   const std::int64_t groups = per_slice * slices.slices(), work = val.size() + rows;
-  constexpr std::int64_t work_per_task = 16 * 1024;
-  const std::int64_t grain = std::max<std::int64_t>(1, work_per_task * groups / std::max<std::int64_t>(1, work));
   dispatch_int<1, 2, 3, 4, 5, 6, 7, 8>(shape.c, [&](auto c) {
-    parallel_ranges(groups, grain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_work(groups, work, [&](std::int64_t begin, std::int64_t end) {
       with_fetching_isa([&](auto) {
         for (std::int64_t g = begin; g < end; ++g) {
           const std::int64_t s = g / per_slice, first = g % per_slice * lanes_at_once;

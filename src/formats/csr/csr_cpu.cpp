@@ -70,12 +70,14 @@ void CsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
     const std::int64_t last = task[t + 1] - 1;
     return last >= task[t] && is_giant(ptr[last + 1] - ptr[last], A.nnz());
   };
-  parallel_tasks(task.size() - 1, [&](std::int64_t t) {
-    const std::int64_t end = task[t + 1] - last_is_giant(t);
-    if (plain)
-      sum_rows(A, p.x, task[t], end, p.update.y + task[t]);
-    else
-      multiply_rows(A, p, task[t], end);
+  parallel_stretches(task.size() - 1, tasks_per_thread, [&](std::int64_t t, std::int64_t last) {
+    for (; t < last; ++t) {
+      const std::int64_t end = task[t + 1] - last_is_giant(t);
+      if (plain)
+        sum_rows(A, p.x, task[t], end, p.update.y + task[t]);
+      else
+        multiply_rows(A, p, task[t], end);
+    }
   });
   // An empty task follows a giant row.
   for (std::int64_t t = 1; t + 1 < task.size(); ++t)

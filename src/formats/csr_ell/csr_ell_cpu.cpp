@@ -27,11 +27,11 @@ void add_warp(const CsrEllFormat<V>& A, const EllWarp& warp, const Product<V>& p
 
 template <class V>
 void CsrEllFormat<V>::multiply(OnCpu, const Product<V>& p) const {
-  parallel_ranges(warp.size(), 64, [&](std::int64_t begin, std::int64_t end) {
+  parallel_work(warp.size(), ell_val.size(), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) add_warp(*this, warp[w], p);
   });
   V* sums = const_cast<V*>(partial.data());
-  parallel_ranges(piece.size(), 16, [&](std::int64_t begin, std::int64_t end) {
+  parallel_work(piece.size(), csr_val.size(), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const CsrPiece part = piece[i];
       const V sum = row_sum(csr_col.data() + part.begin, csr_val.data() + part.begin, part.end - part.begin, p.x);

@@ -6,8 +6,8 @@ namespace heddle {
 
 template <class V>
 void CsrPaddedFormat<V>::multiply(OnCpu, const Product<V>& p) const {
-  parallel_tasks(task.size() - 1, [&](std::int64_t t) {
-    for (std::int64_t row = task[t]; row < task[t + 1]; ++row)
+  parallel_stretches(task.size() - 1, tasks_per_thread, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t row = task[first]; row < task[last]; ++row)
       p.update.row(row, row_sum(col.data() + ptr[row], val.data() + ptr[row], length[row], p.x), length[row] > 0);
   });
 }

@@ -44,8 +44,7 @@ void add_share(const CsrSplitFormat<V>& A, std::int64_t number, const Product<V>
 
 template <class V>
 void CsrSplitFormat<V>::multiply(OnCpu, const Product<V>& p) const {
-  const std::int64_t shares_per_task = 16 * 1024 / share;
-  parallel_ranges(head.size(), shares_per_task, [&](std::int64_t first, std::int64_t last) {
+  parallel_work(head.size(), head.size() * share, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t number = first; number < last; ++number) add_share(*this, number, p);
   });
   parallel_ranges(empty.size(), 1 << 15, [&](std::int64_t first, std::int64_t last) {

@@ -73,14 +73,13 @@ inline void multiply_chunk(const DiaView<V>& A, std::int64_t cols, std::int64_t 
 template <class V>
 void DiaFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const DiaView<V> A = view();
-  constexpr std::int64_t work_per_task = 16 * 1024;
-  const std::int64_t chunks_at_once = std::max<std::int64_t>(1, work_per_task / (chunk_rows * (1 + A.diagonals)));
-  parallel_ranges(rows, chunks_at_once * chunk_rows, [&](std::int64_t begin, std::int64_t end) {
-    with_isa([&](auto) {
-      for (std::int64_t row = begin; row < end; row += chunk_rows)
-        multiply_chunk(A, cols, row, std::min(chunk_rows, end - row), p);
-    });
-  });
+  parallel_work(
+      (rows + chunk_rows - 1) / chunk_rows, rows * (1 + A.diagonals), [&](std::int64_t begin, std::int64_t end) {
+        with_isa([&](auto) {
+          for (std::int64_t row = begin * chunk_rows; row < std::min(rows, end * chunk_rows); row += chunk_rows)
+            multiply_chunk(A, cols, row, std::min(chunk_rows, rows - row), p);
+        });
+      });
   if (remainder.nnz() > 0) add_product(OnCpu{}, remainder, p);
 }
 

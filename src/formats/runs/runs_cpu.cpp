@@ -215,13 +215,14 @@ void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
     4 * gathered < steps ? with_isa(multiply_on) : with_fetching_isa(multiply_on);
   };
   // A task takes the slices that begin in its share of the steps, plus one each: equal work.
-  constexpr std::int64_t share = 1024;
+  constexpr std::int64_t share = work_per_task / rows_of_run;
+  const std::int64_t tasks = (steps + count + share - 1) / share;
   const auto first_slice = [&](std::int64_t task) {
+    if (task == tasks) return count;
     return first_without(0, count, [&](std::int64_t s) { return A.slices[s].step + s < task * share; });
   };
-  const std::int64_t tasks = (steps + count + share - 1) / share;
-  if (tasks <= 1) return work(0, count);
-  parallel_tasks(tasks, [&](std::int64_t task) { work(first_slice(task), first_slice(task + 1)); });
+  parallel_stretches(tasks, tasks_per_thread,
+                     [&](std::int64_t first, std::int64_t last) { work(first_slice(first), first_slice(last)); });
 }
 
 template void RunsFormat<float>::multiply(OnCpu, const Product<float>&) const;

@@ -211,8 +211,11 @@ inline void multiply_slice(On on, const Diagonals<V>& A, const CodedValues<V, S>
 
 template <class V>
 void Diagonals<V>::multiply(OnCpu, const Product<V>& p) const {
+  if (slices.empty()) return;
+  const DiagonalSlice& last = slices[slices.size() - 1];
+  const std::int64_t work = (last.first + last.count) * slice_rows + rows;
   values.visit([&](const auto& coded) {
-    parallel_ranges(slices.size(), 8, [&](std::int64_t begin, std::int64_t end) {
+    parallel_work(slices.size(), work, [&](std::int64_t begin, std::int64_t end) {
       with_isa([&](auto on) {
         for (std::int64_t s = begin; s < end; ++s) multiply_slice(on, *this, coded, s, p);
       });

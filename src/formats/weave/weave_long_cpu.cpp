@@ -46,7 +46,7 @@ void Long<V>::multiply(OnCpu, const Product<V>& p) const {
   values.visit_all([&](const auto& coded) {
     with_columns(*this, [&](const auto& columns) {
       const std::int64_t places = begin[shape.rows] * shape.step_entries();
-      parallel_ranges(shape.rows, items_of_task(shape.rows, places, 4), [&](std::int64_t first, std::int64_t last) {
+      parallel_work(shape.rows, places, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t row = first; row < last; ++row)
           p.update.row(row, row_sum(*this, row, columns, coded, p.x), begin[row + 1] > begin[row]);
       });

@@ -42,11 +42,9 @@ void Padded<V>::multiply(OnCpu, const Product<V>& p) const {
   dispatch_int<1, 4>(shape.per_lane, [&](auto W) {
     values.visit_all([&](const auto& coded) {
       with_codes(*this, [&](const auto* codes) {
-        parallel_ranges(shape.warps(), items_of_task(shape.warps(), shape.stored(), 64),
-                        [&](std::int64_t begin, std::int64_t end) {
-                          for (std::int64_t warp = begin; warp < end; ++warp)
-                            multiply_warp<W>(*this, codes, coded, warp, p);
-                        });
+        parallel_work(shape.warps(), shape.stored(), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t warp = begin; warp < end; ++warp) multiply_warp<W>(*this, codes, coded, warp, p);
+        });
       });
     });
   });

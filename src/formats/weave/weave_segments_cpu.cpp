@@ -64,10 +64,10 @@ template <class V>
 void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
   dispatch_int<4, 8>(per_lane, [&](auto K) {
     values.visit_all([&](const auto& coded) {
-      parallel_ranges(tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
+      parallel_work(tiles.size(), tiles.size() * tile_entries(), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) multiply_tile<K>(*this, coded, t, p);
       });
-      parallel_ranges(teams.size(), 8, [&](std::int64_t begin, std::int64_t end) {
+      parallel_work(teams.size(), col.size(), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) multiply_team(*this, coded, i, p);
       });
     });
