@@ -343,16 +343,23 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
   return plans;
 }
 
-// Diagonals read x in step with the rows; the others fetch it by columns.
+// Rows of a slice, which a thread has to itself.
+double cpu_slice_rows(const Subject& s, const Plan& plan) {
+  if (word_is(plan, "layout", "rows")) return RowShape(s, plan).slice_rows();
+  return lanes_of_warp / number(plan, "lanes", 1) * number(plan, "block", best_block(s.facts));
+}
+
+// Diagonals read x in step with the rows; the others fetch it by columns. A value of a dictionary is fetched too, from
+// the first cache.
 Workload weave_cpu(const Subject& s, const Plan& plan) {
-  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1);
+  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1, cpu_slice_rows(s, plan));
   if (word_is(plan, "layout", "diagonals")) {
+    constexpr double slice_rows = 128;
     w.misses = 0;
-    w.tasks = shared_parts(w.stored + s.rows());
+    w.tasks = shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
   const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
-  // A value of a dictionary is fetched like x, which takes longer than all the rest of a place.
-  if (value == 1 && !is_constant(s)) w.slots *= s.value_bytes == 4 ? 4 : 3;
+  if (value == 1 && !is_constant(s)) w.sectors = w.stored;
   return w;
 }
 
