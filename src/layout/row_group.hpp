@@ -232,7 +232,7 @@ inline void sum_rows(OnIsa<set>, const CsrView<V>& A, const V* x, std::int64_t f
   const Offset* ptr = A.ptr.data();
   const Index* col = A.col.data();
   const V* val = A.val.data();
-  typename Group::Sums sums[Group::rows];
+  typename Group::Sums sums[Group::rows] = {};
   for (; first + Group::rows <= last; first += Group::rows, to += Group::rows) {
     if constexpr (set == Isa::avx512)
       if (Group::store_short(ptr + first, col, val, x, to)) continue;
@@ -245,9 +245,9 @@ inline void sum_rows(OnIsa<set>, const CsrView<V>& A, const V* x, std::int64_t f
   }
   if (first == last) return;
   V padded[Group::rows];
-  for (int i = 0; i < Group::rows; ++i) {
-    const Offset begin = ptr[std::min(first + i, last)], end = ptr[std::min(first + i + 1, last)];
-    Group::sum_up(col + begin, val + begin, end - begin, x, sums[i]);
+  for (int i = 0; i < last - first; ++i) {
+    const Offset begin = ptr[first + i];
+    Group::sum_up(col + begin, val + begin, ptr[first + i + 1] - begin, x, sums[i]);
   }
   Group::store(sums, padded);
   std::copy(padded, padded + (last - first), to);
