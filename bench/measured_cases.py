@@ -5,7 +5,6 @@ import json
 import math
 import re
 
-P = 2
 COSTS = "src/plan/costs.cpp"
 FITTED_ENTRY_NS = 0.5  # Cost::fitted_entry_ns of src/plan/model.hpp
 
@@ -64,7 +63,7 @@ class Case:
         if self.cpu:
             walk, chain, sectors = walk + chain + sectors, 0.0, 0.0
         parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), sectors, walk, chain)
-        return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
+        return self.launch + start * 1e-6 + math.hypot(*parts)
 
 
 def wake_us(machine, busy):

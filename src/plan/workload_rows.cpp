@@ -38,36 +38,6 @@ Workload csr_gpu(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// Rows that are a large part of the matrix are cut into pieces, one such row after the other.
-struct Giants {
-  double rows = 0, entries = 0;
-  static constexpr double piece = 16 * 1024;  // as formats/csr/csr_cpu.cpp has it
-
-  explicit Giants(const Subject& s) {
-    const double least = std::max(4 * piece, s.nnz() / 64), longest = s.longest();
-    if (longest < least) return;
-    const double long_rows = std::max(1.0, long_row_count(s.facts.rows_len, s.facts.rows));
-    const double mean = (s.nnz() - rows_up_to(s.facts.rows_len, short_row - 1).entries) / long_rows;
-    // As if the lengths of long rows were spread evenly about their mean.
-    const double shortest = std::max(0.0, 2 * mean - longest);
-    const double share = shortest >= least ? 1 : (longest - least) / std::max(1.0, longest - shortest);
-    rows = std::max(1.0, share * long_rows);
-    entries = std::min(s.nnz(), rows * (std::max(least, shortest) + longest) / 2);
-  }
-};
-
-Workload csr_cpu(const Subject& s, const Plan& plan) {
-  Workload w = on_cpu<csr_gpu, Walk::entries, 1>(s, plan);
-  const Giants giants(s);
-  if (giants.rows == 0) return w;
-  const double rest = s.nnz() - giants.entries, work = s.nnz() + s.rows();
-  const double of_rest = shared_by(rest + s.rows(), std::min(s.longest(), s.nnz() / 64));
-  const double turns = (rest + s.rows()) / of_rest + giants.rows * Giants::piece;
-  w.tasks = std::max(1.0, work / turns);
-  w.launches += static_cast<int>(giants.rows);
-  return w;
-}
-
 Workload csr_padded_gpu(const Subject& s, const Plan&) {
   const double stored = rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, 16);
   Workload w = start(s, (s.rows() + 1) * offset_bytes + s.rows() * index_bytes + stored * (index_bytes + s.value_bytes),
@@ -124,7 +94,9 @@ Workload coo_gpu(const Subject& s, const Plan&) {
 
 }  // namespace
 
-const Family csr_family{"csr", [](const Structure&, bool) { return plans({"csr"}); }, csr_gpu, csr_cpu, row_text};
+// A row is shared by threads where it is long.
+const Family csr_family{"csr", [](const Structure&, bool) { return plans({"csr"}); }, csr_gpu,
+                        on_cpu<csr_gpu, Walk::entries, 1, 0>, row_text};
 const Family csr_padded_family{"csr_padded", [](const Structure&, bool) { return plans({"csr_padded"}); },
                                csr_padded_gpu, on_cpu<csr_padded_gpu, Walk::entries, 1>, row_text};
 const Family csr_split_family{"csr_split", [](const Structure&, bool) { return plans({"csr_split"}); }, csr_split_gpu,
