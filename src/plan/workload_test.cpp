@@ -73,6 +73,20 @@ TEST(Workload, knows_what_shorter_columns_and_values_save) {
   }
 }
 
+TEST(Workload, knows_a_large_table_of_values_from_facts_in_all_detail) {
+  Csr<double> A = test::with_lengths(std::vector<std::int64_t>(1200, 220), 1200, 1);
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 + static_cast<double>(k % 5000);
+  const Plan plan = Plan::parse("weave layout=rows");
+  const auto counted = [&](Detail detail, bool on_gpu) {
+    return workload(*find_family("weave"), {analyze(A, detail), 8}, plan, on_gpu);
+  };
+  const auto exact = static_cast<double>(build(A, plan).bytes());
+  EXPECT_NEAR(counted(Detail::all, true).bytes, exact, 0.08 * exact);
+  EXPECT_GT(counted(Detail::planning, true).bytes, 1.2 * exact);
+  EXPECT_EQ(counted(Detail::planning, false).sectors, 0);
+  EXPECT_GT(counted(Detail::all, false).sectors, 0);  // each is fetched
+}
+
 TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
   for (const auto& specimen : test::zoo(test::Zoo::small)) {
     const Structure facts = analyze(specimen.A, Detail::planning);
