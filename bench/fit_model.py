@@ -6,6 +6,8 @@
     bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted lines for costs.cpp, or puts them there
     bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
     bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
+    bench/fit_model.py --device cpu one.jsonl two.jsonl sixteen.jsonl --fit --write
+                                                                           one set of costs for several machines: each counts the same
     build/bin/selection_bench --features --out features.jsonl              once the counts in src/plan/workload*.cpp changed:
     bench/fit_model.py h200.jsonl --workloads features.jsonl --fit         the old times with the new counts
 
@@ -21,8 +23,7 @@ from fit_building import fit_build, report_build, write_build
 from measured_cases import COSTS, arguments, cases_of, costs_in_source, measured_lines
 
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
-PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [1.0, 0.8, 1.0, 0.01, 500, 500, 1.5, 5, 5]}
-FROZEN = {"gpu": [], "cpu": [0, 3]}  # starting threads is the machine's affair, and no CPU count has sectors
+PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.3, 300, 300, 1.0, 6, 10]}
 
 
 def loss(cases, cost, prior):
@@ -31,16 +32,16 @@ def loss(cases, cost, prior):
     return error / max(1e-9, sum(c.weight for c in cases)) + 2e-4 * drift
 
 
-def fit(cases, prior, frozen, rounds=60):
+def fit(cases, prior, rounds=60):
     """Multiplies one factor at a time by growing and shrinking steps; several starts, always the same ones."""
     dice = random.Random(1)
     best = None
     for start in range(6):
-        cost = [v * (1 if start == 0 or i in frozen else math.exp(dice.uniform(-1, 1))) for i, v in enumerate(prior)]
+        cost = [v * (1 if start == 0 else math.exp(dice.uniform(-1, 1))) for i, v in enumerate(prior)]
         cost[1] = min(cost[1], 1.0)
         here, step = loss(cases, cost, prior), [0.5] * len(cost)
         for _ in range(rounds):
-            for i in (i for i in range(len(cost)) if i not in frozen):
+            for i in range(len(cost)):
                 for factor in (math.exp(step[i]), math.exp(-step[i])):
                     trial = cost[:]
                     trial[i] *= factor
@@ -65,7 +66,7 @@ class Regret:
     """What a choice among the plans of each line loses, smoothed: every plan is taken with the weight predicted ** -SHARPNESS."""
 
     def __init__(self, lines, costs):
-        self.of_format, self.sums = {}, []
+        self.of_format, self.sums, self.shares = {}, [], machine_shares(lines)
         for number, line in enumerate(lines):
             cases = cases_of(line)
             best = min(c.seconds for c in cases)
@@ -84,7 +85,7 @@ class Regret:
         return (entry[0].predict(cost) / entry[2]) ** -SHARPNESS + 1e-30
 
     def total(self):
-        return sum(b / a for a, b in self.sums)
+        return sum(share * b / a for share, (a, b) in zip(self.shares, self.sums))
 
     def change(self, name, cost, keep_if_below=0.0):
         """By how much other costs of a format change the total; kept when that is less than the limit."""
@@ -95,7 +96,7 @@ class Regret:
             pair = moved.setdefault(entry[1], list(self.sums[entry[1]]))
             pair[0] += after - before
             pair[1] += (after - before) * entry[3]
-        delta = sum(b / max(a, 1e-30) - self.sums[i][1] / self.sums[i][0] for i, (a, b) in moved.items())
+        delta = sum(self.shares[i] * (b / max(a, 1e-30) - self.sums[i][1] / self.sums[i][0]) for i, (a, b) in moved.items())
         if delta < keep_if_below:
             self.weights[name] = new
             for i, pair in moved.items():
@@ -103,19 +104,33 @@ class Regret:
         return delta
 
 
+def machine_shares(lines):
+    """What each line counts: every machine as much as every other, however many matrices it had time for."""
+    number = {}
+    for line in lines:
+        number[line["machine"]["units"]] = number.get(line["machine"]["units"], 0) + 1
+    return [len(lines) / len(number) / number[line["machine"]["units"]] for line in lines]
+
+
+def cases_by_format(lines):
+    by_format = {}
+    for line, share in zip(lines, machine_shares(lines)):
+        for case in cases_of(line):
+            case.weight *= share
+            by_format.setdefault(case.format, []).append(case)
+    return by_format
+
+
 def refine(lines, costs, device, rounds=12):
     """From costs that foretell times to costs that choose well; times they foretell worse count against them."""
-    by_format = {}
-    for line in lines:
-        for case in cases_of(line):
-            by_format.setdefault(case.format, []).append(case)
+    by_format = cases_by_format(lines)
     regret, costs = Regret(lines, costs), {name: list(cost) for name, cost in costs.items()}
     price = lambda name, cost: 0.25 * len(by_format[name]) * loss(by_format[name], cost, PRIOR[device])
     prices = {name: price(name, costs[name]) for name in by_format}
     step = {name: [0.2] * len(FIELDS) for name in by_format}
     for _ in range(rounds):
         for name in sorted(by_format):
-            for i in (i for i in range(len(FIELDS)) if i not in FROZEN[device]):
+            for i in range(len(FIELDS)):
                 for factor in (math.exp(step[name][i]), math.exp(-step[name][i])):
                     trial = costs[name][:]
                     trial[i] *= factor
@@ -132,15 +147,38 @@ def refine(lines, costs, device, rounds=12):
 
 
 def fit_all(lines, device):
-    by_format = {}
-    for line in lines:
-        for case in cases_of(line):
-            by_format.setdefault(case.format, []).append(case)
-    costs = {name: fit(cases, PRIOR[device], FROZEN[device]) for name, cases in sorted(by_format.items())}
+    by_format = cases_by_format(lines)
+    costs = {name: fit(cases, PRIOR[device]) for name, cases in sorted(by_format.items())}
     return refine(lines, costs, device)
 
 
 def score(lines, costs, show=False):
+    """Each machine by itself."""
+    machines = sorted({line["machine"]["units"] for line in lines})
+    for units in machines:
+        if len(machines) > 1:
+            print(f"\n{units} units:")
+        score_machine([line for line in lines if line["machine"]["units"] == units], costs, show)
+
+
+def best_of_another_seed(lines):
+    """How far measured times themselves are to be trusted: what the best plan of a matrix loses on another of the same kind and size."""
+    alike, regrets = {}, []
+    for line in lines:
+        alike.setdefault((re.sub(r",?seed=\d+", "", line["matrix"]), line["precision"]), []).append(
+            {p["plan"]: p["seconds"] for p in line["plans"]})
+    for times in alike.values():
+        for one in times:
+            for other in times:
+                best = min(one, key=one.get)
+                if one is not other and best in other:
+                    regrets.append(other[best] / min(other.values()))
+    if regrets:
+        print(f"the best plan of the same matrix with another seed: {100 * sum(r <= 1.1 for r in regrets) / len(regrets):.0f} % within 10 %, "
+              f"regret {math.exp(sum(map(math.log, regrets)) / len(regrets)):.3f} ({len(regrets)} pairs)")
+
+
+def score_machine(lines, costs, show):
     """Regret of taking the plan with the least predicted time, overall and by class."""
     by_class, errors = {}, []
     for line in lines:
@@ -165,6 +203,7 @@ def score(lines, costs, show=False):
     for name, rs in sorted(by_class.items()) + [("all", regrets)]:
         print(f"{name:24} {len(rs):4} {within(rs, 1.05):10.0f}% {within(rs, 1.1):11.0f}% {mean(rs):8.3f} {max(rs):7.2f}")
     print(f"median error of a predicted time (plans below 3 times the best): {100 * (math.exp(sorted(errors)[len(errors) // 2]) - 1):.0f} %")
+    best_of_another_seed(lines)
 
 
 def cost_line(name, cost):
@@ -188,6 +227,9 @@ def print_machine(machine):
     points = lambda table: ", ".join(f"{{{size}, {rate:.4g}}}" for size, rate in table)
     print(f"machine {machine.get('name', '')}: units {machine['units']}, cache {machine['cache_bytes']}, repeat_us {machine['repeat_us']:.3g}, "
           f"launch_us {machine.get('launch_us', 0):.3g}\n  m.read = {{{points(machine['read'])}}};\n  m.gather = {{{points(machine['gather'])}}};")
+    if machine.get("core_read"):
+        print(f"  m.core_read = {{{points(machine['core_read'])}}};  wake_us {machine['wake_us']:.3g}, wake_all_us {machine['wake_all_us']:.3g}, "
+              f"entry_ns {machine['entry_ns']:.3g}")
 
 
 def draw(lines, costs, path):
@@ -261,7 +303,8 @@ def main():
         costs = fit_all(lines, options.device)
         for name, cost in costs.items():
             print("    " + cost_line(name, cost))
-        print_machine(lines[0]["machine"])
+        for machine in {line["machine"]["units"]: line["machine"] for line in lines}.values():
+            print_machine(machine)
         build = fit_build(lines)
         if options.write:
             write_costs(costs, options.device)

@@ -5,8 +5,8 @@ import json
 import math
 import re
 
-P = 2
 COSTS = "src/plan/costs.cpp"
+FITTED_ENTRY_NS = 0.5  # Cost::fitted_entry_ns of src/plan/model.hpp
 
 
 def rate_at(table, size):
@@ -32,25 +32,54 @@ class Case:
         w = plan["workload"]
         self.name, self.format = plan["plan"], cost_key(plan["plan"])
         self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
-        units = max(1, machine["units"])
-        busy = min(max(w["tasks"], 1), units) if machine["kind"] == "cpu" else units
-        share, idle = (2 if machine["kind"] == "cpu" else 132) / busy, units / busy
+        self.cpu, self.near = machine["kind"] == "cpu", w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
+        self.on_cpu(w, machine) if self.cpu else self.on_gpu(w, machine)
+
+    def on_gpu(self, w, machine):
+        share = 132 / max(1, machine["units"])
         self.launch = w["launches"] * machine["repeat_us"] * 1e-6
-        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9 * idle
-        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9 * idle
-        self.far_x = machine["kind"] != "cpu" and w["x_bytes"] > machine["cache_bytes"] / 3
+        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
+        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
+        self.far_x = w["x_bytes"] > machine["cache_bytes"] / 3
         self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
-        self.slots, self.teams = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share
-        self.near = w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
-        self.cpu, self.chain = machine["kind"] == "cpu", w["chain"] * 1e-9 * (share if machine["kind"] == "cpu" else 1)
+        self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9
+
+    def on_cpu(self, w, machine):
+        units = max(1, machine["units"])
+        busy = min(max(w["tasks"], 1), units)
+        idle, share = units / busy, machine.get("entry_ns", FITTED_ENTRY_NS) / FITTED_ENTRY_NS / busy
+        first_cache = rate_at(machine["gather"], 0)
+        self.launch = w["launches"] * wake_us(machine, busy) * 1e-6
+        self.stream = w["stream_bytes"] / cpu_read_rate(machine, w["stream_bytes"], busy) * 1e-9
+        self.miss = w["misses"] * max(0, 1 / rate_at(machine["gather"], w["x_bytes"]) - 1 / first_cache) * 1e-9 * idle
+        self.far_x = False
+        self.sector = w["sectors"] / first_cache * 1e-9 * idle
+        self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9 * share
 
     def predict(self, cost):
         start, stream, miss, sector, f32, f64, team, step, far = cost
         walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
+        sectors = self.sector * sector
         if self.cpu:
-            walk, chain = walk + chain, 0.0
-        parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), self.sector * sector, walk, chain)
-        return self.launch + start * 1e-6 + sum(part ** P for part in parts) ** (1 / P)
+            walk, chain, sectors = walk + chain + sectors, 0.0, 0.0
+        parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), sectors, walk, chain)
+        return self.launch + start * 1e-6 + math.hypot(*parts)
+
+
+def wake_us(machine, busy):
+    """Calling so many threads. Files in which that was not measured have the time of an empty job."""
+    if busy <= 1:
+        return 0
+    one = machine.get("wake_us", machine["repeat_us"])
+    return one + min(max((busy - 2) / max(1, machine["units"] - 2), 0), 1) * (machine.get("wake_all_us", one) - one)
+
+
+def cpu_read_rate(machine, size, busy):
+    together, core = rate_at(machine["read"], size), machine.get("core_read")
+    if not core:
+        return together
+    alone = busy * rate_at(core, size / busy)
+    return alone if size < machine["units"] * 131072 else min(alone, together)
 
 
 def arguments(about):
@@ -81,10 +110,15 @@ def read(paths, device):
             line = json.loads(text)
             if line["device"] != device:
                 continue
-            first = lines.setdefault((line["matrix"], line["precision"], line["machine"]["units"]), line)
+            first = lines.setdefault((matrix_name(line), line["precision"], line["machine"]["units"]), line)
             plans = {p["plan"]: p for p in first["plans"] + line["plans"] if p.get("seconds")}
             first["plans"] = list(plans.values())
     return [line for line in lines.values() if line["plans"]]
+
+
+def matrix_name(line):
+    """A file is the same in another folder."""
+    return line["matrix"].rsplit("/", 1)[-1]
 
 
 def recount(lines, path):
@@ -92,9 +126,9 @@ def recount(lines, path):
     fresh = {}
     for text in open(path, encoding="utf-8"):
         line = json.loads(text)
-        fresh[line["matrix"], line["precision"]] = line
+        fresh[matrix_name(line), line["precision"]] = line
     for line in lines:
-        other = fresh.get((line["matrix"], line["precision"]))
+        other = fresh.get((matrix_name(line), line["precision"]))
         if other:
             line["facts"] = other["facts"]
             work = {plan["plan"]: plan for plan in other["plans"]}

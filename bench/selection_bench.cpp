@@ -93,9 +93,10 @@ std::string rates(const std::vector<Machine::Rate>& table) {
 std::string machine_json(const Machine& m) {
   return fmt::format(
       R"({{"kind":"{}","name":{},"units":{},"cache_bytes":{},"read_gbps":{:.6g},"launch_us":{:.4g},"repeat_us":{:.4g},)"
-      R"("upload_gbps":{:.4g},"read":{},"gather":{}}})",
+      R"("upload_gbps":{:.4g},"read":{},"gather":{},"core_read":{},"wake_us":{:.4g},"wake_all_us":{:.4g},"entry_ns":{:.4g}}})",
       m.kind == Device::Kind::cpu ? "cpu" : "gpu", quoted(m.name), m.units, m.cache_bytes, m.read_gbps, m.launch_us,
-      m.repeat_us, m.upload_gbps, rates(m.read), rates(m.gather));
+      m.repeat_us, m.upload_gbps, rates(m.read), rates(m.gather), rates(m.core_read), m.wake_us, m.wake_all_us,
+      m.entry_ns);
 }
 
 std::string workload_json(const Workload& w) {
@@ -177,6 +178,20 @@ Tried time_plan(const Csr<V>& A, const Csr<V>& there, const Plan& plan, const Bu
   return tried;
 }
 
+// Other work on the machine disturbs one plan and not the next: those that may be the best have a second chance, some
+// time later and in other memory.
+template <class V>
+void time_best_again(const Csr<V>& A, const std::vector<Candidate>& candidates, std::vector<Tried>& times,
+                     const Buffer<V>& x, Buffer<V>& y, const Options& options) {
+  constexpr double near = 1.25;
+  double best = INFINITY;
+  for (const Tried& t : times)
+    if (t.seconds > 0) best = std::min(best, t.seconds);
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i].seconds > 0 && times[i].seconds < near * best)
+      times[i].seconds = std::min(times[i].seconds, time_plan(A, {}, candidates[i].plan, x, y, options).seconds);
+}
+
 // The layout that weave's own rules take.
 template <class V>
 std::string weave_layout(const Csr<V>& A) {
@@ -214,6 +229,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   Csr<V> there;
   if (on_gpu) there = A.to(options.device);
 
+  std::vector<Tried> times(choice.candidates.size());
   std::vector<std::string> plans;
   const StepCounts steps = count_steps(A.view());
   const Subject subject{facts, sizeof(V), false, &steps};
@@ -221,15 +237,21 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   double best_predicted = INFINITY;
   for (const Candidate& c : choice.candidates)
     if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);
-  for (const Candidate& c : choice.candidates) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const Candidate& c = choice.candidates[i];
     if (!c.fits) continue;
-    Tried tried;
     const bool asked = to_string(c.plan) == options.plan, wanted = !options.features && (options.plan.empty() || asked);
     if (wanted && (all_plans || asked || c.predicted_seconds < 3 * best_predicted || c.plan.format == "csr")) try {
-        tried = time_plan(A, there, c.plan, x, y, options);
+        times[i] = time_plan(A, there, c.plan, x, y, options);
       } catch (const Error& error) {
         fmt::print(stderr, "  {}: {}\n", to_string(c.plan), error.what());
       }
+  }
+  if (!on_gpu) time_best_again<V>(A, choice.candidates, times, x, y, options);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const Candidate& c = choice.candidates[i];
+    if (!c.fits) continue;
+    const Tried& tried = times[i];
     const Workload work = workload(*find_family(c.plan.format), subject, c.plan, on_gpu);
     plans.push_back(fmt::format(
         R"({{"plan":{},"seconds":{:.6g},"cold_seconds":{:.6g},"build_seconds":{:.6g},"build_there_seconds":{:.6g},"predicted_seconds":{:.6g},)"

@@ -29,7 +29,12 @@ struct Machine {
   double upload_gbps = 0;         // host memory to this device; 0: the same memory
   std::vector<Rate> read;         // bytes, by bytes read; ascending, without the time of starting
   std::vector<Rate> gather;       // random single elements, by bytes of the array they come from
-  bool measured = false;          // false: built-in figures
+  // Of a CPU alone:
+  std::vector<Rate> core_read;  // bytes, by bytes read, of one thread while the others rest
+  double wake_us = 0;           // what a job takes beyond its work when it calls one other thread
+  double wake_all_us = 0;       // and when it calls all of them
+  double entry_ns = 0;          // an entry of csr on one thread, everything in its first cache: how fast a core is
+  bool measured = false;        // false: built-in figures
 
   friend bool operator==(const Machine&, const Machine&) = default;
 };

@@ -30,6 +30,12 @@ std::string file_name(Device::Kind kind, const std::string& name, int units) {
   return fmt::format("machine-{}-{:016x}-{}.txt", to_string(Device{kind, 0}), checksum(name), units);
 }
 
+// A file in which something was measured in another way is as good as none.
+std::string title() {
+  constexpr int revision = 2;
+  return fmt::format("heddle machine {}, figures {}", version, revision);
+}
+
 std::string print_rates(const char* key, const std::vector<Machine::Rate>& rates) {
   std::string line = key;
   for (const auto& rate : rates) line += fmt::format(" {} {}", rate.bytes, rate.giga);
@@ -48,8 +54,9 @@ bool sensible(const Machine& m) {
       if (!(rates[i].giga > 0) || (i > 0 && rates[i].bytes <= rates[i - 1].bytes)) return false;
     return !rates.empty();
   };
-  return m.units > 0 && m.read_gbps > 0 && m.copy_gbps > 0 && m.launch_us > 0 && m.repeat_us > 0 && good(m.read) &&
-         good(m.gather);
+  const bool of_cpu = good(m.core_read) && m.wake_us > 0 && m.wake_all_us > 0 && m.entry_ns > 0;
+  return (m.kind != Device::Kind::cpu || of_cpu) && m.units > 0 && m.read_gbps > 0 && m.copy_gbps > 0 &&
+         m.launch_us > 0 && m.repeat_us > 0 && good(m.read) && good(m.gather);
 }
 
 void set_field(Machine& m, const std::string& key, std::istringstream& words) {
@@ -66,6 +73,10 @@ void set_field(Machine& m, const std::string& key, std::istringstream& words) {
   if (key == "upload_gbps") words >> m.upload_gbps;
   if (key == "read") m.read = parse_rates(words);
   if (key == "gather") m.gather = parse_rates(words);
+  if (key == "core_read") m.core_read = parse_rates(words);
+  if (key == "wake_us") words >> m.wake_us;
+  if (key == "wake_all_us") words >> m.wake_all_us;
+  if (key == "entry_ns") words >> m.entry_ns;
 }
 
 }  // namespace
@@ -105,17 +116,20 @@ void write_cache_file(const std::string& name, std::string_view text) noexcept {
 }
 
 std::string print_machine(const Machine& m) {
-  std::string text = fmt::format("heddle machine {}\nkind {}\nname {}\nunits {}\ncache_bytes {}\nmemory_bytes {}\n",
-                                 version, to_string(Device{m.kind, 0}), m.name, m.units, m.cache_bytes, m.memory_bytes);
+  std::string text = fmt::format("{}\nkind {}\nname {}\nunits {}\ncache_bytes {}\nmemory_bytes {}\n", title(),
+                                 to_string(Device{m.kind, 0}), m.name, m.units, m.cache_bytes, m.memory_bytes);
   text += fmt::format("read_gbps {}\ncopy_gbps {}\nlaunch_us {}\nrepeat_us {}\nupload_gbps {}\n", m.read_gbps,
                       m.copy_gbps, m.launch_us, m.repeat_us, m.upload_gbps);
-  return text + print_rates("read", m.read) + print_rates("gather", m.gather);
+  text += print_rates("read", m.read) + print_rates("gather", m.gather);
+  if (m.kind != Device::Kind::cpu) return text;
+  return text + print_rates("core_read", m.core_read) +
+         fmt::format("wake_us {}\nwake_all_us {}\nentry_ns {}\n", m.wake_us, m.wake_all_us, m.entry_ns);
 }
 
 std::optional<Machine> parse_machine(std::string_view text) {
   std::istringstream lines{std::string(text)};
   std::string line;
-  if (!std::getline(lines, line) || line != fmt::format("heddle machine {}", version)) return {};
+  if (!std::getline(lines, line) || line != title()) return {};
   Machine machine;
   while (std::getline(lines, line)) {
     std::istringstream words(line);

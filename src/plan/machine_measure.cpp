@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <vector>
 
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
@@ -15,7 +16,7 @@ namespace heddle {
 namespace {
 
 constexpr double budget = 0.04;  // seconds for each figure
-constexpr std::int64_t grain = 1 << 14, kib = 1 << 10, mib = 1 << 20;
+constexpr std::int64_t grain = 1 << 14, read_grain = 1 << 12, kib = 1 << 10, mib = 1 << 20;
 
 double giga(double amount, double seconds) { return amount / std::max(seconds, 1e-9) / 1e9; }
 
@@ -72,12 +73,11 @@ class CpuMeasure {
   double read(std::int64_t bytes) {
     const std::int64_t size = bytes / 8;
     return best_time([&] {
-      parallel_ranges(size, grain, [&](std::int64_t begin, std::int64_t end) {
-        std::uint64_t sum = 0;
-        with_isa([&](auto) { sum = sum_of(data_.data() + begin, end - begin); });
-        sink_.fetch_add(sum, std::memory_order_relaxed);
-      });
+      parallel_ranges(size, read_grain, [&](std::int64_t begin, std::int64_t end) { read_part(begin, end); });
     });
+  }
+  double read_alone(std::int64_t bytes) {
+    return best_time([&] { read_part(0, bytes / 8); });
   }
 
   double copy() {
@@ -105,9 +105,47 @@ class CpuMeasure {
   }
 
  private:
+  void read_part(std::int64_t begin, std::int64_t end) {
+    std::uint64_t sum = 0;
+    with_isa([&](auto) { sum = sum_of(data_.data() + begin, end - begin); });
+    sink_.fetch_add(sum, std::memory_order_relaxed);
+  }
+
   Buffer<std::uint64_t> data_;
   std::atomic<std::uint64_t> sink_{0};
 };
+
+// What a job of one task for each of so many threads takes beyond the task. Threads that do not come in time to an
+// empty job are not waited for, so each has something to do.
+double wake_seconds(int called) {
+  constexpr std::chrono::duration<double> task(5e-6);
+  const double whole = best_time([&] {
+    parallel_tasks(called, [&](std::int64_t) {
+      for (const auto begun = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begun < task;) {
+      }
+    });
+  });
+  return std::max(whole - task.count(), 1e-9);
+}
+
+// Rows of 16 entries, in the first cache.
+double seconds_of_entry() {
+  constexpr std::int64_t count = 2048, row = 16;
+  std::vector<double> val(count, 1.0), x(count, 1.0), y(count / row);
+  std::vector<std::int32_t> col(count);
+  for (std::int64_t i = 0; i < count; ++i) col[i] = static_cast<std::int32_t>(i * 769 % count);
+  const double whole = best_time([&] {
+    for (int times = 0; times < 16; ++times)
+      with_isa([&](auto) {
+        for (std::int64_t r = 0; r < count / row; ++r) {
+          double sum = 0;
+          for (std::int64_t i = r * row; i < (r + 1) * row; ++i) sum += val[i] * x[col[i]];
+          y[r] += sum;
+        }
+      });
+  });
+  return whole / (16 * count) * (y[0] > 0 ? 1 : NAN);
+}
 
 Machine measure_cpu() {
   const DeviceInfo info = describe(Device::cpu());
@@ -115,7 +153,13 @@ Machine measure_cpu() {
   CpuMeasure measure(info);
   machine.launch_us = best_time([] { parallel_tasks(threads(), [](std::int64_t) {}); }) * 1e6;
   machine.repeat_us = machine.launch_us;
-  const auto net = [&](double seconds) { return std::max(seconds - machine.launch_us * 1e-6, seconds / 2); };
+  machine.wake_us = wake_seconds(std::min(2, threads())) * 1e6;
+  machine.wake_all_us = wake_seconds(threads()) * 1e6;
+  machine.entry_ns = seconds_of_entry() * 1e9;
+  const auto net = [&](double seconds) { return std::max(seconds - machine.wake_all_us * 1e-6, seconds / 2); };
+  for (const std::int64_t bytes : {32 * kib, 256 * kib, mib, 4 * mib, 16 * mib, 64 * mib, measure.bytes()})
+    if (bytes <= measure.bytes())
+      machine.core_read.push_back({bytes, giga(static_cast<double>(bytes), measure.read_alone(bytes))});
   for (const std::int64_t bytes : {256 * kib, mib, 4 * mib, 16 * mib, 64 * mib, measure.bytes()})
     if (bytes <= measure.bytes())
       machine.read.push_back({bytes, giga(static_cast<double>(bytes), net(measure.read(bytes)))});

@@ -15,22 +15,47 @@ double norm(std::initializer_list<double> parts) {
   return std::sqrt(squares);
 }
 
-// Cores that have something to do: a small matrix is the work of one.
-double busy_units(const Workload& w, const Machine& machine) {
-  const double units = std::max(1, machine.units);
-  return machine.kind == Device::Kind::cpu ? std::clamp(w.tasks, 1.0, units) : units;
-}
-
-// What a part takes longer than on the units the costs were fitted on.
-double unit_share(const Workload& w, const Machine& machine) {
-  const double fitted = machine.kind == Device::Kind::cpu ? 2 : 132;
-  return fitted / busy_units(w, machine);
-}
-
 // An array that the first cache holds is never gathered from further away.
 double miss_seconds(const Workload& w, const Machine& machine) {
   constexpr double beyond_first_cache = 1 << 20;
   return w.misses / rate_at(machine.gather, std::max(w.x_bytes, beyond_first_cache)) * 1e-9;
+}
+
+// Calling `busy` threads. A small matrix calls none.
+double wake_seconds(const Machine& machine, double busy) {
+  if (busy <= 1) return 0;
+  const double share = std::clamp((busy - 2) / std::max(1, machine.units - 2), 0.0, 1.0);
+  return (machine.wake_us + share * (machine.wake_all_us - machine.wake_us)) * 1e-6;
+}
+
+// Bytes that `busy` cores read: each its part from its own caches, all of them not more than the memory delivers at
+// this footprint. What was measured of all with less than `part` for each is how soon they start.
+double cpu_read_rate(const Machine& machine, double bytes, double busy) {
+  constexpr double part = 128 << 10;
+  if (machine.core_read.empty()) return rate_at(machine.read, bytes);
+  const double alone = busy * rate_at(machine.core_read, bytes / busy);
+  return bytes < part * machine.units ? alone : std::min(alone, rate_at(machine.read, bytes));
+}
+
+// What a random read takes longer than one from the first cache: places have paid for that.
+double beyond_first_cache(const Machine& machine, double bytes) {
+  return std::max(0.0, 1 / rate_at(machine.gather, bytes) - 1 / rate_at(machine.gather, 0)) * 1e-9;
+}
+
+Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
+  const double units = std::max(1, machine.units), busy = std::clamp(w.tasks, 1.0, units), idle = units / busy;
+  const double slow = machine.entry_ns > 0 ? machine.entry_ns / Cost::fitted_entry_ns : 1;
+  const bool near = w.stream_bytes <= 0.8 * static_cast<double>(machine.cache_bytes);
+  const double table = w.sectors / rate_at(machine.gather, 0) * 1e-9 * idle * cost.sector;
+  Prediction t;
+  t.start = w.launches * wake_seconds(machine, busy) + cost.start_us * 1e-6;
+  t.stream = w.stream_bytes / cpu_read_rate(machine, w.stream_bytes, busy) * 1e-9 / cost.stream;
+  t.misses = w.misses * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
+  t.walk = w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9 +
+           w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9;
+  t.walk = t.walk * slow / busy + table;
+  t.seconds = t.start + norm({t.stream, t.misses, t.walk});
+  return t;
 }
 
 }  // namespace
@@ -48,22 +73,19 @@ const char* Prediction::bound() const {
 }
 
 Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
-  const double share = unit_share(w, machine), footprint = w.stream_bytes;
-  const double idle = std::max(1, machine.units) / busy_units(w, machine);
+  if (machine.kind == Device::Kind::cpu) return predict_on_cpu(w, cost, machine, value_bytes);
+  constexpr double fitted_units = 132;
+  const double share = fitted_units / std::max(1, machine.units), footprint = w.stream_bytes;
   const bool near = footprint <= 0.8 * static_cast<double>(machine.cache_bytes);
   Prediction t;
   t.start = (w.launches * machine.repeat_us + cost.start_us) * 1e-6;
-  t.stream = w.stream_bytes / rate_at(machine.read, footprint) * 1e-9 / cost.stream * idle;
+  t.stream = w.stream_bytes / rate_at(machine.read, footprint) * 1e-9 / cost.stream;
   // What the cache does not hold comes from memory, whoever asks for it.
-  const bool far_x = machine.kind != Device::Kind::cpu && w.x_bytes > static_cast<double>(machine.cache_bytes) / 3;
-  t.misses = miss_seconds(w, machine) * (far_x ? std::min(cost.miss, 1.0) : cost.miss) * idle;
+  const bool far_x = w.x_bytes > static_cast<double>(machine.cache_bytes) / 3;
+  t.misses = miss_seconds(w, machine) * (far_x ? std::min(cost.miss, 1.0) : cost.miss);
   t.sectors = w.sectors / rate_at(machine.gather, 0) * 1e-9 * cost.sector;
   t.walk = (w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9) * share;
   t.chain = w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9;
-  if (machine.kind == Device::Kind::cpu) {  // surprises of rows: instructions like others
-    t.walk += t.chain * share;
-    t.chain = 0;
-  }
   t.seconds = t.start + norm({t.stream, t.misses, t.sectors, t.walk, t.chain});
   return t;
 }

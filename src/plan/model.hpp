@@ -5,14 +5,18 @@
 // Between the maximum of the parts (all overlap) and their sum (none do). On held-out classes of the H200 table of
 // 2026-11, squares predict better than the powers 1.5, 3 and 4.
 //
-//   start    launches * what one costs on this machine, and the format's own
-//   stream   bytes / what the memory reads where matrix and vectors fit (last cache, or not)
-//   misses   sectors of x / random reads from an array as large as x
+//   start    launches * what one costs on this machine (on a CPU: what calling the threads costs that the work is
+//            enough for), and the format's own
+//   stream   bytes / what the memory reads where matrix and vectors fit (last cache, or not). On a CPU each core reads
+//            its part from its own caches, and all of them not more than was measured of all
+//   misses   sectors of x / random reads from an array as large as x; on a CPU what such a read takes longer than one
+//            from the first cache
 //   sectors  sectors through the first cache / its rate
 //   walk     places * time of a place + warps * time of a warp: instructions, spread over all units (on a CPU over the
-//            cores that its tasks suffice for; the rates above are those of all cores)
+//            cores that the work is enough for and can be divided among; in times of the core they were fitted on,
+//            which Machine::entry_ns compares with this one)
 //   chain    steps of the longest walk * latency of a step: what no width can shorten (imbalance). On a CPU, rows whose
-//            length is a surprise * time of one; part of walk there
+//            length is a surprise * time of one; part of walk there, and so are sectors (values from a table)
 //
 // The factors of a format (Cost) are fitted on measured times by bench/fit_model.py. Everything that belongs to the
 // machine comes from Machine. The ancestor is the pass model of paper 5 (pass_model.hpp): its D0 and D1 are `start`,
@@ -31,10 +35,12 @@ struct Cost {
   double stream;       // share of the read bandwidth that it reaches
   double miss;         // time per miss, over that of a random read
   double sector;       // time per sector, over that of a random read from the first cache
-  double place_ps[2];  // per place, float and double, on one unit of 132 (GPU) or one core of 2 (CPU)
+  double place_ps[2];  // per place, float and double, on 132 units (GPU) or one core (CPU)
   double team_ns;      // per warp (GPU) or row (CPU), likewise
   double step_ns;      // latency of a step whose data are in the last cache
   double far_step_ns;  // and in memory
+
+  static constexpr double fitted_entry_ns = 0.5;  // Machine::entry_ns of the core that the costs of a CPU are times of
 };
 
 // The format, and its layout where it has several that cost differently: "sell", "weave:blocks".

@@ -20,12 +20,13 @@ struct Workload {
   double stream_bytes = 0;  // read and written in one product: what is read of the matrix, x and y once
   double x_bytes = 0;       // the array that is gathered from
   double misses = 0;        // sectors of x that no window of rows shares: they come from the last cache or from memory
-  double sectors = 0;       // sectors that loads of x and of the matrix move through the first cache
+  double sectors = 0;       // sectors through the first cache: loads of x and matrix (GPU), values of a table (CPU)
   double slots = 0;         // places that lanes walk, idle ones of a warp included
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
   double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
-  double tasks = 0;         // threads that it is enough work for (CPU)
-  int launches = 1;
+  double tasks = 0;         // threads that it is enough work for and can be divided among (CPU)
+  double beside = 0;        // entries in coordinates
+  int launches = 1;         // kernels (GPU), or jobs that several threads are called for (CPU)
   bool fits = true;
   double alone = -1;    // when it is built: entries that one team of threads walks alone; -1: the longest row
   double partials = 0;  // partial sums, of a format that has them

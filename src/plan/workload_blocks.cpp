@@ -23,15 +23,20 @@ Workload dia_gpu(const Subject& s, const Plan&) {
   return w;
 }
 
-// An entry of the remainder costs the CPU as much as about eight places of diagonals, which are vectors.
+// An entry of the remainder costs the CPU as much as about eight places of diagonals, which are vectors. Rows are begun
+// one by one only in chunks (formats/dia/dia_cpu.cpp) that have an empty one among them.
 Workload dia_cpu(const Subject& s, const Plan& plan) {
-  Workload w = on_cpu<dia_gpu, Walk::places, 3>(s, plan);
-  w.slots += 7 * s.nnz() * (1 - s.facts.diagonals.full_share);
+  constexpr double chunk = 256;
+  Workload w = on_cpu<dia_gpu, Walk::places, 1>(s, plan);
+  const double rows = std::max(1.0, s.rows()), empty = static_cast<double>(s.facts.rows_len.empty) / rows;
+  w.teams = rows * (1 - std::pow(1 - empty, chunk));
+  w.tasks = shared_by(w.stored + rows, chunk * (w.stored / rows + 1));
+  cost_beside(w, s, 8);
   return w;
 }
 
 struct Blocks {
-  double r, c, rows, blocks, mask_bytes;
+  double r, c, rows, blocks, mask_bytes, fill;
 };
 
 Blocks blocks_of(const Subject& s, const Plan& plan) {
@@ -40,11 +45,15 @@ Blocks blocks_of(const Subject& s, const Plan& plan) {
   for (const BlockFill& b : s.facts.blocks)
     if (b.r == r && b.c == c) fill = b.fill;
   const double places = r * c;
-  return {r, c, std::ceil(s.rows() / r), s.nnz() * fill / places,
+  return {r,
+          c,
+          std::ceil(s.rows() / r),
+          s.nnz() * fill / places,
           places <= 8    ? 1.0
           : places <= 16 ? 2.0
           : places <= 32 ? 4.0
-                         : 8.0};
+                         : 8.0,
+          fill};
 }
 
 double slot_bytes(const Blocks& b, const Subject& s) { return b.r * b.c * s.value_bytes + b.mask_bytes + index_bytes; }
@@ -62,11 +71,13 @@ Workload bcsr_gpu(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// A line of a block is one vector on the CPU, and a block costs about four lines more, whatever its width.
+// A line of a block is one vector on the CPU, and a block costs about four lines more, whatever its width. Lines of a
+// block with holes, two in each as if by chance, cost twice as much.
 Workload bcsr_cpu(const Subject& s, const Plan& plan) {
   const Blocks b = blocks_of(s, plan);
-  Workload w = on_cpu<bcsr_gpu, Walk::places, 1>(s, plan);
-  w.slots = b.blocks * (b.r + 4);
+  Workload w = as_on_cpu(s, bcsr_gpu(s, plan), Walk::places, 1, b.r);
+  const double with_holes = std::clamp((1 - 1 / b.fill) * b.r * b.c / 2, 0.0, 1.0);
+  w.slots = b.blocks * (b.r * (1 + with_holes) + 4);
   return w;
 }
 
@@ -79,6 +90,10 @@ Workload bell_gpu(const Subject& s, const Plan& plan) {
   w.teams = b.rows / lanes_of_warp;
   w.chain = std::ceil(s.longest() / b.c) * b.r;
   return w;
+}
+
+Workload bell_cpu(const Subject& s, const Plan& plan) {
+  return as_on_cpu(s, bell_gpu(s, plan), Walk::places, 1, 32 * blocks_of(s, plan).r);
 }
 
 // Blocks that would store more than half as much again never pay.
@@ -110,6 +125,6 @@ const Family dia_family{
                          100 * facts.diagonals.full_share);
     }};
 const Family bcsr_family{"bcsr", block_plans<bcsr>, bcsr_gpu, bcsr_cpu, block_text};
-const Family bell_family{"bell", block_plans<bell>, bell_gpu, on_cpu<bell_gpu, Walk::places, 1>, block_text};
+const Family bell_family{"bell", block_plans<bell>, bell_gpu, bell_cpu, block_text};
 
 }  // namespace heddle

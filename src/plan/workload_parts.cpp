@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel.hpp"
 #include "plan/row_counts.hpp"
 
 namespace heddle {
@@ -54,6 +53,7 @@ void add_coordinates(Workload& w, const Subject& s, double entries) {
   const double bytes = entries * (2 * index_bytes + s.value_bytes) + shares * (2 * s.value_bytes + 12);
   w.bytes += bytes;
   w.stored += entries;
+  w.beside += entries;
   w.stream_bytes += bytes + 2 * s.value_bytes * std::min(entries, s.rows());
   w.sectors += entries * ((2 * index_bytes + s.value_bytes) / sector_bytes + s.gather().entries);
   w.slots += 4 * entries;  // a segmented sum of five shuffles a step: counted as so many more places
@@ -69,21 +69,25 @@ double team_slots(const Subject& s, double lanes) {
   return alone * (1 + uneven);
 }
 
-double shared_parts(double work) {
-  return std::max(1.0, std::floor(work / static_cast<double>(tasks_per_thread * work_per_task)));
+double shared_by(double work, double heaviest) {
+  const double called = std::max(1.0, std::floor(work / work_per_thread));
+  return heaviest > 0 ? std::clamp(work / heaviest, 1.0, called) : called;
 }
 
-Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions) {
+Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double undivided_rows) {
   w.slots = walk == Walk::entries ? s.nnz() : w.stored;
   w.teams = s.rows();
   w.sectors = 0;
   w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
-  // Much padding lies in a few slices, and a slice is not divided: it is no work that more cores could share.
-  constexpr double least_rows = 32, fair_padding = 1.5;
-  const double work = shared_parts(std::min(w.stored, fair_padding * s.nnz()) + s.rows());
-  w.tasks = walk == Walk::entries ? work : std::min(work, std::ceil(s.rows() / least_rows));
+  w.tasks = shared_by((walk == Walk::entries ? s.nnz() : w.stored) + s.rows(), undivided_rows * s.longest());
   w.launches = regions;
   return w;
+}
+
+void cost_beside(Workload& w, const Subject& s, double places) {
+  w.slots += (places - 1) * w.beside;
+  w.chain = std::min(w.beside, s.rows());
+  w.launches = w.beside > work_per_thread ? 2 : 1;
 }
 
 std::string row_text(const Structure& facts, const Plan&) {

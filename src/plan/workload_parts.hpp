@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "core/parallel.hpp"
 #include "plan/workload.hpp"
 
 namespace heddle {
@@ -34,17 +35,25 @@ enum class Walk {
   sorted    // rows of one length after another: no surprise at their ends
 };
 
-// Threads that a product of so many entries and rows calls, where there are enough.
-double shared_parts(double work);
+// A thread is called for so many entries.
+inline constexpr double work_per_thread = static_cast<double>(work_per_task * tasks_per_thread);
+
+// Threads that share `work` entries, the largest part of which that is not divided being `heaviest`.
+double shared_by(double work, double heaviest);
 
 // On the CPU a product streams the stored matrix and reads x through the caches: what differs are bytes, the places
-// walked, the rows begun, how often the end of a row is a surprise, and the parallel regions.
-Workload as_on_cpu(const Subject& s, Workload gpu, Walk walk, int regions);
+// walked, the rows begun, how often the end of a row is a surprise, the parallel regions, and the rows that one thread
+// has to itself at least.
+Workload as_on_cpu(const Subject& s, Workload gpu, Walk walk, int regions, double undivided_rows);
 
-template <Workload (*count)(const Subject&, const Plan&), Walk walk, int regions>
+template <Workload (*count)(const Subject&, const Plan&), Walk walk, int regions, int undivided_rows = 1>
 Workload on_cpu(const Subject& s, const Plan& plan) {
-  return as_on_cpu(s, count(s, plan), walk, regions);
+  return as_on_cpu(s, count(s, plan), walk, regions, undivided_rows);
 }
+
+// Entries in coordinates beside a regular part on the CPU. Each is as much work as `places` of that part, and each of
+// their rows a surprise: an order of magnitude dearer than an entry, where they are single ones.
+void cost_beside(Workload& w, const Subject& s, double places);
 
 // Candidates that need no look at the facts.
 inline std::vector<Plan> plans(std::initializer_list<const char*> texts) {

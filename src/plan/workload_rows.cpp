@@ -94,22 +94,23 @@ Workload coo_gpu(const Subject& s, const Plan&) {
 
 }  // namespace
 
+// A row is shared by threads where it is long.
 const Family csr_family{"csr", [](const Structure&, bool) { return plans({"csr"}); }, csr_gpu,
-                        on_cpu<csr_gpu, Walk::entries, 1>, row_text};
+                        on_cpu<csr_gpu, Walk::entries, 1, 0>, row_text};
 const Family csr_padded_family{"csr_padded", [](const Structure&, bool) { return plans({"csr_padded"}); },
                                csr_padded_gpu, on_cpu<csr_padded_gpu, Walk::entries, 1>, row_text};
 const Family csr_split_family{"csr_split", [](const Structure&, bool) { return plans({"csr_split"}); }, csr_split_gpu,
-                              on_cpu<csr_split_gpu, Walk::entries, 2>,
+                              on_cpu<csr_split_gpu, Walk::entries, 2, 0>,
                               [](const Structure& facts, const Plan& plan) {
                                 return row_text(facts, plan) + ": equal shares of entries do not care";
                               }};
 const Family csr_ell_family{"csr_ell", [](const Structure&, bool) { return plans({"csr_ell"}); }, csr_ell_gpu,
-                            on_cpu<csr_ell_gpu, Walk::sorted, 2>,
+                            on_cpu<csr_ell_gpu, Walk::sorted, 2, 0>,
                             [](const Structure& facts, const Plan& plan) {
                               return row_text(facts, plan) +
                                      ": short ones are packed by length, long ones shared by warps";
                             }};
 const Family coo_family{"coo", [](const Structure&, bool) { return plans({"coo"}); }, coo_gpu,
-                        on_cpu<coo_gpu, Walk::entries, 3>, row_text};
+                        on_cpu<coo_gpu, Walk::entries, 3, 0>, row_text};
 
 }  // namespace heddle

@@ -73,6 +73,20 @@ TEST(Workload, knows_what_shorter_columns_and_values_save) {
   }
 }
 
+TEST(Workload, knows_a_large_table_of_values_from_facts_in_all_detail) {
+  Csr<double> A = test::with_lengths(std::vector<std::int64_t>(1200, 220), 1200, 1);
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 + static_cast<double>(k % 5000);
+  const Plan plan = Plan::parse("weave layout=rows");
+  const auto counted = [&](Detail detail, bool on_gpu) {
+    return workload(*find_family("weave"), {analyze(A, detail), 8}, plan, on_gpu);
+  };
+  const auto exact = static_cast<double>(build(A, plan).bytes());
+  EXPECT_NEAR(counted(Detail::all, true).bytes, exact, 0.08 * exact);
+  EXPECT_GT(counted(Detail::planning, true).bytes, 1.2 * exact);
+  EXPECT_EQ(counted(Detail::planning, false).sectors, 0);
+  EXPECT_GT(counted(Detail::all, false).sectors, 0);  // each is fetched
+}
+
 TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
   for (const auto& specimen : test::zoo(test::Zoo::small)) {
     const Structure facts = analyze(specimen.A, Detail::planning);
@@ -117,6 +131,88 @@ TEST(Model, takes_longer_for_more_of_anything) {
     more.*part *= 100;
     EXPECT_GT(predict(more, cost, machine, 8).seconds, before);
   }
+}
+
+Workload on_cpu(const char* matrix, const char* plan_text) {
+  const Plan plan = Plan::parse(plan_text);
+  const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+  return workload(*find_family(plan.format), {facts, 8}, plan, false);
+}
+
+TEST(Workload, calls_threads_for_work_that_can_be_divided) {
+  EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);  // 2,000 entries
+  EXPECT_GT(on_cpu("stencil2d5,n=300", "csr").tasks, 16);
+  // Two slices of 64 rows, and four of 32.
+  EXPECT_LT(on_cpu("dense,rows=100,cols=3000", "weave layout=rows lanes=1 per_lane=2 sort=1").tasks, 2.5);
+  EXPECT_LT(on_cpu("dense,rows=100,cols=3000", "sell").tasks, 4.5);
+  EXPECT_GT(on_cpu("dense,rows=100,cols=3000", "csr").tasks, 16);
+  // One long row makes its slice the work of one thread.
+  EXPECT_LT(on_cpu("arrow,rows=20000", "sell").tasks, 3);
+  // Rows of csr are shared where they are long.
+  EXPECT_GT(on_cpu("dense,rows=4,cols=100000", "csr").tasks, 16);
+  EXPECT_LT(on_cpu("dense,rows=4,cols=100000", "csr_padded").tasks, 4.5);
+}
+
+TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {
+  const Workload grid = on_cpu("stencil2d5,n=100", "dia"), road = on_cpu("road,rows=10000", "dia");
+  EXPECT_EQ(grid.beside, 0);
+  EXPECT_EQ(grid.chain, 0);
+  EXPECT_EQ(grid.teams, 0);
+  EXPECT_GT(road.beside, 0);
+  EXPECT_EQ(road.chain, road.beside);
+  EXPECT_GT(road.slots, road.stored);
+  EXPECT_GT(road.teams, 5000);  // it has rows without entries
+}
+
+TEST(Model, of_a_cpu_takes_longer_for_more_work_slower_cores_and_slower_threads) {
+  Machine machine = built_in_machine(Device::Kind::cpu);
+  machine.units = 16;
+  machine.wake_us = 1;
+  machine.wake_all_us = 4;
+  const Cost& cost = *cost_of(Plan{}, false);
+  const Workload base{.stream_bytes = 1e6,
+                      .x_bytes = 4e6,
+                      .misses = 1e5,
+                      .sectors = 1e5,
+                      .slots = 1e5,
+                      .teams = 1e4,
+                      .chain = 1e3,
+                      .tasks = 8};
+  const auto seconds = [&](const Workload& w, const Machine& m) { return predict(w, cost, m, 8).seconds; };
+  const double before = seconds(base, machine);
+  for (double Workload::*part : {&Workload::stream_bytes, &Workload::misses, &Workload::sectors, &Workload::slots,
+                                 &Workload::teams, &Workload::chain}) {
+    Workload more = base;
+    more.*part *= 100;
+    EXPECT_GT(seconds(more, machine), before);
+  }
+  Workload alone = base;
+  alone.tasks = 1;
+  EXPECT_GT(seconds(alone, machine), before);
+  Machine slower = machine;
+  slower.entry_ns *= 2;
+  EXPECT_NEAR(predict(base, cost, slower, 8).walk, 2 * predict(base, cost, machine, 8).walk,
+              predict(base, cost, machine, 8).walk);
+  EXPECT_GT(seconds(base, slower), before);
+  slower = machine;
+  slower.wake_all_us = 40;
+  EXPECT_GT(seconds(base, slower), before);
+  EXPECT_EQ(seconds(alone, slower), seconds(alone, machine));  // calls nobody
+}
+
+TEST(Model, of_a_cpu_reads_from_the_caches_of_as_many_cores_as_are_busy) {
+  Machine machine = built_in_machine(Device::Kind::cpu);
+  machine.units = 8;
+  machine.core_read = {{1 << 20, 100}, {4 << 20, 10}};
+  machine.read = {{4 << 20, 800}, {64 << 20, 80}};
+  const Cost& cost = *cost_of(Plan{}, false);
+  const auto stream = [&](double bytes, double tasks) {
+    return predict({.stream_bytes = bytes, .tasks = tasks}, cost, machine, 8).stream * cost.stream;
+  };
+  EXPECT_NEAR(stream(1 << 20, 1), 1.048576e6 / 100e9, 1e-9);
+  EXPECT_NEAR(stream(4 << 20, 1), 4.194304e6 / 10e9, 1e-9);   // one core, and its cache is too small
+  EXPECT_NEAR(stream(4 << 20, 4), 4.194304e6 / 400e9, 1e-9);  // that of four is not
+  EXPECT_NEAR(stream(64 << 20, 8), 67.108864e6 / 80e9, 1e-9);
 }
 
 TEST(Model, has_costs_for_every_plan_that_a_family_proposes) {

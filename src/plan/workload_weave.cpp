@@ -7,6 +7,7 @@
 #include "core/isa.hpp"
 #include "formats/weave/weave_diagonals.hpp"
 #include "formats/weave/weave_padded.hpp"
+#include "layout/value_codec.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -29,10 +30,14 @@ double stored_value(const Subject& s, const Plan& plan) {
   return f.f32_exact ? 4 : s.value_bytes;
 }
 
-// The same in layouts that store nothing where all values are one.
+// The same in layouts that store nothing where all values are one, and have tables of 65,536 values too. Planning does
+// not count that many: known of facts in all detail.
 double least_value(const Subject& s, const Plan& plan) {
-  const bool uniform = coded(s) && !is_raw(plan) && !s.facts.distinct_capped && s.facts.distinct_values == 1;
-  return uniform ? 0 : stored_value(s, plan);
+  const Structure& f = s.facts;
+  const double stored = stored_value(s, plan);
+  if (!coded(s) || is_raw(plan) || f.distinct_capped) return stored;
+  if (f.distinct_values == 1) return 0;
+  return stored == sizeof(double) && f.distinct_values <= dictionary16_pays<double> ? 2 : stored;
 }
 
 double power_of_two(double at_most) {
@@ -53,6 +58,7 @@ bool stays_in_cache(const Subject& s) {
 Workload stored_as(const Subject& s, double places, double column, double value, double beside) {
   Workload w = start(s, places * (column + value) + beside, places, places);
   w.sectors = places * (column + value) / sector_bytes;
+  if (value == 2) w.bytes += dictionary16_size * sizeof(double);  // of which the part in use is read
   return w;
 }
 
@@ -346,16 +352,23 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
   return plans;
 }
 
-// Diagonals read x in step with the rows; the others fetch it by columns.
+// Rows of a slice, which a thread has to itself.
+double cpu_slice_rows(const Subject& s, const Plan& plan) {
+  if (word_is(plan, "layout", "rows")) return RowShape(s, plan).slice_rows();
+  return lanes_of_warp / number(plan, "lanes", 1) * number(plan, "block", best_block(s.facts));
+}
+
+// Diagonals read x in step with the rows; the others fetch it by columns. A value of a dictionary is fetched too, from
+// the first cache.
 Workload weave_cpu(const Subject& s, const Plan& plan) {
-  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1);
+  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1, cpu_slice_rows(s, plan));
   if (word_is(plan, "layout", "diagonals")) {
+    constexpr double slice_rows = 128;
     w.misses = 0;
-    w.tasks = shared_parts(w.stored + s.rows());
+    w.tasks = shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
   const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
-  // A value of a dictionary is fetched like x, which takes longer than all the rest of a place.
-  if (value == 1 && !is_constant(s)) w.slots *= s.value_bytes == 4 ? 4 : 3;
+  if ((value == 1 || value == 2) && !is_constant(s)) w.sectors = w.stored;
   return w;
 }
 

@@ -73,13 +73,14 @@ inline void multiply_chunk(const DiaView<V>& A, std::int64_t cols, std::int64_t 
 template <class V>
 void DiaFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const DiaView<V> A = view();
-  parallel_work(
-      (rows + chunk_rows - 1) / chunk_rows, rows * (1 + A.diagonals), [&](std::int64_t begin, std::int64_t end) {
-        with_isa([&](auto) {
-          for (std::int64_t row = begin * chunk_rows; row < std::min(rows, end * chunk_rows); row += chunk_rows)
-            multiply_chunk(A, cols, row, std::min(chunk_rows, rows - row), p);
-        });
-      });
+  const std::int64_t chunks = (rows + chunk_rows - 1) / chunk_rows;
+  parallel_work(chunks, rows * (1 + A.diagonals), [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t end = std::min(rows, last * chunk_rows);
+    with_isa([&](auto) {
+      for (std::int64_t row = first * chunk_rows; row < end; row += chunk_rows)
+        multiply_chunk(A, cols, row, std::min(chunk_rows, end - row), p);
+    });
+  });
   if (remainder.nnz() > 0) add_product(OnCpu{}, remainder, p);
 }
 
