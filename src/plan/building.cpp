@@ -13,6 +13,7 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
   const double entries = subject.nnz();
   const bool looked_at = plan.format == "weave" && weave_looks_at_values(subject, plan);
   const bool table = looked_at && !subject.facts.distinct_capped;
+  const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
   const bool doubles = looked_at && !table && subject.value_bytes == 8;
   return {us,
           subject.facts.rows_len.mean >= 6 ? us : 0,
@@ -24,7 +25,8 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           std::max(0.0, work.stored - entries) * ns,
           work.alone * ns,
           work.partials * ns,
-          long_row_count(subject.facts.rows_len, subject.facts.rows) * ns};
+          long_rows * ns,
+          long_rows > 0 ? us : 0};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {

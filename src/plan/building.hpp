@@ -13,7 +13,7 @@ namespace heddle {
 
 //   0  once                                                                              us
 //   1  where rows have six entries and more on average: more is asked about them         us
-//   2  where values become places in a table (weave, from 2^18 entries on)               us
+//   2  where values become places in a table (weave, from 2^18 entries on, padded 2^20)  us
 //   3  where doubles are looked at and stay what they are (weave, likewise)              us
 //   4  per entry                                                                         ns
 //   5  per entry of 2                                                                    ns
@@ -22,7 +22,8 @@ namespace heddle {
 //   8  per entry of the longest walk that one team of threads has to make alone          ns
 //   9  per partial sum of a tile                                                         ns
 //  10  per row of 256 entries and more                                                   ns
-inline constexpr int build_part_count = 11;
+//  11  where there are such rows                                                         us
+inline constexpr int build_part_count = 12;
 using BuildParts = std::array<double, build_part_count>;  // counts, in seconds per unit of cost
 
 struct BuildCost {

@@ -18,14 +18,16 @@ namespace {
 constexpr double short_column = 2;
 
 // As formats/weave/weave.cpp has it: small matrices keep their values as they are.
-bool coded(const Subject& s) { return s.nnz() >= 1 << 18; }
+bool coded(const Subject& s, const Plan& plan) {
+  return s.nnz() >= (word_is(plan, "layout", "padded") ? 1 << 20 : 1 << 18);
+}
 
 bool is_raw(const Plan& plan) { return word_is(plan, "values", "raw"); }
 
 // Bytes of a value as the plan has it, or in the smallest codec that loses nothing.
 double stored_value(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
-  if (!coded(s) || is_raw(plan)) return s.value_bytes;
+  if (!coded(s, plan) || is_raw(plan)) return s.value_bytes;
   if (!f.distinct_capped && f.distinct_values <= 256) return 1;
   return f.f32_exact ? 4 : s.value_bytes;
 }
@@ -35,7 +37,7 @@ double stored_value(const Subject& s, const Plan& plan) {
 double least_value(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
   const double stored = stored_value(s, plan);
-  if (!coded(s) || is_raw(plan) || f.distinct_capped) return stored;
+  if (!coded(s, plan) || is_raw(plan) || f.distinct_capped) return stored;
   if (f.distinct_values == 1) return 0;
   return stored == sizeof(double) && f.distinct_values <= dictionary16_pays<double> ? 2 : stored;
 }
@@ -62,16 +64,17 @@ Workload stored_as(const Subject& s, double places, double column, double value,
   return w;
 }
 
-bool is_constant(const Subject& s) {
+bool is_constant(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
-  return coded(s) && f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full && f.diagonals.full_share > 0.99;
+  return coded(s, plan) && f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full &&
+         f.diagonals.full_share > 0.99;
 }
 
 // 128 rows a slice, a warp each or, in a small matrix, four; x is read in step with the rows.
 Workload diagonals(const Subject& s, const Plan& plan) {
   const Diagonals& d = s.facts.diagonals;
   const double places = s.nnz() * std::max(1.0, d.slice_fill);
-  const double value = is_constant(s) && !is_raw(plan) ? s.value_bytes / 128.0 : stored_value(s, plan);
+  const double value = is_constant(s, plan) && !is_raw(plan) ? s.value_bytes / 128.0 : stored_value(s, plan);
   Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
   const bool thread_per_row = number(plan, "per_lane", s.rows() <= weave::rows_with_a_thread_each ? 1 : 4) == 1;
@@ -368,7 +371,7 @@ Workload weave_cpu(const Subject& s, const Plan& plan) {
     w.tasks = shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
   const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
-  if ((value == 1 || value == 2) && !is_constant(s)) w.sectors = w.stored;
+  if ((value == 1 || value == 2) && !is_constant(s, plan)) w.sectors = w.stored;
   return w;
 }
 
@@ -388,7 +391,7 @@ std::string weave_text(const Structure& f, const Plan& plan) {
 
 }  // namespace
 
-bool weave_looks_at_values(const Subject& s, const Plan& plan) { return coded(s) && !is_raw(plan); }
+bool weave_looks_at_values(const Subject& s, const Plan& plan) { return coded(s, plan) && !is_raw(plan); }
 
 const Family weave_family{"weave", weave_plans, weave_gpu, weave_cpu, weave_text};
 
