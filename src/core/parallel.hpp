@@ -43,9 +43,9 @@ void parallel_ranges(std::int64_t count, std::int64_t grain, F&& f) {
                  [&](std::int64_t task) { f(task * grain, std::min(count, (task + 1) * grain)); });
 }
 
-// Products hand out tasks of 2 K entries, which share evenly among many cores, and call another thread for every 8 K:
+// Products hand out tasks of 1 K entries, which share evenly among many cores, and call another thread for every 8 K:
 // they take about 2 us, and calling a thread that is awake and waiting for it takes half of one.
-inline constexpr std::int64_t work_per_task = 2 * 1024, tasks_per_thread = 4;
+inline constexpr std::int64_t work_per_task = 1024, tasks_per_thread = 8;
 
 // f(begin, end) over stretches of `count` items that all together are `work` entries.
 template <class F>

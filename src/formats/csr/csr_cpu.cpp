@@ -39,8 +39,8 @@ void multiply_rows(const CsrView<V>& A, const Product<V>& p, std::int64_t first,
   }
 }
 
-// The work (entries + rows) is cut into units of equal size. A unit has the rows that begin in it; one of two units and
-// more is shared: each unit adds up the entries that lie in it, and the sums of the units are added in order.
+// Long rows are shared between threads. The work (entries + rows) of a matrix is cut into units of two tasks and more;
+// of a row as long as two units each unit has a sum of the entries that lie in it, and these are added in order.
 //
 //   units     |   0   |   1   |   2   |   3   |
 //   rows      a a b c c c c c c c c c c c c d e
@@ -48,56 +48,62 @@ void multiply_rows(const CsrView<V>& A, const Product<V>& p, std::int64_t first,
 //
 // There are so few units that their sums fit on the stack, and the cut depends on the matrix alone.
 template <class V>
-struct Units {
-  static constexpr std::int64_t most = 1024;
+struct LongRows {
+  static constexpr std::int64_t most_units = 1024;
 
   const CsrView<V>& A;
   const Buffer<Index>& task;
-  std::int64_t tasks_of_unit, work;  // of a unit
-  V begun[most], continued[most];
-  std::atomic<bool> has_shared = false;
+  std::int64_t tasks_of_unit, work_of_unit;
+  V begun[most_units], continued[most_units];
+  std::atomic<bool> found = false;
 
-  Units(const CsrView<V>& matrix, const Buffer<Index>& tasks)
+  LongRows(const CsrView<V>& matrix, const Buffer<Index>& tasks)
       : A(matrix),
         task(tasks),
-        tasks_of_unit(std::max<std::int64_t>(1, (tasks.size() - 1 + most - 1) / most)),
-        work(tasks_of_unit * work_per_task) {}
+        tasks_of_unit(std::max<std::int64_t>(2, (tasks.size() - 1 + most_units - 1) / most_units)),
+        work_of_unit(tasks_of_unit * work_per_task) {}
 
-  std::int64_t count() const { return (task.size() - 1 + tasks_of_unit - 1) / tasks_of_unit; }
-  std::int64_t first_row(std::int64_t unit) const { return task[std::min(unit * tasks_of_unit, task.size() - 1)]; }
-  bool is_shared(std::int64_t row) const { return A.ptr[row + 1] - A.ptr[row] >= 2 * work; }
-  bool begins_shared(std::int64_t unit) const {
-    return first_row(unit) < first_row(unit + 1) && is_shared(first_row(unit + 1) - 1);
-  }
+  bool is_long(std::int64_t row) const { return A.ptr[row + 1] - A.ptr[row] >= 2 * work_of_unit; }
+  // A long row is the last that begins in its task.
+  bool begins_in(std::int64_t t) const { return task[t] < task[t + 1] && is_long(task[t + 1] - 1); }
   // The entries of a row that lie in a unit.
-  Offset begin(std::int64_t row, std::int64_t unit) const { return std::max(A.ptr[row], unit * work - row); }
-  Offset end(std::int64_t row, std::int64_t unit) const { return std::min(A.ptr[row + 1], (unit + 1) * work - row); }
-
+  Offset begin(std::int64_t row, std::int64_t unit) const { return std::max(A.ptr[row], unit * work_of_unit - row); }
+  Offset end(std::int64_t row, std::int64_t unit) const {
+    return std::min(A.ptr[row + 1], (unit + 1) * work_of_unit - row);
+  }
   void sum_part(std::int64_t row, std::int64_t unit, const V* x, V* to) {
     const Offset ends[] = {begin(row, unit), end(row, unit)};
     if (ends[0] < ends[1]) sum_rows(CsrView<V>{{1, A.cols, ends, A.col}, A.val}, x, 0, 1, to);
   }
-  // Leaves the parts of shared rows that lie in some units; f(first, last) for whole rows, as many at once as there
-  // are.
+
+  // Leaves the sums of long rows in the units that begin in tasks t .. last-1, and of those rows that begin there;
+  // f(first row, last row) for the others, as many at once as there are.
   template <class F>
-  void each_row(std::int64_t unit, std::int64_t last_unit, const V* x, F f) {
-    std::int64_t first = first_row(unit);
-    for (; unit < last_unit; ++unit) {
-      const std::int64_t before = first_row(unit) - 1;
-      if (before >= 0 && is_shared(before)) sum_part(before, unit, x, continued + unit);
-      if (!begins_shared(unit)) continue;
-      const std::int64_t shared = first_row(unit + 1) - 1;
-      f(first, shared);
-      sum_part(shared, unit, x, begun + unit);
-      has_shared.store(true, std::memory_order_relaxed);
-      first = shared + 1;
+  void each_stretch(std::int64_t t, std::int64_t last, const V* x, F f) {
+    std::int64_t row = task[t];
+    for (; t < last; ++t) {
+      const std::int64_t unit = t / tasks_of_unit, before = std::int64_t{task[t]} - 1;
+      if (t % tasks_of_unit == 0 && before >= 0 && is_long(before)) sum_part(before, unit, x, continued + unit);
+      if (!begins_in(t)) continue;
+      const std::int64_t long_row = task[t + 1] - 1;
+      f(row, long_row);
+      sum_part(long_row, unit, x, begun + unit);
+      found.store(true, std::memory_order_relaxed);
+      row = long_row + 1;
     }
-    f(first, first_row(last_unit));
+    f(row, task[last]);
   }
-  V sum_of_parts(std::int64_t row, std::int64_t unit) const {
-    V sum = begun[unit];
-    for (++unit; begin(row, unit) < A.ptr[row + 1]; ++unit) sum += continued[unit];
-    return sum;
+  // f(row, sum) for all long rows.
+  template <class F>
+  void each_sum(F f) const {
+    for (std::int64_t t = 0; t + 1 < task.size(); ++t) {
+      if (!begins_in(t)) continue;
+      const std::int64_t row = task[t + 1] - 1;
+      std::int64_t unit = t / tasks_of_unit;
+      V sum = begun[unit];
+      while (begin(row, ++unit) < A.ptr[row + 1]) sum += continued[unit];
+      f(row, sum);
+    }
   }
 };
 
@@ -108,17 +114,13 @@ void CsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   // y = A x needs no update at all: the sum over no entries is the +0 that a row without entries must give.
   const bool plain = p.update.alpha == V(1) && p.update.beta == V(0) && p.update.row_of == nullptr;
   const CsrView<V> A{{rows, cols, ptr, col}, val};
-  Units<V> units(A, task);
-  parallel_stretches(units.count(), tasks_per_thread / units.tasks_of_unit, [&](std::int64_t unit, std::int64_t last) {
-    units.each_row(unit, last, p.x, [&](std::int64_t first, std::int64_t end) {
+  LongRows<V> long_rows(A, task);
+  parallel_stretches(task.size() - 1, tasks_per_thread, [&](std::int64_t t, std::int64_t last) {
+    long_rows.each_stretch(t, last, p.x, [&](std::int64_t first, std::int64_t end) {
       plain ? sum_rows(A, p.x, first, end, p.update.y + first) : multiply_rows(A, p, first, end);
     });
   });
-  if (!units.has_shared) return;
-  for (std::int64_t unit = 0; unit < units.count(); ++unit) {
-    const std::int64_t row = units.first_row(unit + 1) - 1;
-    if (units.begins_shared(unit)) p.update(row, units.sum_of_parts(row, unit));
-  }
+  if (long_rows.found) long_rows.each_sum([&](std::int64_t row, V sum) { p.update(row, sum); });
 }
 
 template void CsrFormat<float>::multiply(OnCpu, const Product<float>&) const;
