@@ -17,7 +17,7 @@ struct SliceRoom {
   // For slices a little above the mean; none at all where that is too much. Few threads for small slices: as many of
   // them as possible shall be walked at a time.
   SliceRoom(const PatternView& A, std::size_t entry_bytes) {
-    constexpr std::size_t few_bytes = 12 << 10, some_bytes = 24 << 10;
+    constexpr std::size_t few_bytes = 14 << 10, some_bytes = 24 << 10;
     const std::int64_t slices = std::max<std::int64_t>(1, simt::blocks_for(A.rows, slice_rows));
     entries = (A.nnz() / slices * 9 / 8 + 64) / 4 * 4;  // what lies behind the columns is aligned
     const std::size_t bytes = static_cast<std::size_t>(entries) * entry_bytes;
@@ -69,13 +69,25 @@ struct SliceRows {
       : SliceRows(A, s * slice_rows, (s + 1) * slice_rows < A.rows ? (s + 1) * slice_rows : A.rows) {}
 };
 
-// The entries of a slice from `from` on, in the order in which they lie. By the block, which waits for them later.
+// An array of the entries of a slice, in the order in which they lie; or two, whose loads are under way together. By
+// the block, which waits for them later.
 template <class T>
 SIMT_DEVICE void bring_near(const T* from, const SliceRows& rows, T* near) {
   each_round(rows.count, [&](Offset first) {
     T some[loads_of_round];
     load_round(from + rows.begin, rows.count, first, some);
     store_round(some, rows.count, first, near);
+  });
+}
+template <class T, class U>
+SIMT_DEVICE void bring_near(const T* from, const U* others_from, const SliceRows& rows, T* near, U* others_near) {
+  each_round(rows.count, [&](Offset first) {
+    T some[loads_of_round];
+    U others[loads_of_round];
+    load_round(from + rows.begin, rows.count, first, some);
+    load_round(others_from + rows.begin, rows.count, first, others);
+    store_round(some, rows.count, first, near);
+    store_round(others, rows.count, first, others_near);
   });
 }
 

@@ -109,8 +109,10 @@ struct SliceEntries {
       : near(rows.count <= room.entries), looks(looks_at_values) {
     col = simt::shared<Index>();
     val = reinterpret_cast<V*>(col + room.entries);
-    if (near) bring_near(A.col, rows, col);
-    if (near && looks) bring_near(A.val, rows, val);
+    if (near && looks)
+      bring_near(A.col, A.val, rows, col, val);
+    else if (near)
+      bring_near(A.col, rows, col);
     simt::sync_block();
   }
   SIMT_DEVICE SliceFound list(const CsrArrays<V>& A, const SliceRows& rows, const SliceList<V>& to, bool& same) const {

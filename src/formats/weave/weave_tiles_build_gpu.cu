@@ -31,9 +31,17 @@ int bits_for(std::int64_t below) {
 SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
   if (simt::global_thread() < count) words[simt::global_thread()] = 0;
 }
-SIMT_KERNEL count_thread_per_entry(const Index* col, std::int64_t nnz, std::uint32_t* degree) {
-  const std::int64_t k = simt::global_thread();
-  if (k < nnz) simt::atomic_add(degree + col[k], 1u);
+// A thread has several columns under way; behind the end the last one again.
+constexpr int counted_of_thread = 8;
+SIMT_KERNEL count_block_per_entries(const Index* col, std::int64_t nnz, std::uint32_t* degree) {
+  const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
+  Index column[counted_of_thread];
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u)
+    column[u] = simt::stream_load(col + (first + u * threads < nnz ? first + u * threads : nnz - 1));
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u)
+    if (first + u * threads < nnz) simt::atomic_add(degree + column[u], 1u);
 }
 
 struct DegreesFound {
@@ -76,7 +84,8 @@ PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, 
   auto* degree = memory.take<std::uint32_t>(A.cols);
   auto* place_of = memory.take<Index>(A.cols);
   simt::launch(here, thread_per(A.cols), clear_thread_per_word, degree, A.cols);
-  simt::launch(here, thread_per(A.nnz()), count_thread_per_entry, A.col.data(), A.nnz(), degree);
+  simt::launch(here, {simt::blocks_for(A.nnz(), counted_of_thread * threads), threads}, count_block_per_entries,
+               A.col.data(), A.nnz(), degree);
   const DegreesFound found = device::reduce(here, DegreeItems{degree}, A.cols, memory.device());
   const auto sorted = device::queue_sort(here, FallingDegrees{degree, found.most},
                                          bits_for(std::int64_t{found.most} + 1), {.items = A.cols}, memory);
