@@ -24,13 +24,19 @@ Workload dia_gpu(const Subject& s, const Plan&) {
 }
 
 // An entry of the remainder costs the CPU as much as about eight places of diagonals, which are vectors. Rows are begun
-// one by one only in chunks (formats/dia/dia_cpu.cpp) that have an empty one among them.
+// one by one only in chunks (formats/dia/dia_cpu.cpp) that have one among them without an entry on any diagonal.
 Workload dia_cpu(const Subject& s, const Plan& plan) {
   constexpr double chunk = 256;
   Workload w = on_cpu<dia_gpu, Walk::places, 1>(s, plan);
-  const double rows = std::max(1.0, s.rows()), empty = static_cast<double>(s.facts.rows_len.empty) / rows;
+  const double rows = std::max(1.0, s.rows()), full = static_cast<double>(s.facts.diagonals.full);
+  const double occupied = std::min(1.0, s.nnz() * s.facts.diagonals.full_share / std::max(1.0, full * rows));
+  const double by_chance = full > 1 ? std::pow(1 - occupied, full) : 0;
+  const double empty = std::max(by_chance, static_cast<double>(s.facts.rows_len.empty) / rows);
   w.teams = rows * (1 - std::pow(1 - empty, chunk));
   w.tasks = shared_by(w.stored + rows, chunk * (w.stored / rows + 1));
+  // Diagonals read x in step with the rows. Entries beside them are far from each other: a line of x and one of y each.
+  constexpr double line_bytes = 64;
+  w.misses = 2 * std::min(w.beside, rows * s.value_bytes / line_bytes);
   cost_beside(w, s, 8);
   return w;
 }
@@ -71,13 +77,15 @@ Workload bcsr_gpu(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// A line of a block is one vector on the CPU, and a block costs about four lines more, whatever its width. Lines of a
-// block with holes, two in each as if by chance, cost twice as much.
+// A line of a block is one vector on the CPU, and a block costs about four lines more, whatever its width. Lines cost
+// more where they do not fill a vector, where their number is known at run time only (formats/bcsr/bcsr_cpu.cpp), and
+// in blocks with holes, two in each as if by chance.
 Workload bcsr_cpu(const Subject& s, const Plan& plan) {
   const Blocks b = blocks_of(s, plan);
   Workload w = as_on_cpu(s, bcsr_gpu(s, plan), Walk::places, 1, b.r);
   const double with_holes = std::clamp((1 - 1 / b.fill) * b.r * b.c / 2, 0.0, 1.0);
-  w.slots = b.blocks * (b.r * (1 + with_holes) + 4);
+  const double line = (b.c == 3 || b.c == 6 ? 1.3 : 1) * (b.r == b.c ? 1 : 2) * (1 + with_holes);
+  w.slots = b.blocks * (b.r * line + 4);
   return w;
 }
 

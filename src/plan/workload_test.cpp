@@ -157,7 +157,7 @@ TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {
   const Workload grid = on_cpu("stencil2d5,n=100", "dia"), road = on_cpu("road,rows=10000", "dia");
   EXPECT_EQ(grid.beside, 0);
   EXPECT_EQ(grid.chain, 0);
-  EXPECT_EQ(grid.teams, 0);
+  EXPECT_LT(grid.teams, 1);
   EXPECT_GT(road.beside, 0);
   EXPECT_EQ(road.chain, road.beside);
   EXPECT_GT(road.slots, road.stored);
