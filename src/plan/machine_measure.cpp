@@ -116,16 +116,22 @@ class CpuMeasure {
 };
 
 // What a job of one task for each of so many threads takes beyond the task. Threads that do not come in time to an
-// empty job are not waited for, so each has something to do.
+// empty job are not waited for, so each has something to do. Where one does not come at all, its task is done after
+// another: on a busy machine it may come later.
 double wake_seconds(int called) {
-  constexpr std::chrono::duration<double> task(5e-6);
-  const double whole = best_time([&] {
-    parallel_tasks(called, [&](std::int64_t) {
-      for (const auto begun = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begun < task;) {
-      }
+  constexpr std::chrono::duration<double> task(20e-6);
+  constexpr int tries = 5;
+  double least = INFINITY;
+  for (int i = 0; i < tries && least > 0.8 * task.count(); ++i) {
+    const double whole = best_time([&] {
+      parallel_tasks(called, [&](std::int64_t) {
+        for (const auto begun = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begun < task;) {
+        }
+      });
     });
-  });
-  return std::max(whole - task.count(), 1e-9);
+    least = std::min(least, whole - task.count());
+  }
+  return std::max(least, 1e-9);
 }
 
 // Rows of 16 entries, in the first cache.
