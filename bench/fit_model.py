@@ -149,7 +149,8 @@ def refine(lines, costs, device, rounds=12):
 def fit_all(lines, device):
     by_format = cases_by_format(lines)
     costs = {name: fit(cases, PRIOR[device]) for name, cases in sorted(by_format.items())}
-    return refine(lines, costs, device)
+    # As they will be written: what is scored is what is used.
+    return {name: [float(f"{v:.3g}") for v in cost] for name, cost in refine(lines, costs, device).items()}
 
 
 def score(lines, costs, show=False):
@@ -207,7 +208,7 @@ def score_machine(lines, costs, show):
 
 
 def cost_line(name, cost):
-    start, stream, miss, sector, f32, f64, team, step, far = (float(f"{v:.3g}") for v in cost)
+    start, stream, miss, sector, f32, f64, team, step, far = cost
     return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
 
 

@@ -46,7 +46,7 @@ class Case:
 
     def on_cpu(self, w, machine):
         units = max(1, machine["units"])
-        busy = min(max(w["tasks"], 1), units)
+        busy = busy_cores(w, units)
         idle, share = units / busy, machine.get("entry_ns", FITTED_ENTRY_NS) / FITTED_ENTRY_NS / busy
         first_cache = rate_at(machine["gather"], 0)
         self.launch = w["launches"] * wake_us(machine, busy) * 1e-6
@@ -64,6 +64,11 @@ class Case:
             walk, chain, sectors = walk + chain + sectors, 0.0, 0.0
         parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), sectors, walk, chain)
         return self.launch + start * 1e-6 + math.hypot(*parts)
+
+
+def busy_cores(w, units):
+    pieces = w.get("pieces", 0)
+    return min(max(min(w["tasks"], pieces / math.ceil(pieces / units) if pieces else units), 1), units)
 
 
 def wake_us(machine, busy):

@@ -102,8 +102,8 @@ std::string machine_json(const Machine& m) {
 std::string workload_json(const Workload& w) {
   return fmt::format(
       R"({{"bytes":{:.0f},"stored":{:.0f},"stream_bytes":{:.0f},"x_bytes":{:.0f},"misses":{:.0f},"sectors":{:.0f},)"
-      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"tasks":{:.0f},"launches":{}}})",
-      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.tasks,
+      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"tasks":{:.4g},"pieces":{:.0f},"launches":{}}})",
+      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.tasks, w.pieces,
       w.launches);
 }
 

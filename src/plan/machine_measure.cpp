@@ -116,16 +116,23 @@ class CpuMeasure {
 };
 
 // What a job of one task for each of so many threads takes beyond the task. Threads that do not come in time to an
-// empty job are not waited for, so each has something to do.
+// empty job are not waited for, so each has something to do. On a busy machine one may not come at all, and its task is
+// done after another: then it is as if they came as soon as elsewhere.
 double wake_seconds(int called) {
-  constexpr std::chrono::duration<double> task(5e-6);
-  const double whole = best_time([&] {
-    parallel_tasks(called, [&](std::int64_t) {
-      for (const auto begun = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begun < task;) {
-      }
+  constexpr std::chrono::duration<double> task(20e-6);
+  constexpr int tries = 3;
+  double least = INFINITY;
+  for (int i = 0; i < tries && least > 0.8 * task.count(); ++i) {
+    const double whole = best_time([&] {
+      parallel_tasks(called, [&](std::int64_t) {
+        for (const auto begun = std::chrono::steady_clock::now(); std::chrono::steady_clock::now() - begun < task;) {
+        }
+      });
     });
-  });
-  return std::max(whole - task.count(), 1e-9);
+    least = std::min(least, whole - task.count());
+  }
+  if (least > 0.8 * task.count()) return built_in_machine(Device::Kind::cpu).wake_all_us * 1e-6;
+  return std::max(least, 1e-9);
 }
 
 // Rows of 16 entries, in the first cache.

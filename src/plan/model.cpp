@@ -21,6 +21,12 @@ double miss_seconds(const Workload& w, const Machine& machine) {
   return w.misses / rate_at(machine.gather, std::max(w.x_bytes, beyond_first_cache)) * 1e-9;
 }
 
+// Cores that work at the same time, on average: in the last round of a few large pieces some have none.
+double busy_cores(const Workload& w, double units) {
+  const double in_rounds = w.pieces > 0 ? w.pieces / std::ceil(w.pieces / units) : units;
+  return std::clamp(std::min(w.tasks, in_rounds), 1.0, units);
+}
+
 // Calling `busy` threads. A small matrix calls none.
 double wake_seconds(const Machine& machine, double busy) {
   if (busy <= 1) return 0;
@@ -43,7 +49,7 @@ double beyond_first_cache(const Machine& machine, double bytes) {
 }
 
 Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
-  const double units = std::max(1, machine.units), busy = std::clamp(w.tasks, 1.0, units), idle = units / busy;
+  const double units = std::max(1, machine.units), busy = busy_cores(w, units), idle = units / busy;
   const double slow = machine.entry_ns > 0 ? machine.entry_ns / Cost::fitted_entry_ns : 1;
   const bool near = w.stream_bytes <= 0.8 * static_cast<double>(machine.cache_bytes);
   const double table = w.sectors / rate_at(machine.gather, 0) * 1e-9 * idle * cost.sector;

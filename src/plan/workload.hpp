@@ -25,6 +25,7 @@ struct Workload {
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
   double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
   double tasks = 0;         // threads that it is enough work for and can be divided among (CPU)
+  double pieces = 0;        // parts that are not divided, where they are like each other; 0: as many as one likes (CPU)
   double beside = 0;        // entries in coordinates
   int launches = 1;         // kernels (GPU), or jobs that several threads are called for (CPU)
   bool fits = true;

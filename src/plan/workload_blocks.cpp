@@ -26,8 +26,8 @@ Workload dia_gpu(const Subject& s, const Plan&) {
 // An entry of the remainder costs the CPU as much as about eight places of diagonals, which are vectors. Rows are begun
 // one by one only in chunks (formats/dia/dia_cpu.cpp) that have one among them without an entry on any diagonal.
 Workload dia_cpu(const Subject& s, const Plan& plan) {
-  constexpr double chunk = 256;
-  Workload w = on_cpu<dia_gpu, Walk::places, 1>(s, plan);
+  constexpr int chunk = 256;
+  Workload w = on_cpu<dia_gpu, Walk::places, 1, chunk>(s, plan);
   const double rows = std::max(1.0, s.rows()), full = static_cast<double>(s.facts.diagonals.full);
   const double occupied = std::min(1.0, s.nnz() * s.facts.diagonals.full_share / std::max(1.0, full * rows));
   const double by_chance = full > 1 ? std::pow(1 - occupied, full) : 0;

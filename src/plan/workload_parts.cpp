@@ -80,6 +80,7 @@ Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double 
   w.sectors = 0;
   w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
   w.tasks = shared_by((walk == Walk::entries ? s.nnz() : w.stored) + s.rows(), undivided_rows * s.longest());
+  w.pieces = undivided_rows > 0 ? std::ceil(s.rows() / undivided_rows) : 0;
   w.launches = regions;
   return w;
 }

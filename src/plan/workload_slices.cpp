@@ -194,13 +194,13 @@ Workload sell_cpu(const Subject& s, const Plan& plan) {
 
 // The regular part is as wide as `K`, whatever the longest row.
 Workload hyb_cpu(const Subject& s, const Plan& plan) {
-  Workload w = on_cpu<hyb_gpu, Walk::places, 1>(s, plan);
+  Workload w = on_cpu<hyb_gpu, Walk::places, 1, rows_of_columns>(s, plan);
   w.tasks = shared_by(w.stored + s.rows(), rows_of_columns * w.stored / std::max(1.0, s.rows()));
   cost_beside(w, s, 3);
   return w;
 }
 Workload ell16_cpu(const Subject& s, const Plan& plan) {
-  Workload w = on_cpu<ell16_gpu, Walk::entries, 1>(s, plan);
+  Workload w = on_cpu<ell16_gpu, Walk::entries, 1, rows_of_columns>(s, plan);
   w.tasks = shared_by(w.stored + s.rows(), rows_of_columns * w.stored / std::max(1.0, s.rows()));
   cost_beside(w, s, 3);
   return w;

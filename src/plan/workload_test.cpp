@@ -153,6 +153,20 @@ TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   EXPECT_LT(on_cpu("dense,rows=4,cols=100000", "csr_padded").tasks, 4.5);
 }
 
+TEST(Model, of_a_cpu_lets_cores_wait_in_the_last_round_of_large_pieces) {
+  Machine machine = built_in_machine(Device::Kind::cpu);
+  machine.units = 16;
+  const Cost& cost = *cost_of(Plan{}, false);
+  const auto walk = [&](double pieces) {
+    return predict({.slots = 1e6, .tasks = 1000, .pieces = pieces}, cost, machine, 8).walk;
+  };
+  EXPECT_DOUBLE_EQ(walk(32), walk(0));
+  EXPECT_DOUBLE_EQ(walk(33) / walk(0), 3 * 16 / 33.0);
+  EXPECT_DOUBLE_EQ(walk(4) / walk(0), 4);
+  EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "ell").pieces, 8);  // 128 rows each
+  EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "csr").pieces, 0);
+}
+
 TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {
   const Workload grid = on_cpu("stencil2d5,n=100", "dia"), road = on_cpu("road,rows=10000", "dia");
   EXPECT_EQ(grid.beside, 0);

@@ -357,6 +357,7 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
 
 // Rows of a slice, which a thread has to itself.
 double cpu_slice_rows(const Subject& s, const Plan& plan) {
+  if (word_is(plan, "layout", "diagonals")) return 128;
   if (word_is(plan, "layout", "rows")) return RowShape(s, plan).slice_rows();
   return lanes_of_warp / number(plan, "lanes", 1) * number(plan, "block", best_block(s.facts));
 }
@@ -364,9 +365,9 @@ double cpu_slice_rows(const Subject& s, const Plan& plan) {
 // Diagonals read x in step with the rows; the others fetch it by columns. A value of a dictionary is fetched too, from
 // the first cache.
 Workload weave_cpu(const Subject& s, const Plan& plan) {
-  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1, cpu_slice_rows(s, plan));
+  const double slice_rows = cpu_slice_rows(s, plan);
+  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1, slice_rows);
   if (word_is(plan, "layout", "diagonals")) {
-    constexpr double slice_rows = 128;
     w.misses = 0;
     w.tasks = shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
