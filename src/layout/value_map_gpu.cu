@@ -116,10 +116,9 @@ values_block_per_places(MapView map, const V* val, V* to) {
            [&](std::uint16_t k) { return staged[value_map::staged_place<V>(before + k)]; });
 }
 
-// As few as fill a large GPU's unit, as far as registers allow, when shared memory limits the number of blocks: while
-// some wait at their barrier, others load.
+// So many that they fill a large GPU's unit when shared memory limits the number of blocks.
 int threads_for(std::size_t shared_bytes) {
-  constexpr std::size_t unit_bytes = 220 << 10, unit_threads = 1536;
+  constexpr std::size_t unit_bytes = 220 << 10, unit_threads = 2048;
   const std::size_t blocks = std::max<std::size_t>(1, unit_bytes / std::max<std::size_t>(1, shared_bytes));
   return blocks * fewest_threads >= unit_threads ? fewest_threads : most_threads;
 }
