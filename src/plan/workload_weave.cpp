@@ -78,9 +78,12 @@ Workload diagonals(const Subject& s, const Plan& plan) {
   Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
   const bool thread_per_row = number(plan, "per_lane", s.rows() <= weave::rows_with_a_thread_each ? 1 : 4) == 1;
-  const double at_once = thread_per_row ? 8 : 1, of_row = s.rows() > 0 ? places / s.rows() : 0;
+  // A thread with one row has eight diagonals under way; their masks and x wait for the list all the same.
+  const double of_row = s.rows() > 0 ? places / s.rows() : 0;
   w.teams = s.rows() / (thread_per_row ? 32 : 128);
-  w.chain = of_row / at_once;
+  w.chain = thread_per_row ? of_row / 5.5 : of_row;
+  if (d.slice_fill > 1.1) w.chain *= 1.8;      // masks differ from slice to slice
+  if (value == 1 || value == 2) w.slots *= 3;  // one more fetch a place, from the table
   return w;
 }
 
