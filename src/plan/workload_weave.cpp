@@ -307,6 +307,13 @@ Workload weave_gpu(const Subject& s, const Plan& plan) {
 }
 
 // Layouts that can pay at all; the model decides between them.
+// How often a block of rows comes back to a sector of x, in the mean. Below one there is nothing to gain.
+double floats_per_sector_of_sums(const Structure& f) {
+  const double blocks = std::ceil(static_cast<double>(f.rows) * sizeof(float) / (128 << 10));
+  const double sectors = static_cast<double>(f.cols) * sizeof(float) / sector_bytes;
+  return static_cast<double>(f.nnz) / std::max(1.0, blocks * sectors);
+}
+
 bool worth_a_look(const std::string& layout, const Structure& f) {
   const double nnz = std::max(1.0, static_cast<double>(f.nnz)), mean = f.rows_len.mean;
   if (layout == "diagonals") return f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 2;
@@ -317,7 +324,8 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   if (layout == "long") return mean >= 24;
   const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
   if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;
-  if (layout == "sums") return scattered && static_cast<double>(f.rows_len.max) < 8 * mean + 64;
+  if (layout == "sums")
+    return scattered && static_cast<double>(f.rows_len.max) < 8 * mean + 64 && floats_per_sector_of_sums(f) >= 1;
   return true;
 }
 
