@@ -34,8 +34,8 @@ struct alignas(16) RowMask {
 };
 
 inline constexpr int rows_per_lane = 4, slice_rows = simt::warp_size * rows_per_lane;
-// Up to here a large GPU has threads for all rows at once, and four rows a thread leave it waiting: 5-point grid of 300^2
-// in doubles 3.2 -> 2.5 us, of 400^2 3.3 -> 2.9, of 600^2 3.8 -> 4.8 (H200).
+// Up to here a large GPU has threads for all rows at once, and four rows a thread leave it waiting: 5-point grid of
+// 300^2 in doubles 3.2 -> 2.5 us, of 400^2 3.3 -> 2.9, of 600^2 3.8 -> 4.8 (H200).
 inline constexpr std::int64_t rows_with_a_thread_each = 200'000;
 
 template <class V>
