@@ -117,7 +117,7 @@ def fit_build(lines):
     times = {}
     for line in lines:
         for p in line["plans"]:
-            if p.get("build_seconds") and p.get("build_parts"):
+            if p.get("build_seconds") and len(p.get("build_parts", [])) == len(PARTS):  # else of another version
                 times.setdefault(cost_key(p["plan"]), Times(LEAST_ONCE[line["device"]])).add(line, p)
     costs = {name: some.fit() for name, some in sorted(times.items())}
     lend_value_costs(costs, times)

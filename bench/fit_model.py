@@ -37,7 +37,7 @@ def fit(cases, prior, rounds=60):
     dice = random.Random(1)
     best = None
     for start in range(6):
-        cost = [v * (1 if start == 0 else math.exp(dice.uniform(-1, 1))) for i, v in enumerate(prior)]
+        cost = [v * (1 if start == 0 else math.exp(dice.uniform(-1, 1))) for v in prior]
         cost[1] = min(cost[1], 1.0)
         here, step = loss(cases, cost, prior), [0.5] * len(cost)
         for _ in range(rounds):

@@ -87,6 +87,43 @@ TEST(Workload, knows_a_large_table_of_values_from_facts_in_all_detail) {
   EXPECT_GT(counted(Detail::all, false).sectors, 0);  // each is fetched
 }
 
+TEST(Workload, counts_what_a_table_and_uneven_masks_add_to_diagonals) {
+  const auto on_gpu = [](const char* matrix, const char* plan) {
+    return workload(*find_family("weave"), {analyze(generate<double>(matrix), Detail::planning), 8}, Plan::parse(plan),
+                    true);
+  };
+  const char* matrix = "elasticity,nx=16,ny=12,nz=12";  // 600,000 entries of few values
+  const Workload table = on_gpu(matrix, "weave layout=diagonals"),
+                 raw = on_gpu(matrix, "weave layout=diagonals values=raw"),
+                 four_rows = on_gpu(matrix, "weave layout=diagonals values=raw per_lane=4");
+  EXPECT_DOUBLE_EQ(table.slots, 3 * raw.slots);
+  EXPECT_LT(table.stream_bytes, raw.stream_bytes);
+  EXPECT_GT(four_rows.chain, 5 * raw.chain);
+  EXPECT_DOUBLE_EQ(raw.teams, 4 * four_rows.teams);
+}
+
+TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
+  const auto proposed = [](const char* matrix) {
+    const auto plans = find_family("weave")->plans(analyze(generate<float>(matrix), Detail::planning), true);
+    return std::count(plans.begin(), plans.end(), Plan::parse("weave layout=sums"));
+  };
+  EXPECT_EQ(proposed("random,rows=100000,cols=100000,per_row=12"), 1);
+  EXPECT_EQ(proposed("random,rows=300000,cols=3000000,per_row=4"), 0);
+}
+
+TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
+  const auto parts = [](const Csr<double>& A, const char* plan_text) {
+    const Subject subject{analyze(A, Detail::planning), 8};
+    const Plan plan = Plan::parse(plan_text);
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true));
+  };
+  const Csr<double> few = generate<double>("stencil2d5,n=300"), long_rows = generate<double>("dense,rows=20,cols=400");
+  EXPECT_EQ(parts(few, "weave layout=segments")[11], 0);
+  EXPECT_GT(parts(long_rows, "weave layout=segments")[11], 0);
+  EXPECT_GT(parts(few, "weave layout=segments")[2], 0);  // 450,000 entries: a table
+  EXPECT_EQ(parts(few, "weave layout=padded")[2], 0);
+}
+
 TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
   for (const auto& specimen : test::zoo(test::Zoo::small)) {
     const Structure facts = analyze(specimen.A, Detail::planning);

@@ -82,8 +82,8 @@ Workload diagonals(const Subject& s, const Plan& plan) {
   const double of_row = s.rows() > 0 ? places / s.rows() : 0;
   w.teams = s.rows() / (thread_per_row ? 32 : 128);
   w.chain = thread_per_row ? of_row / 5.5 : of_row;
-  if (d.slice_fill > 1.1) w.chain *= 1.8;      // masks differ from slice to slice
-  if (value == 1 || value == 2) w.slots *= 3;  // one more fetch a place, from the table
+  if (d.slice_fill > 1.1) w.chain *= 1.8;  // masks differ from slice to slice
+  if (value == 1) w.slots *= 3;            // one more fetch a place, from the table
   return w;
 }
 
@@ -261,24 +261,26 @@ Workload tiles(const Subject& s, const Plan& plan) {
   return w;
 }
 
+// Blocks of rows whose sums fit into shared memory, each of which reads x in sectors.
+struct SumsReads {
+  double blocks, sectors;
+
+  SumsReads(const Structure& f, int value_bytes)
+      : blocks(std::max(1.0, std::ceil(static_cast<double>(f.rows) * value_bytes / (128 << 10)))),
+        sectors(std::max(1.0, static_cast<double>(f.cols) * value_bytes / sector_bytes)) {}
+  double entries_of_sector(double nnz) const { return nnz / (blocks * sectors); }
+};
+
 // y in shared memory, 128 KiB a block of rows; each reads x in the order of the columns: a sector once, if at all.
 Workload sums(const Subject& s, const Plan& plan) {
-  const double blocks = std::ceil(s.rows() * s.value_bytes / (128 << 10));
-  const double sectors = std::max(1.0, static_cast<double>(s.facts.cols) * s.value_bytes / sector_bytes);
-  const double per_sector = s.nnz() / std::max(1.0, blocks) / sectors;
+  const SumsReads reads(s.facts, s.value_bytes);
   Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s, plan), 8 * s.rows());
-  w.misses = std::min(s.nnz(), blocks * sectors * (1 - std::exp(-per_sector)));
+  w.misses = std::min(s.nnz(), reads.blocks * reads.sectors * (1 - std::exp(-reads.entries_of_sector(s.nnz()))));
   w.sectors += w.misses;
   w.teams = 132 * 32;
   w.chain = s.longest();
   w.launches = 2;
   return w;
-}
-
-// Values of few entries are stored as they are.
-double padded_value(const Subject& s, const Plan& plan) {
-  constexpr double enough = 1 << 20;
-  return s.nnz() >= enough ? least_value(s, plan) : s.value_bytes;
 }
 
 Workload padded(const Subject& s, const Plan& plan) {
@@ -288,7 +290,7 @@ Workload padded(const Subject& s, const Plan& plan) {
   const double lanes = number(plan, "lanes", open.lanes), at_once = open.per_lane == 1 ? PaddedTeam::steps_at_once : 4;
   const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
   Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
-                         is_short ? short_column : index_bytes, padded_value(s, plan), 0);
+                         is_short ? short_column : index_bytes, least_value(s, plan), 0);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
   w.chain = std::ceil(longest / lanes / at_once);
@@ -306,14 +308,8 @@ Workload weave_gpu(const Subject& s, const Plan& plan) {
   return segments(s, plan);
 }
 
-// Layouts that can pay at all; the model decides between them.
-// How often a block of rows comes back to a sector of x, in the mean. Below one there is nothing to gain.
-double floats_per_sector_of_sums(const Structure& f) {
-  const double blocks = std::ceil(static_cast<double>(f.rows) * sizeof(float) / (128 << 10));
-  const double sectors = static_cast<double>(f.cols) * sizeof(float) / sector_bytes;
-  return static_cast<double>(f.nnz) / std::max(1.0, blocks * sectors);
-}
-
+// Layouts that can pay at all; the model decides between them. Sums pay where a block of rows comes back to what it has
+// read of x.
 bool worth_a_look(const std::string& layout, const Structure& f) {
   const double nnz = std::max(1.0, static_cast<double>(f.nnz)), mean = f.rows_len.mean;
   if (layout == "diagonals") return f.diagonals.slice_fill > 0 && f.diagonals.slice_fill <= 2;
@@ -324,8 +320,8 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   if (layout == "long") return mean >= 24;
   const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
   if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;
-  if (layout == "sums")
-    return scattered && static_cast<double>(f.rows_len.max) < 8 * mean + 64 && floats_per_sector_of_sums(f) >= 1;
+  const bool even = static_cast<double>(f.rows_len.max) < 8 * mean + 64;
+  if (layout == "sums") return scattered && even && SumsReads(f, sizeof(float)).entries_of_sector(nnz) >= 1;
   return true;
 }
 
