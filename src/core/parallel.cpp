@@ -86,9 +86,9 @@ struct Share {
 //   taken   epoch << 16 | back << 8 | front      claims taken of a share; an older epoch: none yet
 //
 // Every task runs once: it is in one claim, and claims are taken by exchanging `taken`. None is left out: a worker
-// leaves when its own share is empty, and the share of a worker that has not come is emptied by the caller, who closes
-// its seat: it comes too late and nobody waits for it. When the caller returns, all seats of the job are over, so
-// nobody reads the job or runs a task of it. With 48 bits an epoch does not come again.
+// leaves when its own share is empty, and the share of a worker that has not come is emptied by the caller, who then
+// closes its seat: it comes too late and nobody waits for it. When the caller returns, all seats of the job are over,
+// so nobody reads the job or runs a task of it. With 48 bits an epoch does not come again.
 class Pool {
  public:
   void run(const Job& next, int helpers) {
@@ -100,8 +100,7 @@ class Pool {
     call.store(now << 16 | static_cast<std::uint64_t>(job.members - 1));
     for (int number = 1; number < job.members; ++number) wake(number);
     work(now, 0);
-    for (int number = 1; number < job.members; ++number)
-      if (close(now, number)) empty_share(now, number, End::back, 0);
+    for (int number = 1; number < job.members; ++number) close(now, number);
     for (int number = 1; number < job.members; ++number) await(now, number);
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
@@ -164,10 +163,10 @@ class Pool {
   void leave(std::uint64_t now, int number) {
     if (members[number].seat.exchange(seat(now, over)) == seat(now, awaited)) members[number].seat.notify_one();
   }
-  // Whether the worker had not come, and cannot come any more.
-  bool close(std::uint64_t now, int number) {
+  // A worker that has not come cannot come any more.
+  void close(std::uint64_t now, int number) {
     std::uint64_t seen = members[number].seat.load();
-    return seen >> 2 < now && members[number].seat.compare_exchange_strong(seen, seat(now, over));
+    if (seen >> 2 < now) members[number].seat.compare_exchange_strong(seen, seat(now, over));
   }
   void await(std::uint64_t now, int number) {
     std::atomic<std::uint64_t>& at = members[number].seat;
