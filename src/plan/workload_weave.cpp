@@ -6,7 +6,9 @@
 
 #include "core/isa.hpp"
 #include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/weave_long.hpp"
 #include "formats/weave/weave_padded.hpp"
+#include "formats/weave/weave_segments.hpp"
 #include "layout/value_codec.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
@@ -180,11 +182,18 @@ double row_aligned_tiles(const Subject& s, double tile) {
   return rows.entries / used + (s.nnz() - rows.entries) / tile + (s.rows() - rows.rows) / 2;
 }
 
+// As formats/weave/weave_choice.cpp has it.
+double entries_of_lane(const Subject& s) {
+  if (s.facts.nnz < weave::few_segment_entries) return 4;
+  if (s.facts.nnz >= weave::many_segment_entries) return 8;
+  return s.facts.gather_f32.entries > weave::scattered_segments(s.value_bytes) ? 4 : 8;
+}
+
 // Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
 // blocks of threads, 1,024 entries a step, which leave half a tile before them and, beyond two steps, put pieces
 // together.
 Workload segments(const Subject& s, const Plan& plan) {
-  const double per_lane = number(plan, "per_lane", s.nnz() >= (1 << 19) ? 8 : 4), tile = 32 * per_lane;
+  const double per_lane = number(plan, "per_lane", entries_of_lane(s)), tile = 32 * per_lane;
   const bool small = s.nnz() < (1 << 21);
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
@@ -215,6 +224,15 @@ double team_of(const Subject& s) {
   return team;
 }
 
+// The blocks that share a row, as formats/weave/weave_choice.cpp has it where nothing is named.
+double groups_of(const Subject& s) {
+  constexpr double step = weave::LongShape::shared_team * weave::LongShape::per_thread,
+                   most_blocks = weave::LongShape::most_shared_blocks;
+  double groups = std::exp2(std::ceil(std::log2(std::clamp(std::ceil(s.longest() / step), 1.0, 8.0))));
+  while (groups > 1 && s.rows() * groups > most_blocks) groups /= 2;
+  return groups;
+}
+
 // How formats/weave/weave_choice.cpp stores the columns of long rows: one each, one for up to four, or none.
 struct LongColumns {
   double places, bytes;
@@ -235,14 +253,16 @@ struct LongColumns {
   }
 };
 
-// A team of threads a row, four entries each a step.
+// A team of threads a row, or several of 256 each, four entries a thread and step.
 Workload long_rows(const Subject& s, const Plan& plan) {
-  const double team = number(plan, "team", team_of(s));
+  const bool named = number(plan, "team", 0) > 0;
+  const double groups = number(plan, "groups", named ? 1 : groups_of(s));
+  const double team = named ? number(plan, "team", 0) : groups > 1 ? weave::LongShape::shared_team : team_of(s);
   const LongColumns columns(s, team);
   Workload w = stored_as(s, columns.places, columns.bytes, least_value(s, plan), 8 * s.rows());
   w.sectors += s.nnz() * s.gather().entries;
-  w.teams = s.rows() * team / lanes_of_warp;
-  w.chain = std::ceil(s.longest() / team / 4);
+  w.teams = s.rows() * team * groups / lanes_of_warp;
+  w.chain = std::ceil(s.longest() / (team * groups) / 4);
   w.alone = columns.fours ? s.longest() : 0;
   return w;
 }

@@ -72,6 +72,36 @@ SIMT_DEVICE T* shared() {
   return reinterpret_cast<T*>(shared_memory);
 }
 
+#if __CUDA_ARCH__ >= 900
+SIMT_DEVICE int cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return static_cast<int>(rank);
+}
+SIMT_DEVICE int cluster_blocks() {
+  unsigned blocks;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  return static_cast<int>(blocks);
+}
+SIMT_DEVICE void arrive_cluster() { asm volatile("barrier.cluster.arrive;" ::: "memory"); }
+SIMT_DEVICE void wait_cluster() { asm volatile("barrier.cluster.wait;" ::: "memory"); }
+template <class T>
+SIMT_DEVICE T* shared_of(int rank) {
+  std::uint64_t there;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(shared<T>()), "r"(rank));
+  return reinterpret_cast<T*>(there);
+}
+#else
+SIMT_DEVICE int cluster_rank() { return 0; }
+SIMT_DEVICE int cluster_blocks() { return 1; }
+SIMT_DEVICE void arrive_cluster() {}
+SIMT_DEVICE void wait_cluster() { __syncthreads(); }
+template <class T>
+SIMT_DEVICE T* shared_of(int) {
+  return shared<T>();
+}
+#endif
+
 template <class T>
 SIMT_DEVICE T cached_load(const T* from) {
   return __ldg(from);

@@ -13,7 +13,7 @@ namespace heddle::simt::emulator {
 
 namespace {
 
-enum class State { ready, at_meeting, at_barrier, gone };
+enum class State { ready, at_meeting, at_barrier, at_cluster, gone };
 
 struct Thread {
   Fibre fibre;
@@ -22,6 +22,7 @@ struct Thread {
   unsigned mask = 0;
   std::uint64_t brought = 0;
   std::array<std::uint64_t, warp_size> seen{};  // what the lanes of the last meeting brought
+  int arrivals = 0, waits = 0;                  // at the cluster's barrier
   Site site;
 };
 
@@ -30,28 +31,35 @@ std::string place(const Site& site) {
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), site.line());
 }
 
-// One block at a time on one host thread; fibres and their stacks are kept for the next block.
+// One cluster of blocks at a time on one host thread, mostly of one block; fibres and their stacks are kept for the
+// next.
 class BlockRunner {
  public:
-  void run(const Launch& shape, std::int64_t block, void (*body)(void*), void* context);
+  void run(const Launch& shape, std::int64_t first_block, void (*body)(void*), void* context);
   const std::uint64_t* meet(Meeting kind, unsigned mask, std::uint64_t brought, const Site& site);
   void barrier(const Site& site);
+  void arrive_cluster(const Site& site);
+  void wait_cluster(const Site& site);
+  void* shared_of(int rank) const { return shared_[static_cast<std::size_t>(rank)].get(); }
   [[noreturn]] void misuse(const std::string& what, const Site& site) const;
 
   Self self;
 
  private:
   void turn(int number);
+  void pause(State state, const Site& site);
   void complete_meeting(Thread& caller);
-  void open_barrier();
+  bool open_barriers();
+  bool open_cluster();
+  bool waits_for(int number, int other) const;
   [[noreturn]] void explain_deadlock() const;
-  Thread& me() { return *threads_[static_cast<std::size_t>(self.thread)]; }
-  Thread& lane_of_my_warp(int i) {
-    return *threads_[static_cast<std::size_t>(self.thread / warp_size * warp_size + i)];
-  }
+  Thread& me() { return *threads_[static_cast<std::size_t>(number_)]; }
+  Thread& lane_of_my_warp(int i) { return *threads_[static_cast<std::size_t>(number_ / warp_size * warp_size + i)]; }
 
-  std::vector<std::unique_ptr<Thread>> threads_;
-  int count_ = 0;
+  std::vector<std::unique_ptr<Thread>> threads_;          // of all blocks of the cluster, block by block
+  std::vector<std::unique_ptr<unsigned char[]>> shared_;  // of each of its blocks
+  int count_ = 0, number_ = 0;                            // how many there are, and which one has its turn
+  std::int64_t first_block_ = 0;
   void (*body_)(void*) = nullptr;
   void* context_ = nullptr;
   std::exception_ptr failure_;
@@ -60,17 +68,22 @@ class BlockRunner {
 thread_local BlockRunner runner;
 thread_local Order order_of_turns = Order::forward;
 
-void BlockRunner::run(const Launch& shape, std::int64_t block, void (*body)(void*), void* context) {
-  count_ = shape.threads;
+void BlockRunner::run(const Launch& shape, std::int64_t first_block, void (*body)(void*), void* context) {
+  count_ = shape.threads * shape.cluster;
+  first_block_ = first_block;
   body_ = body;
   context_ = context;
   failure_ = nullptr;
-  const std::unique_ptr<unsigned char[]> shared(new unsigned char[shape.shared_bytes]);
-  std::fill_n(shared.get(), shape.shared_bytes, static_cast<unsigned char>(0xA7));
-  self = {0, shape.threads, block, shape.blocks, shared.get()};
+  shared_.clear();
+  for (int i = 0; i < shape.cluster; ++i) {
+    shared_.emplace_back(new unsigned char[shape.shared_bytes]);
+    std::fill_n(shared_.back().get(), shape.shared_bytes, static_cast<unsigned char>(0xA7));
+  }
+  self = {.block_threads = shape.threads, .cluster_blocks = shape.cluster, .grid_blocks = shape.blocks};
   while (static_cast<int>(threads_.size()) < count_) threads_.push_back(std::make_unique<Thread>());
   for (int i = 0; i < count_; ++i) {
     threads_[i]->state = State::ready;
+    threads_[i]->arrivals = threads_[i]->waits = 0;
     threads_[i]->fibre.start(
         [](void* self_runner) {
           auto& owner = *static_cast<BlockRunner*>(self_runner);
@@ -92,7 +105,7 @@ void BlockRunner::run(const Launch& shape, std::int64_t block, void (*body)(void
         turn(number);
         moved = true;
       }
-    if (!moved) open_barrier(), moved = threads_[0]->state == State::ready;
+    if (!moved) moved = open_barriers() || open_cluster();
   }
   if (std::any_of(threads_.begin(), threads_.begin() + count_, [](auto& t) { return t->state != State::gone; }))
     explain_deadlock();
@@ -100,10 +113,22 @@ void BlockRunner::run(const Launch& shape, std::int64_t block, void (*body)(void
 
 void BlockRunner::turn(int number) {
   Thread& thread = *threads_[number];
-  self.thread = number;
+  const int rank = number / self.block_threads;
+  number_ = number;
+  self.thread = number % self.block_threads;
+  self.cluster_rank = rank;
+  self.block = first_block_ + rank;
+  self.shared = shared_[static_cast<std::size_t>(rank)].get();
   thread.fibre.resume();
   if (thread.fibre.finished()) thread.state = State::gone;
   if (failure_) std::rethrow_exception(failure_);
+}
+
+void BlockRunner::pause(State state, const Site& site) {
+  Thread& caller = me();
+  caller.site = site;
+  caller.state = state;
+  caller.fibre.pause();
 }
 
 const std::uint64_t* BlockRunner::meet(Meeting kind, unsigned mask, std::uint64_t brought, const Site& site) {
@@ -137,40 +162,73 @@ void BlockRunner::complete_meeting(Thread& caller) {
     }
 }
 
-void BlockRunner::barrier(const Site& site) {
-  Thread& caller = me();
-  caller.site = site;
-  caller.state = State::at_barrier;
-  caller.fibre.pause();
+void BlockRunner::barrier(const Site& site) { pause(State::at_barrier, site); }
+
+void BlockRunner::arrive_cluster(const Site& site) {
+  if (me().arrivals++ != me().waits) misuse("a thread arrives twice before it waits", site);
+}
+void BlockRunner::wait_cluster(const Site& site) {
+  if (++me().waits != me().arrivals) misuse("a thread waits for its cluster without having arrived", site);
+  pause(State::at_cluster, site);
 }
 
-// Opens when all threads of the block stand at it; anything else is left to explain_deadlock.
-void BlockRunner::open_barrier() {
-  const auto end = threads_.begin() + count_;
-  if (!std::all_of(threads_.begin(), end, [](auto& t) { return t->state == State::at_barrier; })) return;
-  std::for_each(threads_.begin(), end, [](auto& t) { t->state = State::ready; });
+// That of a block opens when all its threads stand at it; anything else is left to explain_deadlock.
+bool BlockRunner::open_barriers() {
+  bool any = false;
+  for (auto first = threads_.begin(); first != threads_.begin() + count_; first += self.block_threads) {
+    const auto end = first + self.block_threads;
+    if (!std::all_of(first, end, [](auto& t) { return t->state == State::at_barrier; })) continue;
+    std::for_each(first, end, [](auto& t) { t->state = State::ready; });
+    any = true;
+  }
+  return any;
+}
+
+// A thread goes on when all that have not left the kernel have arrived as often as it has.
+bool BlockRunner::open_cluster() {
+  bool any = false;
+  for (int i = 0; i < count_; ++i) {
+    if (threads_[i]->state != State::at_cluster) continue;
+    bool open = true;
+    for (int j = 0; j < count_ && open; ++j) open = !waits_for(i, j);
+    if (open) threads_[i]->state = State::ready;
+    any |= open;
+  }
+  return any;
+}
+
+bool BlockRunner::waits_for(int number, int other) const {
+  const Thread &w = *threads_[number], &t = *threads_[other];
+  switch (w.state) {
+    case State::at_cluster: return t.state != State::gone && t.arrivals < w.arrivals;
+    case State::at_barrier:
+      return number / self.block_threads == other / self.block_threads &&
+             (t.state != w.state || t.site.line() != w.site.line());
+    case State::at_meeting:
+      return number / warp_size == other / warp_size && (w.mask >> (other % warp_size) & 1) &&
+             (t.state != w.state || t.site.line() != w.site.line());
+    default: return false;
+  }
 }
 
 void BlockRunner::explain_deadlock() const {
-  const auto end = threads_.begin() + count_;
-  const auto waiting = std::find_if(threads_.begin(), end, [](auto& t) { return t->state != State::gone; });
-  const auto number = waiting - threads_.begin();
-  const Thread& w = **waiting;
-  const auto absent = std::find_if(threads_.begin(), end, [&](auto& t) {
-    const auto index = &t - threads_.data();
-    const bool expected = w.state == State::at_barrier ||
-                          (index / warp_size == number / warp_size && (w.mask >> (index % warp_size) & 1));
-    return expected && (t->state != w.state || t->site.line() != w.site.line());
-  });
-  const bool barrier = w.state == State::at_barrier;
-  const std::string other =
-      absent == end ? std::string("the others")
-      : (*absent)->state == State::gone
-          ? fmt::format("thread {}, which has left the kernel", absent - threads_.begin())
-          : fmt::format("thread {}, which waits at {}", absent - threads_.begin(), place((*absent)->site));
+  int number = 0, absent = 0;
+  while (threads_[number]->state == State::gone) ++number;
+  while (absent < count_ && !waits_for(number, absent)) ++absent;
+  const Thread& w = *threads_[number];
+  const auto named = [&](int i) {
+    return i / self.block_threads == number / self.block_threads
+               ? fmt::format("thread {}", i % self.block_threads)
+               : fmt::format("thread {} of block {}", i % self.block_threads, first_block_ + i / self.block_threads);
+  };
+  const std::string other = absent == count_ ? std::string("the others")
+                            : threads_[absent]->state == State::gone
+                                ? fmt::format("{}, which has left the kernel", named(absent))
+                                : fmt::format("{}, which waits at {}", named(absent), place(threads_[absent]->site));
   fail(ErrorKind::internal, {place(w.site), "all threads the operation names must reach it"},
-       "{}: block {}, thread {} waits for {}", barrier ? "divergent barrier" : "divergent warp operation", self.block,
-       number, other);
+       "{}: block {}, thread {} waits for {}",
+       w.state == State::at_meeting ? "divergent warp operation" : "divergent barrier",
+       first_block_ + number / self.block_threads, number % self.block_threads, other);
 }
 
 void BlockRunner::misuse(const std::string& what, const Site& site) const {
@@ -186,6 +244,12 @@ const std::uint64_t* meet(Meeting kind, unsigned mask, std::uint64_t brought, co
 }
 void misuse(const char* what, const Site& site) { runner.misuse(what, site); }
 void barrier(const Site& site) { runner.barrier(site); }
+void arrive_cluster(const Site& site) { runner.arrive_cluster(site); }
+void wait_cluster(const Site& site) { runner.wait_cluster(site); }
+void* shared_of(int rank, const Site& site) {
+  if (rank < 0 || rank >= runner.self.cluster_blocks) runner.misuse("no such block in the cluster", site);
+  return runner.shared_of(rank);
+}
 void set_order(Order order) { order_of_turns = order; }
 
 void run_grid(const Launch& shape, void (*body)(void*), void* context) {
@@ -193,8 +257,10 @@ void run_grid(const Launch& shape, void (*body)(void*), void* context) {
         "a block of {} threads: must be a multiple of 32 up to 1024", shape.threads);
   check(shape.shared_bytes <= 227 * 1024, ErrorKind::internal,
         "{} bytes of shared memory are more than a block can have", shape.shared_bytes);
-  for (std::int64_t i = 0; i < shape.blocks; ++i)
-    runner.run(shape, order_of_turns == Order::forward ? i : shape.blocks - 1 - i, body, context);
+  check(shape.cluster >= 1 && shape.cluster <= 8 && shape.blocks % shape.cluster == 0, ErrorKind::internal,
+        "{} blocks in clusters of {}: must be a multiple of at most 8", shape.blocks, shape.cluster);
+  for (std::int64_t i = 0; i < shape.blocks; i += shape.cluster)
+    runner.run(shape, order_of_turns == Order::forward ? i : shape.blocks - shape.cluster - i, body, context);
 }
 
 }  // namespace heddle::simt::emulator

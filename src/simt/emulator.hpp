@@ -1,10 +1,11 @@
-// simt.hpp for the host compiler: a block's threads are fibres of one host thread. A fibre runs until it needs the
-// others (a shuffle, a vote, a barrier); then the next one runs. Misuse ends the launch with Error(internal) that names
-// kernel file and line, block, thread and the other side of the disagreement:
+// simt.hpp for the host compiler: the threads of a block, or of a cluster of blocks, are fibres of one host thread. A
+// fibre runs until it needs the others (a shuffle, a vote, a barrier); then the next one runs. Misuse ends the launch
+// with Error(internal) that names kernel file and line, block, thread and the other side of the disagreement:
 //
 //   * a barrier or collective that some named thread never reaches, because it has left the kernel or waits elsewhere
 //   * lanes of one mask that meet in different operations
 //   * a shuffle from a lane that is not in the mask, or a mask without the caller
+//   * halves of a cluster's barrier out of turn
 //
 // Shared memory starts as garbage, has its exact size and is a heap block of its own, so ASan sees every overrun.
 #pragma once
@@ -40,7 +41,7 @@ class Site {
 namespace emulator {
 
 struct Self {  // what the running fibre is
-  int thread = 0, block_threads = 0;
+  int thread = 0, block_threads = 0, cluster_rank = 0, cluster_blocks = 1;
   std::int64_t block = 0, grid_blocks = 0;
   unsigned char* shared = nullptr;
 };
@@ -51,6 +52,9 @@ enum class Meeting { shuffle, ballot, same_lanes, reduce, sync_warp };
 const std::uint64_t* meet(Meeting kind, unsigned mask, std::uint64_t brought, const Site& site);
 [[noreturn]] void misuse(const char* what, const Site& site);
 void barrier(const Site& site);
+void arrive_cluster(const Site& site);
+void wait_cluster(const Site& site);
+void* shared_of(int rank, const Site& site);
 
 // The order in which blocks, and warps within a block, get their turn. A kernel that gives different results depends on
 // an order no GPU promises.
@@ -141,6 +145,16 @@ template <class T>
 T* shared() {
   return reinterpret_cast<T*>(emulator::self().shared);
 }
+
+inline int cluster_rank() { return emulator::self().cluster_rank; }
+inline int cluster_blocks() { return emulator::self().cluster_blocks; }
+inline void arrive_cluster(const Site& site = Site::current()) { emulator::arrive_cluster(site); }
+inline void wait_cluster(const Site& site = Site::current()) { emulator::wait_cluster(site); }
+template <class T>
+T* shared_of(int rank, const Site& site = Site::current()) {
+  return static_cast<T*>(emulator::shared_of(rank, site));
+}
+
 template <class T>
 T cached_load(const T* from) {
   return *from;

@@ -126,6 +126,46 @@ TEST(Emulator, shared_memory_starts_as_garbage) {
   EXPECT_NE(seen, 0);
 }
 
+TEST(Emulator, blocks_of_a_cluster_reach_each_others_shared_memory) {
+  std::vector<int> seen(6 * 64, -1);
+  void (*kernel)(int*) = [](int* out) {
+    arrive_cluster();  // the others may not have begun
+    const int value = static_cast<int>(block()) * 100 + thread(), next = (cluster_rank() + 1) % cluster_blocks();
+    wait_cluster();
+    shared_of<int>(next)[thread()] = value;
+    arrive_cluster();
+    if (cluster_rank() == 2) return;  // has arrived, and is not waited for
+    wait_cluster();
+    out[global_thread()] = shared<int>()[thread()];
+  };
+  for (const auto order : {emulator::Order::forward, emulator::Order::reverse}) {
+    emulator::set_order(order);
+    launch(Here{}, {6, 64, 64 * sizeof(int), {}, 3}, kernel, seen.data());
+    for (int i = 0; i < 6 * 64; ++i) {
+      const int block = i / 64, first = block / 3 * 3;
+      EXPECT_EQ(seen[i], block % 3 == 2 ? -1 : (first + (block - first + 2) % 3) * 100 + i % 64) << i;
+    }
+  }
+  emulator::set_order(emulator::Order::forward);
+}
+
+TEST(Emulator, reports_a_block_of_a_cluster_that_never_arrives) {
+  const std::string error = misuse_of({2, 32, 0, {}, 2}, [](int*) {
+    if (cluster_rank() == 1 && thread() == 5) shuffle(1, 0, 0x60u);
+    arrive_cluster(), wait_cluster();
+  });
+  EXPECT_NE(error.find("thread 5 of block 1, which waits"), std::string::npos) << error;
+}
+
+TEST(Emulator, reports_halves_of_a_clusters_barrier_out_of_turn) {
+  const std::string early = misuse_of({2, 32, 0, {}, 2}, [](int*) { wait_cluster(); });
+  EXPECT_NE(early.find("without having arrived"), std::string::npos) << early;
+  const std::string twice = misuse_of({2, 32, 0, {}, 2}, [](int*) { arrive_cluster(), arrive_cluster(); });
+  EXPECT_NE(twice.find("arrives twice"), std::string::npos) << twice;
+  const std::string beyond = misuse_of({2, 32, 4, {}, 2}, [](int*) { *shared_of<int>(2) = 1; });
+  EXPECT_NE(beyond.find("no such block in the cluster"), std::string::npos) << beyond;
+}
+
 TEST(Emulator, reports_a_barrier_that_some_threads_never_reach) {
   const std::string left = misuse_of({1, 64}, [](int*) {
     if (thread() != 40) sync_block();
@@ -197,6 +237,9 @@ TEST(Emulator, refuses_impossible_blocks) {
                Error);
   EXPECT_THROW(launch(
                    Here{}, {1, 32, 1 << 20}, +[] {}),
+               Error);
+  EXPECT_THROW(launch(
+                   Here{}, {3, 32, 0, {}, 2}, +[] {}),
                Error);
   EXPECT_NO_THROW(launch(
       Here{}, {0, 32}, +[] {}));

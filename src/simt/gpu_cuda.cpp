@@ -29,6 +29,27 @@ cudaError_t create_pool(cudaMemPool_t* pool, int device, std::uint64_t at_least)
   return status != cudaSuccess ? status : cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keeps);
 }
 
+cudaError_t launch_clusters(const void* kernel, dim3 grid, dim3 block, unsigned cluster, void** arguments,
+                            std::size_t shared_bytes, cudaStream_t stream) {
+  int device = 0, has_clusters = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
+  if (status != cudaSuccess) return status;
+  if (has_clusters == 0)
+    return cudaLaunchKernel(kernel, dim3(grid.x / cluster), block, arguments, shared_bytes, stream);
+  cudaLaunchAttribute size{};
+  size.id = cudaLaunchAttributeClusterDimension;
+  size.val.clusterDim.x = cluster, size.val.clusterDim.y = 1, size.val.clusterDim.z = 1;
+  cudaLaunchConfig_t shape{};
+  shape.gridDim = grid;
+  shape.blockDim = block;
+  shape.dynamicSmemBytes = shared_bytes;
+  shape.stream = stream;
+  shape.attrs = &size;
+  shape.numAttrs = 1;
+  return cudaLaunchKernelExC(&shape, kernel, arguments);
+}
+
 }  // namespace
 
 CudaTable real_cuda_table() noexcept {
@@ -52,6 +73,7 @@ CudaTable real_cuda_table() noexcept {
   t.launch_kernel = [](const void* f, dim3 g, dim3 b, void** a, std::size_t s, cudaStream_t q) {
     return cudaLaunchKernel(f, g, b, a, s, q);
   };
+  t.launch_clusters = launch_clusters;
   t.func_set_attribute = [](const void* f, cudaFuncAttribute a, int v) { return cudaFuncSetAttribute(f, a, v); };
   t.stream_create = [](cudaStream_t* s) { return cudaStreamCreateWithFlags(s, cudaStreamNonBlocking); };
   t.stream_destroy = cudaStreamDestroy;
@@ -94,9 +116,12 @@ void launch_pointers(const Launch& shape, const void* kernel, void** arguments) 
     check_cuda(cuda_table().func_set_attribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                static_cast<int>(shape.shared_bytes)),
                "asking for shared memory");
-  check_cuda(cuda_table().launch_kernel(kernel, dim3(static_cast<unsigned>(shape.blocks)),
-                                        dim3(static_cast<unsigned>(shape.threads)), arguments, shape.shared_bytes,
-                                        static_cast<cudaStream_t>(shape.stream.handle)),
+  const dim3 grid(static_cast<unsigned>(shape.blocks)), block(static_cast<unsigned>(shape.threads));
+  const auto stream = static_cast<cudaStream_t>(shape.stream.handle);
+  check_cuda(shape.cluster == 1
+                 ? cuda_table().launch_kernel(kernel, grid, block, arguments, shape.shared_bytes, stream)
+                 : cuda_table().launch_clusters(kernel, grid, block, static_cast<unsigned>(shape.cluster), arguments,
+                                                shape.shared_bytes, stream),
              "starting a kernel");
 }
 

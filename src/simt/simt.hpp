@@ -7,6 +7,11 @@
 //   same_lanes  same_lanes_below                        lanes with equal values; the second for values of few bits
 //   sum_lanes  max_lanes                                of whole numbers of 32 bits over a warp, the same in every lane
 //   shared<T>()                                         the block's shared memory, Launch::shared_bytes of it
+//   cluster_rank  cluster_blocks                        the blocks that were started together (Launch::cluster), and
+//   which
+//                                                       of them this one is
+//   shared_of<T>(rank)                                  the shared memory of another one, between two waits
+//   arrive_cluster  wait_cluster                        their barrier in two halves; a thread that has left has arrived
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
 //   uncached_load                                       past the L1, to measure what it gains
@@ -42,6 +47,10 @@ struct Launch {
   int threads = 0;          // of a block: a multiple of 32, at most 1024
   std::size_t shared_bytes = 0;
   Stream stream = {};
+  // Neighbouring blocks that run at once and reach each other's shared memory: 1, 2, 4 or 8, and `blocks` a multiple
+  // of it. A GPU without clusters (below 9.0) starts blocks / cluster blocks, each a cluster of its own: kernels go by
+  // cluster_blocks().
+  int cluster = 1;
 };
 
 inline std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) {

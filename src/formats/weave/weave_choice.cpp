@@ -40,12 +40,14 @@ class Chooser {
       case WeaveLayout::blocks: settle_blocks(); break;
       case WeaveLayout::rows: settle_rows(); break;
       case WeaveLayout::segments:
-        fill(settings_.per_lane, A_.nnz() >= 1 << 19 ? 8 : 4);
+        if (settings_.per_lane == automatic) settings_.per_lane = entries_of_lane();
         if (settings_.per_lane < 4) settings_.per_lane = 4;
         break;
       case WeaveLayout::padded: settle_padded(); break;
       case WeaveLayout::long_rows:
-        if (settings_.team == automatic) settings_.team = team();
+        fill(settings_.groups, settings_.team == automatic ? groups() : 1);
+        settings_.groups = weave::LongShape::most_groups(settings_.groups);
+        if (settings_.team == automatic) settings_.team = settings_.groups > 1 ? weave::LongShape::shared_team : team();
         if (settings_.columns == automatic) settings_.columns = static_cast<int>(long_columns());
         if (settings_.in_bytes()) settings_.columns = static_cast<int>(WeaveColumns::each);
         break;
@@ -70,6 +72,15 @@ class Chooser {
          {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads, &settings_.team,
           &settings_.columns, &settings_.order, &settings_.width, &settings_.kb, &settings_.groups})
       fill(*setting, 0);
+  }
+
+  // Of segments: eight where there are enough warps. Where every fetch of x is another sector that is twice as many,
+  // and for doubles half as many (1 M entries in random columns 11.7 -> 10.0 us in double, R-MAT of scale 16 9.5
+  // -> 8.1; in float 10.0 -> 8.7 and 6.6 -> 7.3; a mesh of 0.7 M in double 4.5 -> 5.3; H200).
+  int entries_of_lane() const {
+    if (A_.nnz() < weave::few_segment_entries) return 4;
+    if (A_.nnz() >= weave::many_segment_entries) return 8;
+    return facts_.sectors_per_fetch() > simt::warp_size * weave::scattered_segments(value_bytes_) ? 4 : 8;
   }
 
   // Segments fetch x at random: of a matrix that is more than the L2 the L1 shall keep nothing (doubles of a web graph
@@ -129,6 +140,14 @@ class Chooser {
     int threads = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
     while (!small() && threads > simt::warp_size && long_fill(threads) > 1.15) threads /= 2;
     return threads;
+  }
+  // Blocks of a row of several steps, as long as all of them can run at once.
+  int groups() const {
+    const weave::LongShape shape{A_.rows, weave::LongShape::shared_team};
+    const auto steps = static_cast<unsigned>(std::min<std::int64_t>(8, shape.steps(facts_.longest())));
+    auto blocks = static_cast<int>(std::bit_ceil(std::max(1u, steps)));
+    while (blocks > 1 && A_.rows * blocks > weave::LongShape::most_shared_blocks) blocks /= 2;
+    return blocks;
   }
   // Little padding, and no row that keeps its team busy when all others are done.
   bool suits_teams(double most_fill) const {

@@ -40,7 +40,7 @@ struct QuadSteps {
   const Offset* quads;
   LongShape shape;
 
-  SIMT_DEVICE void add(std::int64_t row, Count& to) const { to.sum += shape.steps_of_groups(quads[row]); }
+  SIMT_DEVICE void add(std::int64_t row, Count& to) const { to.sum += shape.steps_of_quads(quads[row]); }
 };
 
 // Places of the parts that are looked at, and their entries.

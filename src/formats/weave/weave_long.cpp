@@ -15,13 +15,16 @@ std::span<const Index> columns_of(const PatternView& A, std::int64_t row) {
   return A.col.subspan(static_cast<std::size_t>(A.ptr[row]), static_cast<std::size_t>(A.length(row)));
 }
 
-// f(thread of the row, first entry, entries) for all threads that have some.
+// f(k, thread of the row, its place) for the entries of a row.
 template <class F>
-std::int64_t each_group(const PatternView& A, const LongShape& shape, std::int64_t row, F f) {
-  if (shape.columns == WeaveColumns::quads) return each_quad(columns_of(A, row), f);
-  const std::int64_t length = A.length(row), groups = (length + W - 1) / W;
-  for (std::int64_t g = 0; g < groups; ++g) f(g, g * W, static_cast<int>(std::min<std::int64_t>(W, length - g * W)));
-  return groups;
+void each_place(const PatternView& A, const LongShape& shape, std::int64_t row, F f) {
+  if (shape.columns == WeaveColumns::quads) {
+    each_quad(columns_of(A, row), [&](std::int64_t thread, std::int64_t first, int count) {
+      for (int j = 0; j < count; ++j) f(first + j, thread, j);
+    });
+  } else {
+    for (std::int64_t k = 0; k < A.length(row); ++k) f(k, LongShape::thread_of(k), LongShape::place_of(k));
+  }
 }
 
 Buffer<Offset> row_steps(const PatternView& A, const LongShape& shape) {
@@ -30,7 +33,7 @@ Buffer<Offset> row_steps(const PatternView& A, const LongShape& shape) {
   parallel_ranges(A.rows, 64, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row)
       begin[row + 1] = shape.columns == WeaveColumns::quads
-                           ? shape.steps_of_groups(each_quad(columns_of(A, row), [](auto...) {}))
+                           ? shape.steps_of_quads(each_quad(columns_of(A, row), [](auto...) {}))
                            : shape.steps(A.length(row));
   });
   for (std::int64_t row = 0; row < A.rows; ++row) begin[row + 1] += begin[row];
@@ -59,23 +62,32 @@ void make_columns(const PatternView& A, std::int64_t stored, Long<V>& to) {
   }
 }
 
-// The columns of one thread, -1 beside its entries.
+// No entries for the threads from `first` to before `last`.
 template <class V>
-void store_group(const Index* col, int count, std::int64_t thread, Long<V>& to) {
-  if (to.shape.columns == WeaveColumns::quads) to.quads[thread] = count > 0 ? Quad::of(col[0], count) : 0;
+void clear_columns(std::int64_t first, std::int64_t last, Long<V>& to) {
+  if (to.shape.columns == WeaveColumns::quads) std::fill(to.quads.begin() + first, to.quads.begin() + last, 0u);
   if (to.shape.columns != WeaveColumns::each) return;
-  for (int j = 0; j < W; ++j) {
-    const Index column = j < count ? col[j] : -1;
-    if (to.shape.wide)
-      to.wide[LongShape::place<Index>(thread, j)] = column;
-    else
-      to.narrow[LongShape::place<std::uint16_t>(thread, j)] = static_cast<std::uint16_t>(column);
-  }
+  if (to.shape.wide)
+    std::fill(to.wide.begin() + first * W, to.wide.begin() + last * W, no_long_column<Index>);
+  else
+    std::fill(to.narrow.begin() + first * W, to.narrow.begin() + last * W, no_long_column<std::uint16_t>);
+}
+
+// Place j of a thread, after the places before it.
+template <class V>
+void store_column(Index column, std::int64_t thread, int j, Long<V>& to) {
+  if (to.shape.columns == WeaveColumns::quads) to.quads[thread] = Quad::of(column - j, j + 1);
+  if (to.shape.columns != WeaveColumns::each) return;
+  if (to.shape.wide)
+    to.wide[LongShape::place<Index>(thread, j)] = column;
+  else
+    to.narrow[LongShape::place<std::uint16_t>(thread, j)] = static_cast<std::uint16_t>(column);
 }
 
 template <class V>
 Index column_at(const Long<V>& A, std::int64_t row, std::int64_t thread, int j) {
-  const std::int64_t entry = (thread - A.begin[row] * A.shape.lanes) * W + j;
+  const std::int64_t of_row = thread - A.begin[row] * A.shape.lanes;
+  const std::int64_t entry = LongShape::first_entry(of_row) + j * simt::warp_size;
   if (A.shape.columns == WeaveColumns::quads)
     return j < Quad::entries(A.quads[thread]) ? Quad::column(A.quads[thread]) + j : -1;
   if (A.shape.columns == WeaveColumns::runs)
@@ -89,17 +101,23 @@ Index column_at(const Long<V>& A, std::int64_t row, std::int64_t thread, int j) 
 template <class V, class F>
 void each_entry(const Long<V>& A, F f) {
   parallel_ranges(A.shape.rows, 16, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t row = first; row < last; ++row)
-      for (std::int64_t t = A.begin[row] * A.shape.lanes; t < A.begin[row + 1] * A.shape.lanes; ++t)
-        for (int j = 0; j < W; ++j)
-          if (const Index column = column_at(A, row, t, j); column >= 0) f(row, column, t, j);
+    const bool quads = A.shape.columns == WeaveColumns::quads;
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::int64_t begin = A.begin[row] * A.shape.lanes,
+                         places = (A.begin[row + 1] - A.begin[row]) * A.shape.step_entries();
+      for (std::int64_t k = 0; k < places; ++k) {
+        const std::int64_t thread = begin + (quads ? k / W : LongShape::thread_of(k));
+        const int j = quads ? static_cast<int>(k % W) : LongShape::place_of(k);
+        if (const Index column = column_at(A, row, thread, j); column >= 0) f(row, column, thread, j);
+      }
+    }
   });
 }
 
 }  // namespace
 
 std::int64_t quad_steps(const PatternView& A, const LongShape& shape) {
-  return row_steps(A, {shape.rows, shape.lanes, WeaveColumns::quads})[A.rows];
+  return row_steps(A, {.rows = shape.rows, .lanes = shape.lanes, .columns = WeaveColumns::quads})[A.rows];
 }
 
 bool rows_are_runs(const PatternView& A) {
@@ -134,11 +152,11 @@ Long<V> Long<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
       for (std::int64_t row = first; row < last; ++row) {
         const std::int64_t begin = to.begin[row] * to.shape.lanes, end = to.begin[row + 1] * to.shape.lanes;
         to.values.clear(begin * W, end * W);
-        const std::int64_t groups = each_group(A, to.shape, row, [&](std::int64_t g, std::int64_t k, int count) {
-          store_group(A.col.data() + A.ptr[row] + k, count, begin + g, to);
-          for (int j = 0; j < count; ++j) to.values.set(LongShape::place<S>(begin + g, j), A.val[A.ptr[row] + k + j]);
+        clear_columns(begin, end, to);
+        each_place(A, to.shape, row, [&](std::int64_t k, std::int64_t thread, int j) {
+          store_column(A.col[A.ptr[row] + k], begin + thread, j, to);
+          to.values.set(LongShape::place<S>(begin + thread, j), A.val[A.ptr[row] + k]);
         });
-        for (std::int64_t thread = begin + groups; thread < end; ++thread) store_group(nullptr, 0, thread, to);
       }
     });
   });

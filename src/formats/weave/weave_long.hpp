@@ -1,19 +1,23 @@
-// Long rows: a team of 32 to 1024 threads a row, four consecutive entries a thread and step. For dense rows, and for
-// matrices of few rows with many entries, which have too few rows for a warp each.
+// Long rows: a team of 32 to 1024 threads a row, four entries a thread and step. For dense rows, and for matrices of
+// few rows with many entries, which have too few rows for a warp each.
 //
-//   L threads a row       row a   |a0 a1 a2 a3|a4 ..    |  ...  |    step 0: 4 L entries
-//                                 |thread 0   |thread 1 |       |
+//   L threads a row     |a0 a1 .. a31|a32 .. a63|a64 .. a95|a96 .. a127|  warp 0 of step 0; a step: L / 32 warps
+//                       |place 0     |place 1   |place 2   |place 3    |  of the lanes 0 .. 31
 //
-//   entry k of row i:  step begin[i] + k / (4 L),  thread k / 4 % L,  place k % 4 of the thread
-//   the 32 threads of a warp have their entries in pieces (layout/lane_pieces.hpp); a step is L / 32 warps
+//   entry k of row i:   warp k / 128 of the row, lane k % 32, place k / 32 % 4       step begin[i] + k / (4 L)
+//   the 32 threads of a warp have their four entries in pieces (layout/lane_pieces.hpp), so one load brings a lane all
+//   of them, and still 32 neighbours of the row fetch x together
 //
 // Columns
 //   each    in 16 bits when the matrix has at most 65,535, else in 32; all bits set: no entry
-//   quads   the up to four entries of a thread are a run of consecutive columns: column << 3 | entries, 4 bytes a
-//           thread. Runs are cut into fours, so the last thread of a run may have fewer; a row takes the more threads
+//   quads   the up to four entries of a thread are neighbours, a run of consecutive columns: column << 3 | entries,
+//           4 bytes a thread. Runs are cut into fours, so the last thread of a run may have fewer; a row takes the more
+//           threads
 //   runs    every row is one run: its first column and its length, nothing for an entry
 //
-// A team's sums meet in shared memory, always in the same order.
+// A team's sums meet in shared memory, always in the same order. Very few and very long rows have a cluster of `groups`
+// blocks each, every one with each groups-th step, whose sums meet in the shared memory of the first: for the pieces of
+// a row in global memory blocks would wait two more times (lp_fit2d, 25 rows: 5.8 instead of 7.6 us cold; H200).
 #pragma once
 
 #include "formats/weave/weave_layout.hpp"
@@ -22,23 +26,37 @@ namespace heddle::weave {
 
 struct LongShape {
   static constexpr int per_thread = 4, warp_entries = simt::warp_size * per_thread;
+  static constexpr int shared_team = 256, most_shared_blocks = 528;  // threads and number of blocks that share rows
 
   std::int64_t rows = 0;
   int lanes = 32;  // L
+  int groups = 1;  // blocks of a row
   WeaveColumns columns = WeaveColumns::each;
   bool wide = false;  // each, in 32 bits
 
   static LongShape of(const PatternView& A, const WeaveSettings& settings) {
     const WeaveColumns columns = settings.column_codec();
-    return {A.rows, settings.team, columns, columns == WeaveColumns::each && !are_narrow(A)};
+    return {A.rows, settings.team, settings.team > simt::warp_size ? most_groups(settings.groups) : 1, columns,
+            columns == WeaveColumns::each && !are_narrow(A)};
   }
   static bool are_narrow(const PatternView& A) { return A.cols <= 65535; }
+  // What a cluster can have, up to `wanted`.
+  static int most_groups(int wanted) { return wanted >= 8 ? 8 : wanted >= 4 ? 4 : wanted >= 2 ? 2 : 1; }
   SIMT_BOTH int warps() const { return lanes / simt::warp_size; }
   SIMT_BOTH std::int64_t step_entries() const { return std::int64_t{lanes} * per_thread; }
   SIMT_BOTH std::int64_t steps(std::int64_t length) const { return (length + step_entries() - 1) / step_entries(); }
-  SIMT_BOTH std::int64_t steps_of_groups(std::int64_t groups) const { return (groups + lanes - 1) / lanes; }
+  SIMT_BOTH std::int64_t steps_of_quads(std::int64_t quads) const { return (quads + lanes - 1) / lanes; }
 
-  // Where place j of a thread is in an array of T. Threads are numbered through: step * L + thread of the team.
+  // Of entry k of a row, unless it is cut into quads. Threads are numbered through: step * L + thread of the team.
+  SIMT_BOTH static std::int64_t thread_of(std::int64_t k) {
+    return k / warp_entries * simt::warp_size + k % simt::warp_size;
+  }
+  SIMT_BOTH static int place_of(std::int64_t k) { return static_cast<int>(k / simt::warp_size % per_thread); }
+  // The first entry of a thread; the others are 32 apart.
+  SIMT_BOTH static std::int64_t first_entry(std::int64_t thread) {
+    return thread / simt::warp_size * warp_entries + thread % simt::warp_size;
+  }
+  // Where place j of a thread is in an array of T.
   template <class T>
   SIMT_BOTH static std::int64_t place(std::int64_t thread, int j) {
     return thread / simt::warp_size * warp_entries +
@@ -124,8 +142,8 @@ struct Long {
 template <class C>
 inline constexpr C no_long_column = static_cast<C>(~C{0});
 
-// What kernels read columns with. of_row(row) gives what load(thread, entry, col) is asked of: the columns of a thread,
-// numbered through the matrix, whose first entry is `entry` of the row.
+// What kernels read columns with. of_row(row) gives what load(warp, entry, col) is asked of: the columns of a lane of
+// the warp, numbered through the matrix, whose first entry is `entry` of the row.
 template <class C>
 struct EachColumn {
   using Code = C;
@@ -162,8 +180,10 @@ struct RunColumns {
     template <Keep keep>
     SIMT_DEVICE void load(std::int64_t, std::int64_t entry, Index (&col)[LongShape::per_thread]) const {
 #pragma unroll
-      for (int j = 0; j < LongShape::per_thread; ++j)
-        col[j] = entry + j < run.entries ? run.column + static_cast<Index>(entry) + j : -1;
+      for (int j = 0; j < LongShape::per_thread; ++j) {
+        const auto k = static_cast<Index>(entry) + j * simt::warp_size;
+        col[j] = k < run.entries ? run.column + k : -1;
+      }
     }
   };
   const RowRun* data;

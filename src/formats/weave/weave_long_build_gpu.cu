@@ -20,7 +20,7 @@ struct RowSteps {
 
   SIMT_DEVICE Steps item(std::int64_t row) const {
     if (row >= A.rows) return {0};
-    return {quads ? shape.steps_of_groups(quads[row]) : shape.steps(A.length(row))};
+    return {quads ? shape.steps_of_quads(quads[row]) : shape.steps(A.length(row))};
   }
   SIMT_DEVICE void place(std::int64_t row, const Steps& before) const { begin[row] = before.count; }
 };
@@ -47,15 +47,16 @@ SIMT_KERNEL store_long_warp_per_step(CsrArrays<V> A, LongShape shape, const Offs
   if (step >= steps) return;
   const std::int64_t row = row_of_step(begin, A.rows, step);
   const std::int64_t thread = number % shape.warps() * simt::warp_size + simt::lane();
-  const Offset k = (step - begin[row]) * shape.step_entries() + thread * LongShape::per_thread;
+  const Offset k = (step - begin[row]) * shape.step_entries() + LongShape::first_entry(thread);
   const Offset first = A.ptr[row] + k, length = A.length(row);
   C codes[LongShape::per_thread];
   S stored[LongShape::per_thread];
 #pragma unroll
   for (int j = 0; j < LongShape::per_thread; ++j) {
-    const bool present = k + j < length;
-    if constexpr (!std::is_empty_v<C>) codes[j] = present ? static_cast<C>(A.col[first + j]) : no_long_column<C>;
-    stored[j] = present ? values.encode(A.val[first + j]) : S{};
+    const Offset at = j * simt::warp_size;
+    const bool present = k + at < length;
+    if constexpr (!std::is_empty_v<C>) codes[j] = present ? static_cast<C>(A.col[first + at]) : no_long_column<C>;
+    stored[j] = present ? values.encode(A.val[first + at]) : S{};
   }
   if constexpr (!std::is_empty_v<C>) store_pieces(col + number * LongShape::warp_entries, codes);
   store_pieces(values.at(number * LongShape::warp_entries), stored);

@@ -18,7 +18,7 @@ std::int64_t column_of(const QuadColumns& columns, std::int64_t, std::int64_t wa
   return w < Quad::entries(quad) ? Quad::column(quad) + w : -1;
 }
 std::int64_t column_of(const RunColumns& columns, std::int64_t row, std::int64_t, std::int64_t entry, int lane, int w) {
-  const std::int64_t k = entry + lane * W + w;
+  const std::int64_t k = entry + w * lanes + lane;
   return k < columns.data[row].entries ? columns.data[row].column + k : -1;
 }
 

@@ -6,9 +6,9 @@ namespace {
 
 constexpr int W = LongShape::per_thread;
 
-// `count` steps of a thread, from its entry number `entry` of the row on.
+// `count` steps of a thread, each `stride` behind the one before it, from its entry number `entry` of the row on.
 template <int count, class V, class S, class Columns>
-SIMT_DEVICE V add_steps(const LongShape& shape, const Columns& columns, const CodedValues<V, S>& values,
+SIMT_DEVICE V add_steps(const LongShape& shape, int stride, const Columns& columns, const CodedValues<V, S>& values,
                         std::int64_t warp, std::int64_t entry, const V* x) {
   using C = typename Columns::Code;
   C col[count][W];
@@ -16,8 +16,8 @@ SIMT_DEVICE V add_steps(const LongShape& shape, const Columns& columns, const Co
   V element[count][W];
 #pragma unroll
   for (int i = 0; i < count; ++i) {
-    const std::int64_t at = warp + i * shape.warps();
-    columns.template load<Keep::matrix>(at, entry + i * shape.step_entries(), col[i]);
+    const std::int64_t at = warp + i * stride * shape.warps();
+    columns.template load<Keep::matrix>(at, entry + i * stride * shape.step_entries(), col[i]);
     load_pieces<Keep::matrix>(values.at(at * LongShape::warp_entries), stored[i]);
   }
 #pragma unroll
@@ -36,49 +36,88 @@ SIMT_DEVICE V add_steps(const LongShape& shape, const Columns& columns, const Co
   return sum;
 }
 
+// Of the steps of a row from number `rank` on every `stride`-th, by thread `member` of a team.
+template <class V, class S, class Columns>
+SIMT_DEVICE V add_row(const LongShape& shape, Offset first, Offset last, int rank, int stride, int member,
+                      const Columns& own, const CodedValues<V, S>& values, const V* x) {
+  const auto at = [&](Offset step) { return step * shape.warps() + member / simt::warp_size; };
+  const auto entry = [&](Offset step) {
+    return (step - first) * shape.step_entries() + LongShape::first_entry(member);
+  };
+  V sum = 0;
+  Offset step = first + rank;
+  for (; step + 3 * stride < last; step += 4 * stride)
+    sum += add_steps<4>(shape, stride, own, values, at(step), entry(step), x);
+  if (step + stride < last) {
+    sum += add_steps<2>(shape, stride, own, values, at(step), entry(step), x);
+    step += 2 * stride;
+  }
+  if (step < last) sum += add_steps<1>(shape, stride, own, values, at(step), entry(step), x);
+  return sum;
+}
+
+// In all lanes of the first warp of a block of several.
+template <class V>
+SIMT_DEVICE V block_sum(V sum, int warps, V* shared) {
+  sum = simt::warp_sum(sum);
+  if (simt::lane() == 0) shared[simt::warp()] = sum;
+  simt::sync_block();
+  return simt::warp() == 0 ? simt::warp_sum(simt::lane() < warps ? shared[simt::lane()] : V(0)) : V(0);
+}
+
 // A team of `lanes` threads a row; a block is one team of several warps, or several teams of one.
 template <class V, class S, class Columns>
-SIMT_KERNEL weave_long_team_per_row(LongShape shape, const Offset* begin, Columns columns, CodedValues<V, S> values,
-                                    const V* x, Update<V> update) {
+SIMT_BOUNDED_KERNEL(1024, 1)
+weave_long_team_per_row(LongShape shape, const Offset* begin, Columns columns, CodedValues<V, S> values, const V* x,
+                        Update<V> update) {
   const int teams = simt::block_threads() / shape.lanes;
   const std::int64_t row = simt::block() * teams + simt::thread() / shape.lanes;
-  const int warp = simt::thread() % shape.lanes / simt::warp_size;
   V sum = 0;
   Offset first = 0, last = 0;
   if (row < shape.rows) {
     first = simt::cached_load(begin + row);
     last = simt::cached_load(begin + row + 1);
-    const auto own = columns.of_row(row);
-    const std::int64_t stride = shape.warps();
-    std::int64_t entry = simt::thread() % shape.lanes * std::int64_t{W};
-    Offset step = first;
-    for (; step + 4 <= last; step += 4, entry += 4 * shape.step_entries())
-      sum += add_steps<4>(shape, own, values, step * stride + warp, entry, x);
-    if (step + 2 <= last) {
-      sum += add_steps<2>(shape, own, values, step * stride + warp, entry, x);
-      step += 2, entry += 2 * shape.step_entries();
-    }
-    if (step < last) sum += add_steps<1>(shape, own, values, step * stride + warp, entry, x);
+    sum = add_row(shape, first, last, 0, 1, simt::thread() % shape.lanes, columns.of_row(row), values, x);
   }
-  sum = simt::warp_sum(sum);
-  if (shape.lanes > simt::warp_size) {  // one team: the whole block
-    V* sums = simt::shared<V>();
-    if (simt::lane() == 0) sums[warp] = sum;
-    simt::sync_block();
-    if (simt::warp() > 0) return;
-    sum = simt::warp_sum(simt::lane() < shape.warps() ? sums[simt::lane()] : V(0));
-  }
-  if (simt::lane() == 0 && row < shape.rows) update.row(row, sum, last > first);
+  sum = shape.lanes > simt::warp_size ? block_sum(sum, shape.warps(), simt::shared<V>()) : simt::warp_sum(sum);
+  if (simt::thread() % shape.lanes == 0 && row < shape.rows) update.row(row, sum, last > first);
+}
+
+// A cluster of blocks a row.
+template <class V, class S, class Columns>
+SIMT_BOUNDED_KERNEL(1024, 1)
+weave_long_cluster_per_row(LongShape shape, const Offset* begin, Columns columns, CodedValues<V, S> values, const V* x,
+                           Update<V> update) {
+  const int blocks = simt::cluster_blocks(), rank = simt::cluster_rank();
+  const std::int64_t row = simt::block() / blocks;
+  if (row >= shape.rows) return;
+  simt::arrive_cluster();
+  const Offset first = simt::cached_load(begin + row), last = simt::cached_load(begin + row + 1);
+  V sum = add_row(shape, first, last, rank, blocks, simt::thread(), columns.of_row(row), values, x);
+  sum = block_sum(sum, shape.warps(), simt::shared<V>());
+  simt::wait_cluster();  // now all have begun: there is a first one to write to
+  if (simt::thread() == 0) simt::shared_of<V>(0)[simt::warp_size + rank] = sum;
+  simt::arrive_cluster();
+  if (rank > 0) return;
+  simt::wait_cluster();
+  if (simt::warp() > 0) return;
+  sum = simt::warp_sum(simt::lane() < blocks ? simt::shared<V>()[simt::warp_size + simt::lane()] : V(0));
+  if (simt::lane() == 0) update.row(row, sum, last > first);
 }
 
 template <class V, class S, class Columns>
 void start(simt::Here here, const Long<V>& A, const Columns& columns, const CodedValues<V, S>& values,
            const Product<V>& p) {
-  const int threads = A.shape.lanes > simt::warp_size ? A.shape.lanes : 128;
-  const simt::Launch grid{simt::blocks_for(A.shape.rows * A.shape.lanes, threads), threads, simt::warp_size * sizeof(V),
-                          p.stream};
-  simt::launch(here, grid, weave_long_team_per_row<V, S, Columns>, A.shape, A.begin.data(), columns, values, p.x,
-               p.update);
+  const LongShape& shape = A.shape;
+  const int threads = shape.lanes > simt::warp_size ? shape.lanes : 128;
+  const auto launch = [&](auto kernel, std::int64_t blocks) {
+    const simt::Launch grid{blocks, threads, 2 * simt::warp_size * sizeof(V), p.stream, shape.groups};
+    simt::launch(here, grid, kernel, shape, A.begin.data(), columns, values, p.x, p.update);
+  };
+  if (shape.groups > 1)
+    launch(weave_long_cluster_per_row<V, S, Columns>, shape.rows * shape.groups);
+  else
+    launch(weave_long_team_per_row<V, S, Columns>, simt::blocks_for(shape.rows * shape.lanes, threads));
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ weave_long_many_team_per_row(LongShape shape, const Offset* begin, Columns colum
   for (int first = 0; first < x.count; first += K) {
     V sum[K] = {};
     for (Offset step = top; step < last; ++step)
-      add_step(own, values, step * stride + member / simt::warp_size, (step - top) * shape.step_entries() + member * W,
-               x, first, sum);
+      add_step(own, values, step * stride + member / simt::warp_size,
+               (step - top) * shape.step_entries() + LongShape::first_entry(member), x, first, sum);
     team_sums(sum, simt::warp_size);
     if (shape.lanes > simt::warp_size) block_sums(sum, shape.warps(), simt::shared<V>());
     if (member == 0 && present) update_row(update, row, first, sum, last > top);

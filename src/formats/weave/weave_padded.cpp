@@ -26,9 +26,9 @@ PaddedShape shape_of(const PatternView& A, const WeaveSettings& settings) {
 // Where entry k of row i is, in an array of T.
 template <class T, int W>
 std::int64_t position(const PaddedShape& shape, std::int64_t i, std::int64_t k) {
-  const auto lane = static_cast<int>(i % shape.teams() * shape.lanes + k / W % shape.lanes);
-  return shape.step_begin(k / W / shape.lanes, i / shape.teams()) +
-         place_in_pieces<T, W>(lane, static_cast<int>(k % W));
+  const auto lane = static_cast<int>(i % shape.teams() * shape.lanes + k % shape.lanes);
+  return shape.step_begin(k / shape.lanes / W, i / shape.teams()) +
+         place_in_pieces<T, W>(lane, static_cast<int>(k / shape.lanes % W));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // Rows padded to one length, for small matrices, short rows and dense ones: no descriptor to read before the first
-// entry, T lanes a row, W consecutive entries a lane and step.
+// entry, T lanes a row, W entries a lane and step. Neighbours of a row are in neighbouring lanes, which fetch x
+// together.
 //
-//   T = 4, W = 2     row a   a0 a1 | a2 a3 | a4 a5 | a6 a7      one step of one row; 32/T rows make a warp's work
+//   T = 4, W = 2     row a   a0 a4 | a1 a5 | a2 a6 | a3 a7      one step of one row; 32/T rows make a warp's work
 //
-//   entry k of row i:  step k / (T W),  lane i % (32/T) * T + k / W % T,  place k % W of the lane
+//   entry k of row i:  step k / (T W),  lane i % (32/T) * T + k % T,  place k / T % W of the lane
 //   position           (step * warps + i / (32/T)) * 32 W + place in the lanes' pieces (layout/lane_pieces.hpp)
 //   columns   narrow    in 16 bits as they are, where there are at most 65,535
 //             relative  in 16 bits as column - row + 32,767, where all are that near to the diagonal

@@ -14,15 +14,16 @@ SIMT_KERNEL store_padded_warp_per_step(CsrArrays<V> A, PaddedShape shape, C* cod
   const std::int64_t number = simt::global_thread() / simt::warp_size;
   if (number >= shape.steps * shape.warps()) return;
   const std::int64_t row = number % shape.warps() * shape.teams() + simt::lane() / shape.lanes;
-  const Offset k = (number / shape.warps() * shape.lanes + simt::lane() % shape.lanes) * W;
+  const Offset k = number / shape.warps() * shape.lanes * W + simt::lane() % shape.lanes;
   const Offset begin = row < A.rows ? A.ptr[row] : 0, length = row < A.rows ? A.length(row) : 0;
   C code[W];
   S stored[W];
 #pragma unroll
   for (int j = 0; j < W; ++j) {
-    const bool present = k + j < length;
-    code[j] = present ? static_cast<C>(A.col[begin + k + j] - shape.base(row)) : no_padded_column<C>;
-    stored[j] = present ? values.encode(A.val[begin + k + j]) : S{};
+    const Offset at = k + std::int64_t{j} * shape.lanes;
+    const bool present = at < length;
+    code[j] = present ? static_cast<C>(A.col[begin + at] - shape.base(row)) : no_padded_column<C>;
+    stored[j] = present ? values.encode(A.val[begin + at]) : S{};
   }
   store_pieces(codes + number * simt::warp_size * W, code);
   store_pieces(values.at(number * simt::warp_size * W), stored);

@@ -30,6 +30,11 @@
 
 namespace heddle::weave {
 
+// K is 4 below `few`, 8 from `many` on, and between them 4 where an entry fetches more sectors of x than this (counted
+// in float).
+inline constexpr std::int64_t few_segment_entries = 1 << 19, many_segment_entries = 1 << 21;
+inline constexpr double scattered_segments(int value_bytes) { return value_bytes == 8 ? 0.55 : 0.95; }
+
 // What a warp of a team reads of its row at a time, 32 entries each.
 inline constexpr int team_lines = 8;
 

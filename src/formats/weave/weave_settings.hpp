@@ -27,7 +27,7 @@ struct WeaveSettings {
   int width = automatic;     // tiles: columns of a tile
   int keep = automatic;      // whether the L1 shall keep the matrix
   int kb = automatic;        // sums: memory for the sums of a block of the GPU
-  int groups = automatic;    // sums: blocks that share the same rows
+  int groups = automatic;    // long, sums: blocks that share the same rows
 
   WeaveLayout chosen() const { return static_cast<WeaveLayout>(layout); }
   ValueCodec codec() const { return values == automatic ? ValueCodec::raw : static_cast<ValueCodec>(values); }
@@ -127,11 +127,12 @@ struct WeaveSettings {
          .used = any({sums})},
         {.name = "groups",
          .value = &groups,
-         .meaning = "blocks of the GPU that share the same rows, each with a part of their entries",
+         .meaning =
+             "blocks of the GPU that share the same rows, each with a part of their entries (long: 1, 2, 4 or 8)",
          .low = 1,
          .high = 64,
          .may_be_automatic = true,
-         .used = any({sums})},
+         .used = any({long_rows, sums})},
     };
   }
 };

@@ -8,31 +8,10 @@
 #include <heddle/operator.hpp>
 
 #include "support/every_shape.hpp"
-#include "support/oracle.hpp"
+#include "support/exact.hpp"
 
 namespace heddle::test {
 namespace {
-
-const Device devices[] = {Device::cpu(), Device::emulator()};
-
-template <class V>
-void expect_exact(const Csr<V>& A, const std::string& plan) {
-  for (const Device device : devices) {
-    const auto op = build(A, Plan::parse(plan), {device});
-    EXPECT_TRUE(identical(op.restore(), A)) << plan;
-    std::vector<V> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows), V(3));
-    Dice dice(5);
-    for (V& e : x) e = static_cast<V>(dice.integer());
-    const std::vector<V> wanted = exact_product(A, V(2), x, V(-1), y);
-    op.multiply(V(2), x, V(-1), y);
-    EXPECT_EQ(y, wanted) << plan << " -> " << to_string(op.plan());
-  }
-}
-
-std::string setting(const Plan& plan, const char* name) {
-  const std::string* found = plan.find(name);
-  return found ? *found : "absent";
-}
 
 std::string layout_of(const char* matrix) {
   return setting(resolve(generate<double>(matrix).view(), Plan::parse("weave")), "layout");
@@ -62,7 +41,7 @@ TEST(Weave, names_only_the_settings_its_layout_has) {
   const Plan plan = resolve(generate<double>("stencil2d5,n=300").view(), Plan::parse("weave"));
   EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto per_lane=1 keep=matrix");
   EXPECT_EQ(to_string(resolve(generate<double>("dense,rows=20").view(), Plan::parse("weave layout=long team=64"))),
-            "weave layout=long values=auto team=64 columns=runs");
+            "weave layout=long values=auto team=64 columns=runs groups=1");
   EXPECT_EQ(Plan::parse(to_string(plan)), plan);
 }
 
@@ -92,34 +71,6 @@ TEST(Weave, stores_few_distinct_values_in_a_table) {
   for (std::int64_t k = 0; k < B.nnz(); ++k) B.val[k] = static_cast<double>(k);
   EXPECT_THROW((void)build(B, Plan::parse("weave layout=rows values=dictionary")), Error);
 }
-
-// y of several vectors at once, in both orders, against one after another.
-template <class V>
-void expect_same_of_many(const Csr<V>& A, const std::string& plan) {
-  constexpr int count = 5;
-  for (const Device device : devices)
-    for (const VectorOrder order : {VectorOrder::by_vector, VectorOrder::by_element}) {
-      const auto op = build(A, Plan::parse(plan), {.device = device, .right_hand_sides = count});
-      std::vector<V> x(static_cast<std::size_t>(A.cols * count)), y(static_cast<std::size_t>(A.rows * count), V(3));
-      Dice dice(6);
-      for (V& e : x) e = static_cast<V>(dice.integer());
-      const bool by_vector = order == VectorOrder::by_vector;
-      op.multiply_many({x, count, order}, {y, count, order});
-      for (std::int64_t j = 0; j < count; ++j) {
-        std::vector<V> one, wanted(static_cast<std::size_t>(A.rows));
-        for (std::int64_t i = 0; i < A.cols; ++i)
-          one.push_back(x[static_cast<std::size_t>(by_vector ? j * A.cols + i : i * count + j)]);
-        op.multiply(one, wanted);
-        for (std::int64_t i = 0; i < A.rows; ++i)
-          ASSERT_EQ(y[static_cast<std::size_t>(by_vector ? j * A.rows + i : i * count + j)],
-                    wanted[static_cast<std::size_t>(i)])
-              << plan;
-      }
-    }
-}
-
-const char* const layouts_with_all_codecs[] = {"rows per_lane=1",     "rows per_lane=4", "segments per_lane=4",
-                                               "segments per_lane=8", "padded",          "long team=32"};
 
 TEST(Weave, stores_thousands_of_distinct_values_in_a_table) {
   Csr<double> A = with_lengths({0, 3, 400, 7, 1, 0, 900, 64, 5, 17}, 3000, 2);
@@ -183,67 +134,6 @@ TEST(Weave, takes_no_values_for_a_graph_and_all_of_them_when_they_change) {
   op.update_values(A.val);
   EXPECT_EQ(setting(op.plan(), "values"), "raw");
   EXPECT_TRUE(identical(op.restore(), A));
-}
-
-// Rows of runs: of all lengths up to 9, and one of 700.
-Csr<double> with_runs() {
-  std::vector<Entry> entries;
-  for (Index length = 0, column = 3; length < 10; ++length, column += 3 * length)
-    for (Index row = 0; row < 12; ++row)
-      for (Index k = 0; k < length; ++k) entries.push_back({row, column + row + k, 1.0 + row - k});
-  for (Index k = 0; k < 700; ++k) entries.push_back({14, 50 + k, 2.0 - k % 5});
-  return from_entries(16, 70'000, entries);
-}
-
-TEST(Weave, stores_consecutive_columns_of_long_rows_as_one) {
-  const Csr<double> A = with_runs();
-  for (const char* values : {"raw", "f32", "dictionary", "dictionary16"})
-    for (const char* team : {"32", "64"}) {
-      const std::string plan = std::string("weave layout=long columns=quads team=") + team + " values=" + values;
-      expect_exact(A, plan);
-      expect_exact(convert<float>(A.view()), plan);
-      const auto op = build(A, Plan::parse(plan));
-      EXPECT_EQ(op.bytes(), footprint(A.view(), op.plan()).bytes);
-    }
-  expect_same_of_many(A, "weave layout=long columns=quads team=32");
-  EXPECT_FALSE(footprint(A.view(), Plan::parse("weave layout=long columns=runs")).fits);
-  EXPECT_THROW((void)build(A, Plan::parse("weave layout=long columns=runs")), Error);
-  const auto made = weave::Long<double>::build(A.view(), {.layout = static_cast<int>(WeaveLayout::long_rows),
-                                                          .values = 0,
-                                                          .team = 32,
-                                                          .columns = static_cast<int>(WeaveColumns::quads)});
-  EXPECT_EQ(made.begin[12], 12);  // 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2 + 3 threads of 32
-  EXPECT_EQ(weave::Quad::entries(made.quads[0]), 1);
-  EXPECT_EQ(weave::Quad::column(made.quads[5]), weave::Quad::column(made.quads[4]) + 4);  // of a run of five
-}
-
-TEST(Weave, stores_no_columns_of_rows_without_gaps) {
-  std::vector<Entry> entries;
-  for (Index row = 0; row < 20; ++row)
-    for (Index k = 0; k < 37 * row % 500; ++k) entries.push_back({row, 5 * row + k, 1.0 + k % 7});
-  const Csr<double> A = from_entries(20, 70'000, entries);
-  for (const char* team : {"32", "128"}) {
-    const std::string plan = std::string("weave layout=long columns=runs team=") + team;
-    expect_exact(A, plan);
-    expect_exact(convert<float>(A.view()), plan + " values=dictionary");
-    expect_same_of_many(A, plan);
-    const auto op = build(A, Plan::parse(plan));
-    const Footprint need = footprint(A.view(), op.plan());
-    EXPECT_EQ(op.bytes(), need.bytes);
-    EXPECT_EQ(op.bytes(), 21 * 8 + 20 * 8 + 8 * need.stored);
-  }
-}
-
-TEST(Weave, takes_the_columns_of_long_rows_that_need_fewest_bytes) {
-  const auto columns_of = [](const Csr<double>& A) {
-    return setting(resolve(A.view(), Plan::parse("weave layout=long")), "columns");
-  };
-  EXPECT_EQ(columns_of(generate<double>("dense,rows=300")), "runs");
-  EXPECT_EQ(columns_of(generate<double>("tomography,n=32")), "each");
-  std::vector<Entry> entries;  // runs of twelve, beyond 65,535 columns
-  for (Index row = 0; row < 8; ++row)
-    for (Index k = 0; k < 1200; ++k) entries.push_back({row, k + k / 12 * 40 + row, 1});
-  EXPECT_EQ(columns_of(from_entries(8, 70'000, entries)), "quads");
 }
 
 TEST(Weave, stores_one_value_for_a_diagonal_of_a_slice) {
