@@ -10,6 +10,7 @@
 #include <set>
 
 #include "simt/cuda_table.hpp"
+#include "simt/device_memory.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -121,6 +122,50 @@ TEST(CudaTable, out_of_memory_says_how_much_was_asked_for) {
     EXPECT_EQ(error.kind(), ErrorKind::unavailable);
     EXPECT_NE(std::string(error.what()).find("8000 bytes"), std::string::npos) << error.what();
   }
+  simt::cuda_table() = simt::real_cuda_table();
+}
+
+// A device with pools, whose memory is 10,000 bytes of the host.
+std::int64_t pool_bytes = 0, pool_mallocs = 0, waits = 0;
+constexpr std::size_t block_bytes = 4096;
+
+simt::CudaTable with_pools() {
+  simt::CudaTable t = stand_ins();
+  t.pool_create = [](cudaMemPool_t* pool, int, std::uint64_t) {
+    return *pool = reinterpret_cast<cudaMemPool_t>(&pool_bytes), cudaSuccess;
+  };
+  t.stream_create = [](cudaStream_t*) { return cudaSuccess; };
+  t.device_synchronize = [] { return ++waits, cudaSuccess; };
+  t.pool_malloc = [](void** p, std::size_t n, cudaMemPool_t, cudaStream_t) {
+    if (pool_bytes + static_cast<std::int64_t>(n) > 10000) return cudaErrorMemoryAllocation;
+    pool_bytes += static_cast<std::int64_t>(n), ++pool_mallocs;
+    *p = std::malloc(n);
+    return cudaSuccess;
+  };
+  t.pool_free = [](void* p, cudaStream_t) { return std::free(p), pool_bytes -= block_bytes, cudaSuccess; };
+  return t;
+}
+
+TEST(CudaMemory, is_handed_out_again_after_one_wait_and_given_back_when_there_is_no_other) {
+  simt::cuda_table() = with_pools();
+  calls = 0, fail_at = -1;
+  auto memory = std::make_unique<simt::DeviceMemory>();
+  void *a = nullptr, *b = nullptr, *c = nullptr;
+  ASSERT_EQ(memory->allocate(0, &a, block_bytes - 96), cudaSuccess);
+  ASSERT_EQ(memory->allocate(0, &b, block_bytes), cudaSuccess);
+  memory->release(0, a);
+  memory->release(0, b);
+  EXPECT_EQ(waits, 0);
+  ASSERT_EQ(memory->allocate(0, &a, block_bytes), cudaSuccess);
+  ASSERT_EQ(memory->allocate(0, &b, block_bytes), cudaSuccess);
+  EXPECT_NE(a, b);
+  EXPECT_EQ(pool_mallocs, 2);
+  EXPECT_EQ(waits, 1) << "for both";
+  EXPECT_EQ(memory->allocate(0, &c, block_bytes / 2), cudaErrorMemoryAllocation);
+  memory->release(0, b);
+  ASSERT_EQ(memory->allocate(0, &c, block_bytes / 2), cudaSuccess) << "what is kept is given back first";
+  EXPECT_EQ(pool_mallocs, 3);
+  std::free(a), std::free(c);
   simt::cuda_table() = simt::real_cuda_table();
 }
 

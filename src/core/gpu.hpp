@@ -16,7 +16,8 @@ std::string absence();  // empty: there is a GPU
 std::vector<DeviceInfo> list();
 void* allocate(int ordinal, std::size_t bytes);  // throws Error(unavailable)
 void release(int ordinal, void* memory) noexcept;
-void copy(void* to, const void* from, std::size_t bytes);  // either side host or device; returns when done
+void copy(void* to, const void* from, std::size_t bytes);          // either side host or device; returns when done
+void copy_to_host(void* to, const void* from, std::size_t bytes);  // the same, from the device alone
 bool is_device_pointer(const void* memory);
 // Queued copies for multiplying host vectors; the host side is pageable memory, so they return when it may be reused.
 void synchronize(Stream stream);

@@ -71,6 +71,8 @@ void copy(void* to, Device to_device, const void* from, Device from_device, std:
   if (bytes == 0) return;
   if (to_device.host_memory() && from_device.host_memory())
     host_copy(to, from, bytes);
+  else if (to_device.host_memory())
+    gpu::copy_to_host(to, from, bytes);
   else
     gpu::copy(to, from, bytes);
 }

@@ -79,13 +79,18 @@ struct MovedItems {
   SIMT_DEVICE Index item(std::int64_t i) const { return from.item[i]; }
 };
 
-// The first digit: items are where they are.
+// The first digit: items are where they are, and are called by their numbers unless keys know another name.
 template <class Keys>
 struct UnsortedItems {
   Keys keys;
 
   SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return keys.key(i); }
-  SIMT_DEVICE Index item(std::int64_t i) const { return static_cast<Index>(i); }
+  SIMT_DEVICE Index item(std::int64_t i) const {
+    if constexpr (requires { keys.name(i); })
+      return keys.name(i);
+    else
+      return static_cast<Index>(i);
+  }
 };
 
 struct RadixDigit {
@@ -256,7 +261,7 @@ void queue_sort_by_digit(simt::Here here, const Items& items, const Segments& se
 }
 
 // struct Keys { SIMT_DEVICE std::uint32_t key(std::int64_t item) const; } with keys of `bits` bits; fewer than 2^31
-// items.
+// items. With `Index name(std::int64_t item) const` the names are what comes out instead of the numbers.
 template <class Keys>
 SortedItems queue_sort(simt::Here here, const Keys& keys, int bits, const Segments& segments, Workspace& memory) {
   const int passes = std::max(1, (bits + radix_bits - 1) / radix_bits), of_pass = (bits + passes - 1) / passes;

@@ -7,7 +7,7 @@
 //   };
 //   struct Sum { SIMT_BOTH void add(const Sum& other); };
 //
-// Three launches:  sums of tiles | one block scans those | every tile places its items.
+// Three launches:  sums of tiles | one block scans those | every tile places its items.  One where there is one tile.
 #pragma once
 
 #include "layout/device_workspace.hpp"
@@ -69,12 +69,15 @@ SIMT_KERNEL scan_tiles(Sum* tiles, std::int64_t count) {
   if (simt::thread() == 0) tiles[count] = carry;
 }
 
+// `tiles`: the sums before each; a tile that is the only one leaves its own behind that.
 template <class Items>
-SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::Sum* tiles) {
+SIMT_KERNEL place_items(Items items, std::int64_t count, typename Items::Sum* tiles) {
   using Sum = typename Items::Sum;
   const std::int64_t first = first_item_of_thread();
-  Sum total, before = tiles[simt::block()];
+  const bool alone = simt::grid_blocks() == 1;
+  Sum total, before = alone ? Sum{} : tiles[simt::block()];
   before.add(block_scan(sum_of_thread(items, first, count), simt::shared<Sum>(), total));
+  if (alone && simt::thread() == 0) tiles[1] = total;
   for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) {
     const Sum own = items.item(i);
     items.place(i, before);
@@ -91,8 +94,10 @@ const typename Items::Sum* queue_scan(simt::Here here, const Items& items, std::
   const std::int64_t tiles = simt::blocks_for(count, scan_tile);
   constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
   Sum* sums = memory.take<Sum>(tiles + 1);
-  simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums);
-  simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums, tiles);
+  if (tiles != 1) {
+    simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums);
+    simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums, tiles);
+  }
   simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums);
   return sums + tiles;
 }

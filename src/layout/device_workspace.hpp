@@ -1,5 +1,5 @@
-// Memory of a device for the time of a build. All of it is given back together and at the end: a release waits for the
-// device, so arrays that come and go one by one would stop the kernels between them.
+// Memory of a device for the time of a build. All of it is given back together and at the end: who takes memory that
+// was given back waits for the device, so arrays that come and go one by one would stop the kernels between them.
 #pragma once
 
 #include <algorithm>

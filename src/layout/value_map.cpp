@@ -53,6 +53,8 @@ class HostMapper {
     for (std::int64_t place = block.begin; place < block.end; ++place)
       if (const std::uint32_t e = entry(place); e != PlaceBlock::wide_none)
         found.hash += code_hash(place - block.begin, e - found.entries.low);
+      else if (value_bits(numbered_[static_cast<std::size_t>(place)]) != 0)
+        ++found.strangers;
     return found;
   }
 
@@ -117,7 +119,7 @@ ValueMap map_values(OnCpu, std::span<const V> numbered, std::int64_t entries, Fo
   });
   for (const bool share : {true, false}) {
     const MapPlan plan = plan_map(ranges, facts, share, sizeof(V));
-    ValueMap map{plan.staged, Buffer<PlaceBlock>::copy_of(plan.blocks), Buffer<std::uint16_t>(plan.narrow),
+    ValueMap map{plan.staged, false, Buffer<PlaceBlock>::copy_of(plan.blocks), Buffer<std::uint16_t>(plan.narrow),
                  Buffer<std::uint32_t>(plan.wide)};
     if (mapper.store(plan, map)) return map;
   }

@@ -8,6 +8,8 @@
 //                       shared memory and dealt out from there, as a sliced layout is a transposition. Every value is
 //                       read once and every place written once. Entries are 16-bit distances from the lowest one.
 //   equal blocks        (the same distances: csr everywhere, grids, dense rows) are stored once
+//   padding             holds zeros, and gets them again where a block has no other places without an entry: all of it
+//                       is written in whole loads then
 //   between far cuts    (rows sorted over the whole matrix, entries by tile) blocks have 2048 places and read val where
 //                       it is; entries further apart than 65,535 have 32-bit numbers as well
 #pragma once
@@ -33,11 +35,13 @@ struct PlaceBlock {
   std::uint32_t first;  // the lowest entry
   std::int32_t places;
   std::int32_t staged;  // entries that pass through shared memory, from `first` on; or `straight` or `wide`
+  std::int32_t filled;  // all places without an entry hold zeros
 };
 
-// Of one array. Places without an entry (padding, scratch) are left alone.
+// Of one array. Places without an entry are left alone unless they hold zeros, which they then keep.
 struct ValueMap {
-  int staged = 0;  // the most of any block
+  int staged = 0;     // the most of any block
+  bool gaps = false;  // between values in shared memory (value_map_cut.hpp)
   Buffer<PlaceBlock> blocks;
   Buffer<std::uint16_t> narrow;  // entry - first, of the places of each distinct block
   Buffer<std::uint32_t> wide;    // entry

@@ -32,6 +32,9 @@ struct Numbered {
   std::int64_t places, entries;
 
   SIMT_DEVICE std::uint32_t entry(std::int64_t place) const { return entry_of(data[place], entries); }
+  SIMT_DEVICE bool stranger(std::int64_t place) const {
+    return value_bits(data[place]) > static_cast<std::uint64_t>(entries);
+  }
 };
 
 SIMT_DEVICE EntryRange over_warp(EntryRange mine) {
@@ -102,12 +105,17 @@ SIMT_KERNEL look_at_blocks(Numbered<V> numbered, const PlaceRange* ranges, Block
   each_place(range.end - range.begin, [&](std::int64_t i) {
     const std::uint32_t entry = numbered.entry(range.begin + i);
     if (entry != PlaceBlock::wide_none) mine.hash += code_hash(i, entry - mine.entries.low);
+    mine.strangers += numbered.stranger(range.begin + i);
   });
   mine.hash = simt::warp_sum(mine.hash);
-  if (simt::lane() == 0) of_warps[simt::warp()].hash = mine.hash;
+  mine.strangers = simt::sum_lanes(mine.strangers);
+  if (simt::lane() == 0) of_warps[simt::warp()] = mine;
   simt::sync_block();
   if (simt::thread() != 0) return;
-  for (int w = 1; w < warps; ++w) mine.hash += of_warps[w].hash;
+  for (int w = 1; w < warps; ++w) {
+    mine.hash += of_warps[w].hash;
+    mine.strangers += of_warps[w].strangers;
+  }
   to[simt::block()] = mine;
 }
 
@@ -177,6 +185,15 @@ bool store(simt::Here here, const Numbered<V>& numbered, const MapPlan& plan, Va
   return unequal.to(Device::cpu())[0] == 0;
 }
 
+bool gaps_help(const MapPlan& plan, const ValueMap& map, int value_bytes) {
+  const PlaceBlock* block = typical_block(plan);
+  if (!block) return false;
+  Vector<std::uint16_t> codes(static_cast<std::size_t>(block->places));
+  memory::copy(codes.data(), Device::cpu(), map.narrow.data() + block->map, map.narrow.device(),
+               codes.size() * sizeof(std::uint16_t));
+  return better_with_gaps(codes, value_bytes);
+}
+
 struct BitCount {
   std::int64_t bits = 0;
   SIMT_BOTH void add(const BitCount& other) { bits += other.bits; }
@@ -216,9 +233,11 @@ ValueMap map_values(simt::Here here, std::span<const V> numbered, std::int64_t e
   const Buffer<BlockFacts> facts = facts_of(here, there, ranges, device);
   for (const bool share : {true, false}) {
     const MapPlan plan = plan_map(ranges, facts, share, sizeof(V));
-    ValueMap map{plan.staged, Buffer<PlaceBlock>::copy_of(plan.blocks, device),
+    ValueMap map{plan.staged, false, Buffer<PlaceBlock>::copy_of(plan.blocks, device),
                  Buffer<std::uint16_t>(plan.narrow, device), Buffer<std::uint32_t>(plan.wide, device)};
-    if (store(here, there, plan, map, device)) return map;
+    if (!store(here, there, plan, map, device)) continue;
+    map.gaps = gaps_help(plan, map, sizeof(V));
+    return map;
   }
   return {};
 }

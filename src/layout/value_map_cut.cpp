@@ -1,5 +1,6 @@
 #include "layout/value_map_cut.hpp"
 
+#include <array>
 #include <bit>
 #include <numeric>
 #include <unordered_map>
@@ -98,7 +99,40 @@ void sort_by_entry(MapPlan& plan) {
   }
 }
 
+// How long a warp waits for shared memory that reads from `place(code)` for `lanes` codes of every so many, those of
+// one value of each pack of a load of 16 bytes.
+template <class Place>
+std::int64_t bank_conflicts(std::span<const std::uint16_t> codes, int value_bytes, const Place& place) {
+  constexpr std::size_t most_codes = 8192;
+  const auto width = static_cast<std::size_t>(16 / value_bytes), lanes = static_cast<std::size_t>(128 / value_bytes);
+  std::int64_t conflicts = 0;
+  for (std::size_t begin = 0; begin + lanes * width <= std::min(codes.size(), most_codes); begin += lanes * width)
+    for (std::size_t j = 0; j < width; ++j) {
+      std::array<std::int8_t, 32> of_bank{};
+      std::int8_t most = 0;
+      for (std::size_t lane = 0; lane < lanes; ++lane)
+        if (const std::uint16_t code = codes[begin + lane * width + j]; code != PlaceBlock::narrow_none)
+          most = std::max(most, ++of_bank[static_cast<std::size_t>(place(code)) % lanes]);
+      conflicts += most;
+    }
+  return conflicts;
+}
+
 }  // namespace
+
+bool better_with_gaps(std::span<const std::uint16_t> codes, int value_bytes) {
+  const auto with = [&](int code) {
+    return value_bytes == 8 ? place_with_gaps<double>(code) : place_with_gaps<float>(code);
+  };
+  const auto without = [](int code) { return code; };
+  return bank_conflicts(codes, value_bytes, with) < bank_conflicts(codes, value_bytes, without);
+}
+
+const PlaceBlock* typical_block(const MapPlan& plan) {
+  for (std::size_t i = plan.blocks.size() / 2; i < plan.blocks.size(); ++i)
+    if (plan.blocks[i].staged > 0) return &plan.blocks[i];
+  return nullptr;
+}
 
 Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t places, int value_bytes) {
   Vector<PlaceRange> ranges = cut_into(cuts, places, most_staged_bytes / value_bytes / grain);
@@ -116,8 +150,9 @@ MapPlan plan_map(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> f
     const EntryRange entries = facts[i].entries;
     if (entries.empty()) continue;
     const std::uint32_t span = entries.span();
-    PlaceBlock block{ranges[i].begin, 0, entries.low, static_cast<std::int32_t>(ranges[i].size()),
-                     PlaceBlock::straight};
+    PlaceBlock block{ranges[i].begin,      0,
+                     entries.low,          static_cast<std::int32_t>(ranges[i].size()),
+                     PlaceBlock::straight, facts[i].strangers == 0};
     bool owns = true;
     if (span > most_narrow) {
       block.staged = PlaceBlock::wide;

@@ -47,6 +47,7 @@ Vector<PlaceRange> cut_places(std::span<const std::uint32_t> cuts, std::int64_t 
 struct BlockFacts {
   EntryRange entries;
   std::uint64_t hash = 0;
+  std::int32_t strangers = 0;  // places that hold neither an entry nor zero
 };
 SIMT_BOTH std::uint64_t code_hash(std::int64_t place_of_block, std::uint32_t code) {
   std::uint64_t h = (static_cast<std::uint64_t>(place_of_block) << 32 | code) * 0x9e3779b97f4a7c15u;
@@ -62,11 +63,15 @@ struct MapPlan {
 };
 MapPlan plan_map(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> facts, bool share, int value_bytes);
 
-// Doubles (floats) in shared memory lie with a gap after every 128 bytes: rows of 16 entries would otherwise all begin
-// in one bank.
+// Rows of 16 or 32 entries all begin in one bank of shared memory, and rows of 7 or 27 each in another one. With a gap
+// after every 128 bytes it is the other way round, more or less.
 template <class V>
-SIMT_BOTH constexpr int staged_place(int i) {
+SIMT_BOTH constexpr int place_with_gaps(int i) {
   return i + i / static_cast<int>(128 / sizeof(V));
 }
+// Which way there is less waiting, by the codes of a block.
+bool better_with_gaps(std::span<const std::uint16_t> codes, int value_bytes);
+// The block to ask: one that is staged, in the middle. Null: there is none.
+const PlaceBlock* typical_block(const MapPlan& plan);
 
 }  // namespace heddle::value_map

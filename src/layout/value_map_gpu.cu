@@ -1,4 +1,5 @@
 #include "layout/value_map_cut.hpp"
+#include "simt/copy_ahead.hpp"
 
 namespace heddle {
 
@@ -64,9 +65,32 @@ SIMT_DEVICE void deal_out(HeldCodes<W, Code>& held, const Code* codes, int place
   if (rest < places && codes[rest] != none) to[rest] = read(codes[rest]);
 }
 
+// The same for places whose codes, from `before` on, are entries in shared memory; those without an entry read the one
+// behind the `behind` entries of the block, a zero. So there is nothing to ask.
+template <int W, class V>
+SIMT_DEVICE void deal_out_filled(HeldCodes<W, std::uint16_t>& held, const std::uint16_t* codes, int places, V* to,
+                                 const V* staged, unsigned behind) {
+  const int packs = places / W, of_round = in_flight * simt::block_threads();
+  const auto value = [&](unsigned code) { return staged[code < behind ? code : behind]; };
+  for (int first = 0; first < packs; first += of_round) {
+    if (first > 0) held.load(codes, packs, first);
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      const int pack = first + u * simt::block_threads() + simt::thread();
+      if (pack >= packs) break;
+      simt::Pack<V, W> values;
+#pragma unroll
+      for (int j = 0; j < W; ++j) values.at[j] = value(held.at[u].at[j]);
+      *reinterpret_cast<simt::Pack<V, W>*>(to + pack * W) = values;
+    }
+  }
+  const int rest = packs * W + simt::thread();
+  if (rest < places) to[rest] = value(codes[rest]);
+}
+
 // By the block of threads: values of entries 0 .. count - 1 from `from` on, aligned to W of them, into shared memory.
 template <int W, class V>
-SIMT_DEVICE void stage(const V* from, int count, V* staged) {
+SIMT_DEVICE void stage_with_gaps(const V* from, int count, V* staged) {
   const int packs = count / W, of_round = in_flight * simt::block_threads();
   for (int first = 0; first < packs; first += of_round) {
     simt::Pack<V, W> values[in_flight];
@@ -80,17 +104,29 @@ SIMT_DEVICE void stage(const V* from, int count, V* staged) {
       const int pack = first + u * simt::block_threads() + simt::thread();
       if (pack >= packs) continue;
 #pragma unroll
-      for (int j = 0; j < W; ++j) staged[value_map::staged_place<V>(pack * W + j)] = values[u].at[j];
+      for (int j = 0; j < W; ++j) staged[value_map::place_with_gaps<V>(pack * W + j)] = values[u].at[j];
     }
   }
   const int rest = packs * W + simt::thread();
-  if (rest < count) staged[value_map::staged_place<V>(rest)] = from[rest];
+  if (rest < count) staged[value_map::place_with_gaps<V>(rest)] = from[rest];
+}
+
+// The same in one piece, all of it under way at once, and a zero behind it.
+template <int W, class V>
+SIMT_DEVICE void stage_together(const V* from, int count, V* staged) {
+  static_assert(W * sizeof(V) == 16);
+  const int packs = count / W;
+  for (int pack = simt::thread(); pack < packs; pack += simt::block_threads())
+    simt::copy_16_bytes(staged + pack * W, from + pack * W);
+  const int rest = packs * W + simt::thread();
+  if (rest <= count) staged[rest] = rest < count ? from[rest] : V(0);
+  simt::wait_for_copies();
 }
 
 // A block of threads a block of places. The first codes are on their way while values come into shared memory. W: `val`
 // and `to` are aligned to so many values.
-template <class V, int W>
-SIMT_BOUNDED_KERNEL(most_threads, 3)
+template <class V, int W, bool Gaps>
+SIMT_BOUNDED_KERNEL(most_threads, Gaps ? 3 : 4)
 values_block_per_places(MapView map, const V* val, V* to) {
   const PlaceBlock block = map.blocks[simt::block()];
   const bool any_pack = block.places >= W;
@@ -110,10 +146,20 @@ values_block_per_places(MapView map, const V* val, V* to) {
   }
   V* staged = simt::shared<V>();
   const auto before = static_cast<int>(block.first % W);  // entries that are read for the sake of alignment
-  stage<W>(val + (block.first - before), before + block.staged, staged);
-  simt::sync_block();
-  deal_out(held, codes, block.places, to,
-           [&](std::uint16_t k) { return staged[value_map::staged_place<V>(before + k)]; });
+  const V* from = val + (block.first - before);
+  if constexpr (Gaps) {
+    stage_with_gaps<W>(from, before + block.staged, staged);
+    simt::sync_block();
+    deal_out(held, codes, block.places, to,
+             [&](std::uint16_t k) { return staged[value_map::place_with_gaps<V>(before + k)]; });
+  } else {
+    stage_together<W>(from, before + block.staged, staged);
+    simt::sync_block();
+    if (block.filled)
+      deal_out_filled(held, codes, block.places, to, staged + before, static_cast<unsigned>(block.staged));
+    else
+      deal_out(held, codes, block.places, to, [&](std::uint16_t k) { return staged[before + k]; });
+  }
 }
 
 // So many that they fill a large GPU's unit when shared memory limits the number of blocks.
@@ -123,13 +169,13 @@ int threads_for(std::size_t shared_bytes) {
   return blocks * fewest_threads >= unit_threads ? fewest_threads : most_threads;
 }
 
-template <class V, int W>
+template <class V, int W, bool Gaps>
 void start(simt::Here here, const ValueMap& map, const V* val, V* to, Stream stream) {
   const MapView view{map.blocks.data(), map.narrow.data(), map.wide.data()};
   const int room = map.staged > 0 ? map.staged + W : 0;
-  const auto shared_bytes = static_cast<std::size_t>(value_map::staged_place<V>(room)) * sizeof(V);
+  const auto shared_bytes = static_cast<std::size_t>(Gaps ? value_map::place_with_gaps<V>(room) : room) * sizeof(V);
   simt::launch(here, {map.blocks.size(), threads_for(shared_bytes), shared_bytes, stream},
-               values_block_per_places<V, W>, view, val, to);
+               values_block_per_places<V, W, Gaps>, view, val, to);
 }
 
 }  // namespace
@@ -137,10 +183,12 @@ void start(simt::Here here, const ValueMap& map, const V* val, V* to, Stream str
 template <class V>
 void place_values(simt::Here here, const ValueMap& map, const V* val, V* to, Stream stream) {
   const auto aligned = [](const V* array) { return reinterpret_cast<std::uintptr_t>(array) % 16 == 0; };
-  if (aligned(val) && aligned(to))
-    start<V, values_of_load<V>>(here, map, val, to, stream);
+  if (!aligned(val) || !aligned(to))
+    start<V, 1, true>(here, map, val, to, stream);
+  else if (map.gaps)
+    start<V, values_of_load<V>, true>(here, map, val, to, stream);
   else
-    start<V, 1>(here, map, val, to, stream);
+    start<V, values_of_load<V>, false>(here, map, val, to, stream);
 }
 
 template void place_values(simt::Here, const ValueMap&, const float*, float*, Stream);

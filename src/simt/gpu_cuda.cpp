@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <optional>
 
 #include "core/check.hpp"
 #include "simt/cuda_table.hpp"
+#include "simt/device_memory.hpp"
 #include "simt/read_through.hpp"
 
 namespace heddle::simt {
@@ -131,6 +131,7 @@ namespace heddle::gpu {
 
 using simt::check_cuda;
 using simt::cuda_table;
+using simt::DeviceMemory;
 
 namespace {
 
@@ -250,56 +251,6 @@ std::vector<DeviceInfo> list() {
   return all;
 }
 
-namespace {
-
-// Where the memory of a device comes from. cudaMalloc and cudaFree of an array of megabytes take as long as several
-// multiplications; a pool of our own that keeps a little gives the next operator the memory of the last one at once.
-// A device without pools gets the plain calls.
-//
-// Allocations and releases have a stream of their own, on which nothing else happens. A release first waits for the
-// device, as cudaFree does: work queued on any stream may still use the memory.
-class DeviceMemory {
- public:
-  static DeviceMemory& of(int ordinal) {
-    static DeviceMemory* const all = new DeviceMemory[most_devices];  // outlives every static that holds memory
-    return all[std::min(ordinal, most_devices - 1)];
-  }
-
-  cudaError_t allocate(int ordinal, void** memory, std::size_t bytes) {
-    std::call_once(created_, [&] { create(ordinal); });
-    if (pool_ == nullptr) return cuda_table().malloc(memory, bytes);
-    const cudaError_t status = cuda_table().pool_malloc(memory, bytes, pool_, stream_);
-    return status == cudaSuccess ? cuda_table().stream_synchronize(stream_) : status;
-  }
-  void release(int ordinal, void* memory) noexcept {
-    if (pool_ == nullptr) {
-      cuda_table().free(memory);
-      return;
-    }
-    cuda_table().set_device(ordinal);
-    cuda_table().device_synchronize();
-    cuda_table().pool_free(memory, stream_);
-  }
-
- private:
-  static constexpr int most_devices = 64;
-  static constexpr std::uint64_t keeps = std::uint64_t{1} << 30;
-
-  void create(int ordinal) noexcept {
-    cudaMemPool_t pool = nullptr;
-    if (cuda_table().pool_create(&pool, ordinal, keeps) == cudaSuccess &&
-        cuda_table().stream_create(&stream_) == cudaSuccess)
-      pool_ = pool;
-    else
-      cuda_table().get_last_error();
-  }
-  std::once_flag created_;
-  cudaMemPool_t pool_ = nullptr;
-  cudaStream_t stream_ = nullptr;
-};
-
-}  // namespace
-
 void* allocate(int ordinal, std::size_t bytes) {
   check_cuda(cuda_table().set_device(ordinal), "selecting the GPU");
   void* memory = nullptr;
@@ -313,6 +264,11 @@ void* allocate(int ordinal, std::size_t bytes) {
 }
 
 void release(int ordinal, void* memory) noexcept { DeviceMemory::of(ordinal).release(ordinal, memory); }
+
+// cudaMemcpy returns when it is done.
+void copy_to_host(void* to, const void* from, std::size_t bytes) {
+  check_cuda(cuda_table().memcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copying from the GPU");
+}
 
 // cudaMemcpy may return while pageable memory is still on its way to the device, and between two places of the device
 // it does not wait at all: a kernel on a stream that does not wait for the default one would read old data.

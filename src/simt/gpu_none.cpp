@@ -15,6 +15,7 @@ std::vector<DeviceInfo> list() { return {}; }
 void* allocate(int, std::size_t) { no_gpu(); }
 void release(int, void*) noexcept {}
 void copy(void*, const void*, std::size_t) { no_gpu(); }
+void copy_to_host(void*, const void*, std::size_t) { no_gpu(); }
 bool is_device_pointer(const void*) { return false; }
 void copy_queued(void*, const void*, std::size_t, Stream) { no_gpu(); }
 void synchronize(Stream) { no_gpu(); }

@@ -166,7 +166,11 @@ template <class V>
 void expect_map_right(const std::vector<V>& numbered, std::int64_t entries) {
   std::vector<V> val(static_cast<std::size_t>(entries));
   for (std::int64_t k = 0; k < entries; ++k) val[static_cast<std::size_t>(k)] = static_cast<V>(k % 9973);
-  std::vector<V> expected(numbered.size(), V(-1)), on_cpu = expected, emulated = expected;
+  // Padding holds zeros before and after; what is neither padding nor an entry is left alone.
+  std::vector<V> expected(numbered.size(), V(-1));
+  for (std::size_t i = 0; i < numbered.size(); ++i)
+    if (value_bits(numbered[i]) == 0) expected[i] = V(0);
+  std::vector<V> on_cpu = expected, emulated = expected, behind_one = expected;
   for (std::size_t i = 0; i < numbered.size(); ++i)
     if (const std::uint32_t k = entry_of(numbered[i], entries); k != PlaceBlock::wide_none) expected[i] = val[k];
   FoundEntries found = nothing_found(OnCpu{}, entries, {}),
@@ -178,7 +182,8 @@ void expect_map_right(const std::vector<V>& numbered, std::int64_t entries) {
   EXPECT_EQ(on_cpu, expected);
   EXPECT_EQ(emulated, expected);
   // Neither array aligned to a load of several values.
-  std::vector<V> val_behind_one(val), behind_one(expected.size() + 1, V(-1));
+  std::vector<V> val_behind_one(val);
+  behind_one.insert(behind_one.begin(), V(-1));
   val_behind_one.insert(val_behind_one.begin(), V(-2));
   place_values(simt::Emulator{}, there, val_behind_one.data() + 1, behind_one.data() + 1, {});
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), behind_one.begin() + 1));
@@ -193,6 +198,8 @@ TEST(ValueMap, reaches_entries_however_far_apart) {
     for (std::int64_t i = 0; i < 5000; i += 1 + i % 2) numbered[i] = entry_number<float>(i * apart);
     expect_map_right(numbered, 5000 * apart);
     std::reverse(numbered.begin(), numbered.end());
+    expect_map_right(numbered, 5000 * apart);
+    numbered[100] = entry_number<float>(5000 * apart);
     expect_map_right(numbered, 5000 * apart);
   }
 }
@@ -220,8 +227,8 @@ TEST(ValueMap, cuts_between_slices) {
           numbered.push_back(entry_number<double>((s * rows + row) * length + k));
     return numbered;
   };
-  for (const auto& [slices, rows, length] :
-       {std::array{40, 128, 7}, std::array{6, 128, 27}, std::array{3, 96, 81}, std::array{2, 512, 40}}) {
+  for (const auto& [slices, rows, length] : {std::array{40, 128, 7}, std::array{6, 128, 27}, std::array{3, 96, 81},
+                                             std::array{20, 64, 16}, std::array{2, 512, 40}}) {
     SCOPED_TRACE(length);
     const auto numbered = transposed(slices, rows, length);
     const auto entries = static_cast<std::int64_t>(numbered.size());
@@ -232,6 +239,8 @@ TEST(ValueMap, cuts_between_slices) {
     if (length == 40) continue;
     for (const PlaceBlock& block : map.blocks) EXPECT_EQ(block.staged, block.places) << "no value is read twice";
     EXPECT_LT(map.narrow.size(), entries / 2);
+    FoundEntries too = nothing_found(simt::Emulator{}, entries, Device::emulator());
+    EXPECT_EQ(map_values<double>(simt::Emulator{}, numbered, entries, too).gaps, length % 2 == 0) << "banks";
   }
 }
 

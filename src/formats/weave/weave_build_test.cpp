@@ -327,6 +327,12 @@ TEST(WeaveBuild, sums_of_rows_of_very_different_lengths) {
   expect_same_arrays<Sums>(with_lengths(lengths, 5000, 3), "layout=sums kb=6 threads=64");
 }
 
+// More rows and entries of a warp than a word names together.
+TEST(WeaveBuild, sums_of_a_warp_with_many_rows_and_entries) {
+  expect_same_arrays<Sums>(convert<float>(read_matrix("gen:band,rows=53248,width=4").view()),
+                           "layout=sums kb=208 threads=64 groups=1");
+}
+
 // Few rows: most entries wait, as many as may.
 TEST(WeaveBuild, sums_of_rows_that_are_in_each_others_way) {
   expect_same_arrays<Sums>(with_lengths(std::vector<std::int64_t>(5, 700), 2000, 3), "layout=sums");

@@ -65,6 +65,24 @@ SIMT_KERNEL store_constants_warp_per_slice(ListedSlices<V> from, std::int64_t sl
     to[slice.first + d] = from.diagonal[from.list[s] + d].value;
 }
 
+template <class V>
+void queue_storing(simt::Here here, const CsrView<V>& A, const DiagonalsFound<V>& found, bool constant,
+                   Diagonals<V>& to) {
+  const ListedSlices<V> listed{to.slices.data(), found.list, found.listed};
+  const std::int64_t slices = to.slices.size();
+  if (constant) {
+    constexpr int threads = 256;
+    simt::launch(here, {simt::blocks_for(slices * simt::warp_size, threads), threads},
+                 store_constants_warp_per_slice<V>, listed, slices, to.values.raw.data());
+    return;
+  }
+  with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+    const SliceRoom room(A, sizeof(V));
+    simt::launch(here, room.block_per(slices, sizeof(V)), store_block_per_slice<V, S>, CsrArrays<V>(A), room, listed,
+                 writer);
+  });
+}
+
 struct Patterns {
   Buffer<Diagonal> pattern;
   Buffer<RowMask> masks;
@@ -110,28 +128,19 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), constant ? found->diagonals : stored, device);
   if (!values) return {};
-  Patterns patterns = Patterns(std::span<const FoundDiagonal<V>>(found->patterns)).to(device);
   Diagonals to{A.rows,
                A.cols,
                settings.keep == 1,
                settings.per_lane,
                Buffer<DiagonalSlice>::adopt(found->slices, found->slices->data(), found->slices->size(), device),
-               std::move(patterns.pattern),
-               std::move(patterns.masks),
+               {},
+               {},
                std::move(*values)};
-  const ListedSlices<V> listed{to.slices.data(), found->list, found->listed};
-  const std::int64_t slices = to.slices.size();
-  if (constant) {
-    constexpr int threads = 256;
-    simt::launch(here, {simt::blocks_for(slices * simt::warp_size, threads), threads},
-                 store_constants_warp_per_slice<V>, listed, slices, to.values.raw.data());
-    return to;
-  }
-  with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-    const SliceRoom room(A, sizeof(V));
-    simt::launch(here, room.block_per(slices, sizeof(V)), store_block_per_slice<V, S>, CsrArrays<V>(A), room, listed,
-                 writer);
-  });
+  queue_storing(here, A, *found, constant, to);
+  // The host numbers masks while the device stores values.
+  Patterns patterns = Patterns(std::span<const FoundDiagonal<V>>(found->patterns)).to(device);
+  to.pattern = std::move(patterns.pattern);
+  to.masks = std::move(patterns.masks);
   return to;
 }
 

@@ -15,15 +15,15 @@ namespace {
 CutSizes cut_chunk(const PatternView& A, const CutRule& rule, std::int64_t i, const CutTarget& to,
                    const CutSizes& before) {
   ChunkCutter<Halving> cutter(rule, to, before);
-  const std::int64_t first = i * rule.chunk_rows;
-  cutter.cut(first, std::min(rule.chunk_rows, A.rows - first), A.ptr.data() + first);
+  const std::int64_t first = rule.first_row(i, A);
+  cutter.cut(first, rule.first_row(i + 1, A) - first, A.ptr.data() + first);
   return cutter.at;
 }
 
 // How much comes out of all chunks before each, and of all of them at the end.
 Vector<CutSizes> count_cut(const PatternView& A, const CutRule& rule) {
-  Vector<CutSizes> before(static_cast<std::size_t>(rule.chunks(A.rows)) + 1);
-  parallel_tasks(rule.chunks(A.rows),
+  Vector<CutSizes> before(static_cast<std::size_t>(rule.chunks(A)) + 1);
+  parallel_tasks(rule.chunks(A),
                  [&](std::int64_t i) { before[static_cast<std::size_t>(i) + 1] = cut_chunk(A, rule, i, {}, {}); });
   for (std::size_t i = 1; i < before.size(); ++i) before[i].add(before[i - 1]);
   return before;
@@ -118,7 +118,7 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   if (has_empty_rows(A)) mark_filled(A, to);
   Buffer<TileEntries> entries(all.tiles);
   const CutTarget target{to.tiles.data(), entries.data(), to.long_rows.data(), to.teams.data(), all.tiles};
-  parallel_tasks(rule.chunks(A.rows),
+  parallel_tasks(rule.chunks(A),
                  [&](std::int64_t i) { cut_chunk(A, rule, i, target, before[static_cast<std::size_t>(i)]); });
   parallel_ranges(to.tiles.size(), 64, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t t = begin; t < end; ++t) store_tile(A, entries[t], t, to);

@@ -25,16 +25,36 @@ struct WarpSearch {
   }
 };
 
+// By a warp: the first row of a chunk. The rows that are left are looked at in 32 places at a time.
+SIMT_DEVICE std::int64_t first_row(const PatternArrays& A, const CutRule& rule, std::int64_t chunk) {
+  std::int64_t begin = 0, end = A.rows;
+  while (begin < end) {
+    const std::int64_t step = (end - begin + simt::warp_size - 1) / simt::warp_size, row = begin + simt::lane() * step;
+    const int before = simt::count_bits(simt::ballot(row < end && rule.before_chunk(chunk, row, A.ptr)));
+    if (before == 0) return begin;
+    const std::int64_t behind = begin + before * step;
+    begin = behind - step + 1;
+    end = behind < end ? behind : end;
+  }
+  return begin;
+}
+
 // A block brings the beginnings of a chunk's rows into shared memory, where one warp of it cuts: from tile to tile
 // there is only one way.
 struct ChunkRows {
   Offset* ptr;
   std::int64_t first, rows;
 
-  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule)
-      : ptr(simt::shared<Offset>()),
-        first(simt::block() * rule.chunk_rows),
-        rows(A.rows - first < rule.chunk_rows ? A.rows - first : rule.chunk_rows) {
+  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule) {
+    auto* limits = simt::shared<std::int64_t>();
+    ptr = simt::shared<Offset>() + 2;
+    if (simt::warp() < 2) {
+      const std::int64_t row = first_row(A, rule, simt::block() + simt::warp());
+      if (simt::lane() == 0) limits[simt::warp()] = row;
+    }
+    simt::sync_block();
+    first = limits[0];
+    rows = limits[1] - first;
     constexpr int at_once = 8;
     for (std::int64_t i = simt::thread(); i <= rows; i += at_once * cut_threads) {
       Offset some[at_once];
@@ -129,12 +149,13 @@ struct SegmentsTarget {
   SIMT_DEVICE int tile_entries() const { return simt::warp_size * per_lane; }
 };
 
-// `count` entries from `first` on to the places from `base` on; the places behind them have no entry. By a warp.
+// `count` entries from `first` on to the places from `base` on; the places behind them have no entry. By `threads`
+// threads.
 template <class V, class S>
 SIMT_DEVICE void store_entries(const CsrArrays<V>& A, const SegmentsTarget<V, S>& to, Offset first, std::int64_t count,
-                               std::int64_t base, std::int64_t places) {
+                               std::int64_t base, std::int64_t places, int thread, int threads) {
 #pragma unroll 4
-  for (std::int64_t i = simt::lane(); i < places; i += simt::warp_size) {
+  for (std::int64_t i = thread; i < places; i += threads) {
     to.col[base + i] = i < count ? simt::stream_load(A.col + first + i) : -1;
     if constexpr (!std::is_empty_v<S>)
       *to.values.at(base + i) = i < count ? to.values.encode(simt::stream_load(A.val + first + i)) : S(0);
@@ -148,7 +169,7 @@ SIMT_KERNEL store_warp_per_tile(CsrArrays<V> A, SegmentsTarget<V, S> to, std::in
   const TileEntries entries = to.entries[t];
   const SegmentTile tile = to.tiles[t];
   const std::int64_t base = t * to.tile_entries();
-  store_entries(A, to, entries.first, entries.count, base, to.tile_entries());
+  store_entries(A, to, entries.first, entries.count, base, to.tile_entries(), simt::lane(), simt::warp_size);
   const int i = simt::lane() * 8;
   if (i >= to.tile_entries()) return;
   const std::int64_t left = entries.count - i;
@@ -159,14 +180,13 @@ SIMT_KERNEL store_warp_per_tile(CsrArrays<V> A, SegmentsTarget<V, S> to, std::in
 
 // All teams of a row but the last have the same number of entries.
 template <class V, class S>
-SIMT_KERNEL store_warp_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to, std::int64_t teams) {
-  const std::int64_t number = simt::global_thread() / simt::warp_size;
-  if (number >= teams) return;
+SIMT_KERNEL store_block_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to) {
+  const std::int64_t number = simt::block();
   const Team team = to.teams[number];
   const std::int64_t row_begins = team.long_row < 0 ? number : to.long_rows[team.long_row].first;
   const Offset first = A.ptr[team.row] + (number - row_begins) * to.teams[row_begins].entries;
   const std::int64_t capacity = to.tile_entries(), places = (team.entries + capacity - 1) / capacity * capacity;
-  store_entries(A, to, first, team.entries, team.tile * capacity, places);
+  store_entries(A, to, first, team.entries, team.tile * capacity, places, simt::thread(), simt::block_threads());
 }
 
 simt::Launch warp_per(std::int64_t items) {
@@ -191,7 +211,7 @@ void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const TileEntr
     const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(), entries,           to.long_rows.data(),
                                       to.teams.data(), to.col.data(),   to.row_end.data(), writer};
     simt::launch(here, warp_per(to.tiles.size()), store_warp_per_tile<V, S>, CsrArrays<V>(A), target, to.tiles.size());
-    simt::launch(here, warp_per(to.teams.size()), store_warp_per_team<V, S>, CsrArrays<V>(A), target, to.teams.size());
+    simt::launch(here, {to.teams.size(), 256}, store_block_per_team<V, S>, CsrArrays<V>(A), target);
   });
 }
 
@@ -202,11 +222,11 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
                                                     Device device) {
   Segments to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .keep = settings.keep == 1};
   const CutRule rule(A, to.tile_entries());
-  const std::int64_t chunks = rule.chunks(A.rows);
+  const std::int64_t chunks = rule.chunks(A);
   device::Workspace memory(device);
   auto* found = memory.take<ChunkFound>(chunks);
   auto* before = memory.take<CutSizes>(chunks);
-  const std::size_t shared_bytes = static_cast<std::size_t>(rule.chunk_rows + 1) * sizeof(Offset);
+  const std::size_t shared_bytes = static_cast<std::size_t>(rule.most_rows_of_chunk() + 3) * sizeof(Offset);
   const simt::Launch per_chunk{chunks, cut_threads, shared_bytes};
   simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found);
   const ChunkFound total = device::scan(here, ChunkSizes{found, before}, chunks, memory);

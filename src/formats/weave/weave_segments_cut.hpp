@@ -1,11 +1,14 @@
 // How the rows of a matrix are cut into tiles and teams (weave_segments.hpp): one rule, for the host and for kernels.
 //
-// Rows are cut in chunks of about 64 tiles, of small matrices 16 (at most 4,096 rows), and each chunk begins a new
-// tile: so chunks can be cut at the same time, and the half of a tile that a chunk leaves empty is a hundredth of a
-// matrix with five entries a row or more, of a small one three. A chunk is cut twice: to count what comes out of it,
-// and, when it is known where that goes, to write it down.
+// Rows are cut in chunks, and each chunk begins a new tile: so chunks can be cut at the same time. A row weighs its
+// entries and a few more (`row_weight`), and a chunk is the rows that begin in so much weight: about 96 tiles, of small
+// matrices 16, and 4,096 rows at most, whatever their lengths. (A number of rows by their mean length left one warp
+// with hundreds of long rows of an R-MAT when all others were done.) The half of a tile that a chunk leaves empty is a
+// hundredth of a matrix with five entries a row or more, of a small one three. A chunk is cut twice: to count what
+// comes out of it, and, when it is known where that goes, to write it down.
 #pragma once
 
+#include "core/halving.hpp"
 #include "formats/weave/weave_segments.hpp"
 
 namespace heddle::weave {
@@ -21,7 +24,7 @@ struct CutRule {
   // Rows of a tile. A warp writes 32 at a time, so many empty rows keep it busy when all others are done; and a lane of
   // it knows 32 rows, the first perhaps in part, so there may be no more than 31 * 32.
   Index most_rows;
-  std::int64_t chunk_rows;
+  Offset chunk_weight, row_weight;
 
   CutRule(const PatternView& A, int tile_entries)
       : capacity(tile_entries),
@@ -29,15 +32,27 @@ struct CutRule {
         whole(small ? capacity : capacity / 4),
         most(small ? capacity : 16 * capacity),
         most_rows((small ? 4 : 8) * simt::warp_size),
-        chunk_rows(most_chunk_rows) {
-    constexpr std::int64_t least_rows = 256;
-    const std::int64_t tiles_of_chunk = small ? 16 : 64;
-    while (chunk_rows > least_rows && A.nnz() * chunk_rows > tiles_of_chunk * capacity * A.rows) chunk_rows /= 2;
+        chunk_weight((small ? 16 : 96) * capacity),
+        row_weight((chunk_weight + most_chunk_rows - 1) / most_chunk_rows) {}
+
+  std::int64_t chunks(const PatternView& A) const {
+    return (A.nnz() + A.rows * row_weight + chunk_weight - 1) / chunk_weight;
+  }
+  std::int64_t most_rows_of_chunk() const { return (chunk_weight + row_weight - 1) / row_weight; }
+  // Whether a row that begins at entry ptr[row] lies before the chunk.
+  SIMT_BOTH bool before_chunk(std::int64_t chunk, std::int64_t row, const Offset* ptr) const {
+    return ptr[row] + row * row_weight < chunk * chunk_weight;
+  }
+  std::int64_t first_row(std::int64_t chunk, const PatternView& A) const {
+    return first_without(0, A.rows, [&](std::int64_t row) { return before_chunk(chunk, row, A.ptr.data()); });
   }
 
-  std::int64_t chunks(std::int64_t rows) const { return (rows + chunk_rows - 1) / chunk_rows; }
-
-  SIMT_BOTH Offset tiles_for(Offset length) const { return (length + capacity - 1) / capacity; }
+  // In 32 bits, in which the length of a row fits: a division of 64 takes a GPU five times as long.
+  SIMT_BOTH static Offset parts_of(Offset length, Offset part) {
+    return (static_cast<std::uint32_t>(length) + static_cast<std::uint32_t>(part) - 1) /
+           static_cast<std::uint32_t>(part);
+  }
+  SIMT_BOTH Offset tiles_for(Offset length) const { return parts_of(length, capacity); }
   // Entries of a row's team: up to two steps of a block a row has no pieces, which cost more than that.
   SIMT_BOTH Offset team_share(Offset length) const {
     const Offset step = team_lines * 128;
@@ -139,23 +154,26 @@ class ChunkCutter {
   }
   SIMT_BOTH void add_long(Index row, Offset begin, Offset end) {
     const auto number = static_cast<Index>(at.long_rows++);
-    const auto first_tile = static_cast<Index>(at.tiles), first_piece = static_cast<Index>(at.pieces++);
+    const auto first_tile = static_cast<Index>(at.tiles), first_piece = static_cast<Index>(at.pieces);
     open_.tail = number;
     begin += rule_.capacity - fill_;
     fill_ = rule_.capacity;
-    while (begin < end) {
-      close();
-      begin_tile(row + 1, begin);
-      open_.head = number;
-      fill_ = end - begin < rule_.capacity ? end - begin : rule_.capacity;
-      begin += fill_;
-      ++at.pieces;
+    close();
+    const Offset behind = rule_.tiles_for(end - begin);  // the last of them stays open
+    for (Offset i = Search::lane(); to_.tiles && i < behind - 1; i += Search::lanes()) {
+      to_.tiles[at.tiles + i] = {row + 1, 0, number, -1};
+      to_.entries[at.tiles + i] = {begin + i * rule_.capacity, rule_.capacity};
     }
-    const auto count = static_cast<Index>(at.pieces) - first_piece;
-    if (to_.long_rows && Search::writes()) to_.long_rows[number] = {{row, first_tile, count, first_piece}, 0};
+    at.tiles += behind - 1;
+    begin_tile(row + 1, begin + (behind - 1) * rule_.capacity);
+    open_.head = number;
+    fill_ = end - entry_;
+    at.pieces += 1 + behind;
+    if (to_.long_rows && Search::writes())
+      to_.long_rows[number] = {{row, first_tile, static_cast<Index>(1 + behind), first_piece}, 0};
   }
   SIMT_BOTH void add_teams(Index row, Offset length) {
-    const Offset share = rule_.team_share(length), count = (length + share - 1) / share;
+    const Offset share = rule_.team_share(length), count = CutRule::parts_of(length, share);
     const Index number = count > 1 ? static_cast<Index>(at.long_rows++) : -1;
     if (count > 1) {
       if (to_.long_rows && Search::writes())

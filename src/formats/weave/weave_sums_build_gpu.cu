@@ -1,5 +1,7 @@
 // The entries of each warp's rows are sorted by column, then one warp of the builder cuts them into steps as the host
-// does, from front to back; what it leaves are places, so storing is one pass in any order.
+// does, from front to back; what it leaves are the entries of each step, so storing is one pass over the places. (With
+// the place of each entry instead, places were emptied first and filled in no order, a few bytes of a sector at a
+// time, and did not stay in the L2 between the one and the other.)
 #include <algorithm>
 #include <bit>
 
@@ -13,13 +15,14 @@ namespace heddle::weave {
 
 namespace {
 
-// Steps that the rows need at least, and whether any row is empty.
+// Steps that the rows need at least, the most entries of a group, and whether any row is empty.
 struct GroupsFound {
-  std::int64_t steps = 0;
+  std::int64_t steps = 0, most_entries = 0;
   std::int32_t empty_rows = 0;
 
   SIMT_BOTH void add(const GroupsFound& other) {
     steps += other.steps;
+    most_entries = most_entries < other.most_entries ? other.most_entries : most_entries;
     empty_rows |= other.empty_rows;
   }
 };
@@ -41,28 +44,58 @@ struct GroupItems {
     }
     longest = simt::max_lanes(longest);
     if (simt::lane() != 0) return;
-    const Offset full = (A.ptr[last] - A.ptr[first] + simt::warp_size - 1) / simt::warp_size;
+    const Offset entries = A.ptr[last] - A.ptr[first], full = (entries + simt::warp_size - 1) / simt::warp_size;
     to.steps += longest > full ? longest : full;
+    to.most_entries = entries > to.most_entries ? entries : to.most_entries;
+  }
+};
+
+// What entries are called while they are sorted: row << bits | entry, both within their group. 32 bits: the number of
+// the entry alone, where both have no room, and its row has to be looked up.
+struct EntryNames {
+  int bits;
+
+  EntryNames(std::int64_t most_entries, int group_rows)
+      : bits(std::bit_width(static_cast<std::uint64_t>(most_entries))) {
+    if (bits + std::bit_width(static_cast<unsigned>(group_rows)) > 32) bits = 32;
+  }
+  SIMT_DEVICE bool have_rows() const { return bits < 32; }
+  SIMT_DEVICE Index of(std::int64_t entry, Index row) const {
+    return static_cast<Index>(static_cast<std::uint32_t>(row) << bits | static_cast<std::uint32_t>(entry));
+  }
+  SIMT_DEVICE Index row(Index name) const { return static_cast<Index>(static_cast<std::uint32_t>(name) >> bits); }
+  SIMT_DEVICE std::int64_t entry(Index name, std::int64_t group_begin) const {
+    return have_rows() ? group_begin + (static_cast<std::uint32_t>(name) & ((1u << bits) - 1)) : name;
   }
 };
 
 struct ColumnKeys {
   const Index* col;
+  const Index* row_of_entry;
+  device::Segments groups;
+  EntryNames names;
+
   SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return static_cast<std::uint32_t>(col[k]); }
+  SIMT_DEVICE Index name(std::int64_t k) const {
+    if (!names.have_rows()) return static_cast<Index>(k);
+    const Index row = row_of_entry[k], g = row / static_cast<Index>(groups.rows);
+    return names.of(k - groups.begin(g), row - g * static_cast<Index>(groups.rows));
+  }
 };
 
 constexpr int threads = 256, sorted_of_thread = 4;
 
 // The row of each sorted entry, within the rows of its warp. A thread has several under way.
-SIMT_KERNEL sort_rows_block_per_entries(const Index* entry, const Index* row_of_entry, std::int64_t count,
-                                        int group_rows, std::uint16_t* row) {
+SIMT_KERNEL sort_rows_block_per_entries(const Index* sorted, const Index* row_of_entry, std::int64_t count,
+                                        int group_rows, EntryNames names, std::uint16_t* row) {
   const std::int64_t first = simt::block() * sorted_of_thread * threads + simt::thread();
   Index found[sorted_of_thread];
 #pragma unroll
   for (int u = 0; u < sorted_of_thread; ++u)
-    found[u] = simt::stream_load(entry + (first + u * threads < count ? first + u * threads : count - 1));
+    found[u] = simt::stream_load(sorted + (first + u * threads < count ? first + u * threads : count - 1));
 #pragma unroll
-  for (int u = 0; u < sorted_of_thread; ++u) found[u] = simt::cached_load(row_of_entry + found[u]) % group_rows;
+  for (int u = 0; u < sorted_of_thread; ++u)
+    found[u] = names.have_rows() ? names.row(found[u]) : simt::cached_load(row_of_entry + found[u]) % group_rows;
 #pragma unroll
   for (int u = 0; u < sorted_of_thread; ++u)
     if (first + u * threads < count) row[first + u * threads] = static_cast<std::uint16_t>(found[u]);
@@ -84,17 +117,37 @@ std::size_t board_bytes(int group_rows) {
   return sizeof(CutBoard) + static_cast<std::size_t>(group_rows) * sizeof(std::uint32_t);
 }
 
+// Where the cut of a group is written down: of each lane of its steps the entry, by its number among the sorted ones of
+// the group. Nobody knows yet how many steps there will be: there is room for twice as many places as entries, and
+// more for a few groups. Where that is not enough the host cuts.
+struct CutSteps {
+  static constexpr std::uint32_t no_entry = 0xffffffffu, no_room = 0xffffffffu;
+  std::int64_t slack;  // steps
+  std::uint32_t* entry = nullptr;
+  std::uint32_t* steps = nullptr;  // of each group, or no_room
+
+  CutSteps(const device::Segments& groups, device::Workspace& memory)
+      : slack(std::max<std::int64_t>(128, (1 << 18) / std::max<std::int64_t>(1, groups.count))),
+        entry(memory.take<std::uint32_t>(2 * groups.items + groups.count * slack * simt::warp_size)),
+        steps(memory.take<std::uint32_t>(groups.count)) {}
+  SIMT_DEVICE std::int64_t first(const device::Segments& groups, std::int64_t g) const {
+    return (groups.begin(g) / (simt::warp_size / 2) + g * slack) * simt::warp_size;
+  }
+};
+
 // StepCutter of the host, 32 candidates at a time: a lane may take its entry when no earlier candidate of the step has
 // its row, and as long as the step has room.
 class WarpCutter {
  public:
-  SIMT_DEVICE WarpCutter(const std::uint16_t* rows, std::uint32_t count, int group_rows, std::uint32_t* slot)
+  SIMT_DEVICE WarpCutter(const std::uint16_t* rows, std::uint32_t count, int group_rows, std::uint32_t* to,
+                         std::uint32_t most_steps)
       : board_(*simt::shared<CutBoard>()),
         last_step_(reinterpret_cast<std::uint32_t*>(&board_ + 1)),
         rows_(rows),
         count_(count),
         row_bits_(simt::warp_size - simt::leading_zeros(static_cast<unsigned>(group_rows - 1))),
-        slot_(slot) {
+        to_(to),
+        most_steps_(most_steps) {
     for (int r = simt::lane(); r < group_rows; r += simt::warp_size) last_step_[r] = never;
     simt::sync_warp();
   }
@@ -102,12 +155,14 @@ class WarpCutter {
   // Gives the number of steps.
   SIMT_DEVICE std::uint32_t cut() {
     for (; next_ < count_ || waiting_ > 0; ++step_) {
+      if (step_ == most_steps_) return CutSteps::no_room;
       taken_ = 0;
       if (waiting_ < simt::warp_size)
         take_waiting_and_next();
       else
         take_waiting();
       while (next_ < count_ && taken_ < simt::warp_size && waiting_ < most_waiting) take_next();
+      if (simt::lane() >= taken_) to_[step_ * simt::warp_size + simt::lane()] = CutSteps::no_entry;
     }
     return step_;
   }
@@ -124,7 +179,7 @@ class WarpCutter {
   }
   SIMT_DEVICE void take(std::uint32_t entry, std::uint32_t row, int lane) {
     last_step_[row] = step_;
-    slot_[entry] = step_ * simt::warp_size + static_cast<std::uint32_t>(lane);
+    to_[step_ * simt::warp_size + static_cast<std::uint32_t>(lane)] = entry;
   }
 
   SIMT_DEVICE void take_waiting() {
@@ -219,18 +274,20 @@ class WarpCutter {
   const std::uint16_t* rows_;
   std::uint32_t count_;
   int row_bits_;
-  std::uint32_t* slot_;
+  std::uint32_t* to_;
+  std::uint32_t most_steps_;
   std::uint32_t next_ = 0, step_ = 0, fetched_ = 0, fetched_end_ = 0;
   int taken_ = 0;  // 32 and more: the step is full
   int waiting_ = 0;
 };
 
-SIMT_KERNEL cut_warp_per_group(device::Segments groups, int group_rows, const std::uint16_t* rows, std::uint32_t* slot,
-                               std::uint32_t* steps) {
+SIMT_KERNEL cut_warp_per_group(device::Segments groups, int group_rows, const std::uint16_t* rows, CutSteps to) {
   const std::int64_t g = simt::block(), begin = groups.begin(g), end = groups.begin(g + 1);
-  const std::uint32_t found =
-      WarpCutter(rows + begin, static_cast<std::uint32_t>(end - begin), group_rows, slot + begin).cut();
-  if (simt::lane() == 0) steps[g] = found;
+  const std::int64_t first = to.first(groups, g), room = (to.first(groups, g + 1) - first) / simt::warp_size;
+  const std::uint32_t found = WarpCutter(rows + begin, static_cast<std::uint32_t>(end - begin), group_rows,
+                                         to.entry + first, static_cast<std::uint32_t>(room))
+                                  .cut();
+  if (simt::lane() == 0) to.steps[g] = found;
 }
 
 struct BatchCount {
@@ -252,9 +309,10 @@ struct BatchStarts {
 
 struct SortedEntries {
   const std::uint32_t* col;
-  const Index* entry;
+  const Index* name;
+  EntryNames names;
   const std::uint16_t* row;
-  const std::uint32_t* slot;
+  CutSteps cut;
 };
 
 template <class V, class S>
@@ -267,25 +325,41 @@ struct SumsTarget {
 
 constexpr int store_threads = 512;
 
-// A block empties the places of a group and puts its entries there.
+// A block stores the batches of a group, a thread those of a lane.
 template <int K, class V, class S>
 SIMT_KERNEL store_block_per_group(const V* val, device::Segments groups, SortedEntries from, SumsTarget<V, S> to) {
-  const std::int64_t g = simt::block();
-  const Offset first = to.start[g], places_end = to.start[g + 1] * K * simt::warp_size;
-  for (Offset i = first * K * simt::warp_size + simt::thread(); i < places_end; i += store_threads) {
-    to.col[i] = -1;
-    to.row[i] = 0;
-    to.values.data[i] = S(0);
-  }
-  simt::sync_block();
-  const std::int64_t end = groups.begin(g + 1);
-#pragma unroll 4
-  for (std::int64_t i = groups.begin(g) + simt::thread(); i < end; i += store_threads) {
-    const std::uint32_t step = from.slot[i] / simt::warp_size;
-    const int lane = static_cast<int>(from.slot[i] % simt::warp_size);
-    to.col[place_in_batch<Index, K>(first, step, lane)] = static_cast<Index>(from.col[i]);
-    to.row[place_in_batch<std::uint16_t, K>(first, step, lane)] = from.row[i];
-    to.values.data[place_in_batch<S, K>(first, step, lane)] = to.values.encode(simt::cached_load(val + from.entry[i]));
+  const std::int64_t g = simt::block(), begin = groups.begin(g);
+  const Offset first = to.start[g], lanes = (to.start[g + 1] - first) * simt::warp_size;
+  const std::uint32_t* cut = from.cut.entry + from.cut.first(groups, g);
+  const std::uint32_t steps = from.cut.steps[g];
+  for (Offset i = simt::thread(); i < lanes; i += store_threads) {
+    const Offset batch = i / simt::warp_size;
+    std::uint32_t entry[K];
+#pragma unroll
+    for (int j = 0; j < K; ++j)
+      entry[j] = batch * K + j < steps ? cut[(batch * K + j) * simt::warp_size + simt::lane()] : CutSteps::no_entry;
+    Index col[K], name[K];
+    std::uint16_t row[K];
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      const bool there = entry[j] != CutSteps::no_entry;
+      const std::int64_t at = begin + (there ? entry[j] : 0);
+      const auto column = static_cast<Index>(from.col[at]);
+      const std::uint16_t its_row = from.row[at];
+      name[j] = from.name[at];
+      col[j] = there ? column : -1;
+      row[j] = there ? its_row : std::uint16_t{0};
+    }
+    S stored[K];
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      const S value = to.values.encode(simt::cached_load(val + from.names.entry(name[j], begin)));
+      stored[j] = entry[j] != CutSteps::no_entry ? value : S(0);
+    }
+    const Offset places = (first + batch) * K * simt::warp_size;
+    store_pieces(to.col + places, col);
+    store_pieces(to.row + places, row);
+    store_pieces(to.values.data + places, stored);
   }
 }
 
@@ -299,17 +373,18 @@ SIMT_KERNEL mark_filled_thread_per_word(PatternArrays A, std::int64_t words, std
 }
 
 SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShape& shape,
-                           const device::Segments& groups, std::uint32_t* steps, device::Workspace& memory) {
+                           const device::Segments& groups, const EntryNames& names, device::Workspace& memory) {
   const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1));
   const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
-  const auto sorted = device::queue_sort(here, ColumnKeys{A.col.data()}, bits, groups, memory);
+  const auto sorted =
+      device::queue_sort(here, ColumnKeys{A.col.data(), row_of_entry, groups, names}, bits, groups, memory);
   auto* rows = memory.take<std::uint16_t>(A.nnz() + pack_rows);  // the last pack may be half empty
-  auto* slot = memory.take<std::uint32_t>(A.nnz());
   simt::launch(here, {simt::blocks_for(A.nnz(), sorted_of_thread * threads), threads}, sort_rows_block_per_entries,
-               sorted.item, row_of_entry, A.nnz(), shape.warp_rows, rows);
+               sorted.item, row_of_entry, A.nnz(), shape.warp_rows, names, rows);
+  const CutSteps cut(groups, memory);
   simt::launch(here, {groups.count, simt::warp_size, board_bytes(shape.warp_rows)}, cut_warp_per_group, groups,
-               shape.warp_rows, rows, slot, steps);
-  return {sorted.key, sorted.item, rows, slot};
+               shape.warp_rows, rows, cut);
+  return {sorted.key, sorted.item, names, rows, cut};
 }
 
 template <class V>
@@ -344,12 +419,12 @@ std::optional<Sums<V>> Sums<V>::build_there(simt::Here here, const CsrView<V>& A
   if (found.steps * simt::warp_size > most) return {};
   device::Workspace memory(device);
   const device::Segments groups{A.nnz(), shape.warps(), A.ptr.data(), shape.warp_rows};
-  auto* steps = memory.take<std::uint32_t>(groups.count);
-  const SortedEntries sorted = sort_and_cut(here, A, shape, groups, steps, memory);
+  const EntryNames names(found.most_entries, shape.warp_rows);
+  const SortedEntries sorted = sort_and_cut(here, A, shape, groups, names, memory);
   Sums to{.shape = shape, .cols = A.cols, .groups = settings.groups};
   to.start = Buffer<Offset>(groups.count + 1, device);
-  const BatchStarts starts{steps, groups.count, shape.batch, to.start.data()};
-  const std::int64_t stored = device::scan(here, starts, groups.count + 1, device).batches * shape.batch_slots();
+  const BatchStarts starts{sorted.cut.steps, groups.count, shape.batch, to.start.data()};
+  const std::int64_t stored = device::scan(here, starts, groups.count + 1, memory).batches * shape.batch_slots();
   if (stored > most) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
   if (!values) return {};

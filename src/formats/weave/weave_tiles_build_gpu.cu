@@ -72,39 +72,52 @@ SIMT_KERNEL place_thread_per_column(const Index* sorted, std::int64_t count, Ind
   place_of[sorted[i]] = static_cast<Index>(i);
 }
 
+// Where the column of each entry lies. A thread has several under way; behind the end the last one again.
+SIMT_KERNEL place_block_per_entries(const Index* col, std::int64_t nnz, const Index* place_of, Index* place) {
+  const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
+  Index found[counted_of_thread];
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u)
+    found[u] = simt::stream_load(col + (first + u * threads < nnz ? first + u * threads : nnz - 1));
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u) found[u] = simt::cached_load(place_of + found[u]);
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u)
+    if (first + u * threads < nnz) place[first + u * threads] = found[u];
+}
+
 // Columns in the order in which tiles are cut from them.
 struct PlacesThere {
   std::int64_t size = 0;
   Buffer<Index> column_of;
-  const Index* place_of = nullptr;  // null: every column is in its own place
+  const Index* of_entry = nullptr;  // the place of each entry's column
 };
 
 PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, device::Workspace& memory) {
-  if (order == ColumnOrder::natural) return {.size = A.cols, .column_of = {}};
+  if (order == ColumnOrder::natural) return {A.cols, {}, A.col.data()};
   auto* degree = memory.take<std::uint32_t>(A.cols);
   auto* place_of = memory.take<Index>(A.cols);
+  auto* of_entry = memory.take<Index>(A.nnz());
+  const simt::Launch block_per_entries{simt::blocks_for(A.nnz(), counted_of_thread * threads), threads};
   simt::launch(here, thread_per(A.cols), clear_thread_per_word, degree, A.cols);
-  simt::launch(here, {simt::blocks_for(A.nnz(), counted_of_thread * threads), threads}, count_block_per_entries,
-               A.col.data(), A.nnz(), degree);
+  simt::launch(here, block_per_entries, count_block_per_entries, A.col.data(), A.nnz(), degree);
   const DegreesFound found = device::reduce(here, DegreeItems{degree}, A.cols, memory.device());
   const auto sorted = device::queue_sort(here, FallingDegrees{degree, found.most},
                                          bits_for(std::int64_t{found.most} + 1), {.items = A.cols}, memory);
-  PlacesThere made{found.columns, Buffer<Index>(found.columns, memory.device()), place_of};
+  PlacesThere made{found.columns, Buffer<Index>(found.columns, memory.device()), of_entry};
   simt::launch(here, thread_per(made.size), place_thread_per_column, sorted.item, made.size, made.column_of.data(),
                place_of);
+  // Once, and not in every pass over the entries: each would fetch a sector for every one of them.
+  simt::launch(here, block_per_entries, place_block_per_entries, A.col.data(), A.nnz(), place_of, of_entry);
   return made;
 }
 
 // Where a column lies among the tiles.
 struct TileColumns {
-  const Index* col;
-  const Index* place_of;
+  const Index* of_entry;
   std::uint32_t width;
 
-  SIMT_DEVICE std::uint32_t place(std::int64_t k) const {
-    const Index column = col[k];
-    return static_cast<std::uint32_t>(place_of ? place_of[column] : column);
-  }
+  SIMT_DEVICE std::uint32_t place(std::int64_t k) const { return static_cast<std::uint32_t>(of_entry[k]); }
   SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return place(k) / width; }
 };
 
@@ -388,7 +401,7 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   device::Workspace memory(device);
   PlacesThere places = places_of(here, A, static_cast<ColumnOrder>(settings.order), memory);
   const std::int64_t width = tile_width(settings, sizeof(V)), tiles = simt::blocks_for(places.size, width);
-  const TileColumns columns{A.col.data(), places.place_of, static_cast<std::uint32_t>(width)};
+  const TileColumns columns{places.of_entry, static_cast<std::uint32_t>(width)};
   const auto by_tile = device::queue_sort(here, columns, bits_for(tiles), {.items = A.nnz()}, memory);
   const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
   Tiles to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .column_of = std::move(places.column_of)};
