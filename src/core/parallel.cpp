@@ -78,7 +78,7 @@ struct Job {
 
 // The tasks are cut into a share for each member, the same in every job of that size, so that a matrix stays in the
 // caches of the cores that read it before. A member takes claims from the front of its own share; when that is done it
-// helps the others from the back of theirs.
+// helps the others from the back of theirs, claim by claim.
 //
 //   tasks     | share 0: caller | share 1: worker 1 | share 2: worker 2 | ...
 //   claims                      |>>>>>     <<|
@@ -130,6 +130,10 @@ class Pool {
   };
   struct Taken {
     std::int64_t front = 0, back = 0;
+  };
+  struct Claims {
+    std::int64_t first = 0, last = 0;
+    bool none() const { return first >= last; }
   };
   enum class End { front, back };
   struct Member {
@@ -190,27 +194,28 @@ class Pool {
 
   // Whether member `me` came in time for its own share.
   bool work(const Call& now, int me) {
-    std::int64_t claim = take(now, me, End::front);
-    if (claim < 0 && me != 0) return false;
-    const Cut own = job.claims_of_member(me);
-    for (; claim >= 0; claim = take(now, me, End::front)) run_claim(now, own, claim);
-    for (int step = 1; step < job.members; ++step) help(now, (me + step) % job.members);
+    Claims own = take(now, me, End::front);
+    if (own.none() && me != 0) return false;
+    run_claims(now, me, End::front, own);
+    for (int step = 1; step < job.members; ++step) {
+      const int other = (me + step) % job.members;
+      run_claims(now, other, End::back, take(now, other, End::back));
+    }
     return true;
   }
-  void help(const Call& now, int other) {
-    std::int64_t claim = take(now, other, End::back);
-    if (claim < 0) return;
-    const Cut share = job.claims_of_member(other);
-    for (; claim >= 0; claim = take(now, other, End::back)) run_claim(now, share, claim);
-  }
-  void run_claim(const Call& now, const Cut& share, std::int64_t claim) {
-    if (failed.load(std::memory_order_relaxed) == now.epoch) return;
-    try {
-      job.run(job.context, share.begin(claim), share.begin(claim + 1));
-    } catch (...) {
-      const std::lock_guard lock(failure_guard);
-      if (!failure) failure = std::current_exception();
-      failed.store(now.epoch, std::memory_order_relaxed);
+  // These, and all that are left of the share.
+  void run_claims(const Call& now, int member, End end, Claims claims) {
+    if (claims.none()) return;
+    const Cut share = job.claims_of_member(member);
+    for (; !claims.none(); claims = take(now, member, end)) {
+      if (failed.load(std::memory_order_relaxed) == now.epoch) continue;
+      try {
+        job.run(job.context, share.begin(claims.first), share.begin(claims.last));
+      } catch (...) {
+        const std::lock_guard lock(failure_guard);
+        if (!failure) failure = std::current_exception();
+        failed.store(now.epoch, std::memory_order_relaxed);
+      }
     }
   }
 
@@ -218,22 +223,25 @@ class Pool {
     if (word >> 16 < now.epoch) return {};
     return {static_cast<std::int64_t>(word & 0xff), static_cast<std::int64_t>(word >> 8 & 0xff)};
   }
-  // The number of a claim, or -1: none is left. The last claim of a share is left to an owner who is at work: its data
-  // are in that core's cache.
-  std::int64_t take(const Call& now, int member, End end) {
+  // The owner takes half of what is left each time, the others one. The last claim of a share is left to an owner who
+  // is at work: its data are in that core's cache.
+  static Claims choose(const Call& now, const Taken& taken, End end) {
+    const std::int64_t first = taken.front, last = now.claims - taken.back;
+    if (end == End::front) return {first, first + (last - first + 1) / 2};
+    return {first > 0 ? std::max(first + 1, last - 1) : std::max(first, last - 1), last};
+  }
+  Claims take(const Call& now, int member, End end) {
     std::atomic<std::uint64_t>& word = members[member].taken;
     std::uint64_t seen = word.load(std::memory_order_relaxed);
-    for (;;) {
-      if (seen >> 16 > now.epoch) return -1;  // a late worker's job is over
-      const auto [front, back] = taken_of(now, seen);
-      const std::int64_t owners = end == End::back && front > 0 ? 1 : 0;
-      if (front + back + owners >= now.claims) return -1;
-      const std::uint64_t next =
-          now.epoch << 16 |
-          static_cast<std::uint64_t>(end == End::front ? back << 8 | (front + 1) : (back + 1) << 8 | front);
-      if (word.compare_exchange_weak(seen, next, std::memory_order_relaxed))
-        return end == End::front ? front : now.claims - 1 - back;
+    while (seen >> 16 <= now.epoch) {  // else a late worker's job is over
+      Taken taken = taken_of(now, seen);
+      const Claims claims = choose(now, taken, end);
+      if (claims.none()) break;
+      (end == End::front ? taken.front : taken.back) += claims.last - claims.first;
+      const std::uint64_t next = now.epoch << 16 | static_cast<std::uint64_t>(taken.back << 8 | taken.front);
+      if (word.compare_exchange_weak(seen, next, std::memory_order_relaxed)) return claims;
     }
+    return {};
   }
 
   // Read by all members of a job, and hardly written.
