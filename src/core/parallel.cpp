@@ -47,60 +47,66 @@ bool look_for(F arrived) {
   return false;
 }
 
+// Tasks first .. first + size - 1, cut into parts of equal size, as far as that goes.
+struct Cut {
+  std::int64_t first, each, extra;
+
+  Cut(std::int64_t begin, std::int64_t size, std::int64_t parts)
+      : first(begin), each(size / parts), extra(size - each * parts) {}
+  std::int64_t begin(std::int64_t part) const { return first + each * part + std::min(part, extra); }
+};
+
 struct Job {
   void (*run)(void*, std::int64_t, std::int64_t) = nullptr;
   void* context = nullptr;
-  std::int64_t count = 0;
-  int members = 0;  // threads that it is meant for: the caller is member 0, worker n is member n
-};
+  Cut shares;           // one for each member: the caller is member 0, worker n is member n
+  std::int64_t claims;  // of a share: stretches of tasks that are taken at once
+  int members;
 
-// A member's part of the tasks, and its claims: stretches of tasks that are taken at once.
-struct Share {
-  std::int64_t first, size;
+  Job(void (*f)(void*, std::int64_t, std::int64_t), void* with, std::int64_t count, int threads)
+      : run(f), context(with), shares(0, count, threads), claims(claims_of(shares.each)), members(threads) {}
+  Job() : Job(nullptr, nullptr, 1, 1) {}
 
-  Share(const Job& job, int member)
-      : first(job.count / job.members * member + std::min<std::int64_t>(member, job.count % job.members)),
-        size(job.count / job.members + (member < job.count % job.members)) {}
-  std::int64_t claims() const { return std::clamp<std::int64_t>(size / 4, std::min<std::int64_t>(size, 4), 32); }
-  std::int64_t begin(std::int64_t claim) const {
-    const std::int64_t all = claims();
-    return first + size / all * claim + std::min(claim, size % all);
+  static std::int64_t claims_of(std::int64_t share) {
+    return std::clamp<std::int64_t>(share / 4, std::min<std::int64_t>(share, 4), 32);
+  }
+  Cut claims_of_member(int member) const {
+    const std::int64_t first = shares.begin(member);
+    return {first, shares.begin(member + 1) - first, claims};
   }
 };
 
 // The tasks are cut into a share for each member, the same in every job of that size, so that a matrix stays in the
 // caches of the cores that read it before. A member takes claims from the front of its own share; when that is done it
-// helps the others from the back of theirs.
+// helps the others from the back of theirs, claim by claim.
 //
 //   tasks     | share 0: caller | share 1: worker 1 | share 2: worker 2 | ...
 //   claims                      |>>>>>     <<|
 //                          owner from here, the others from there
 //
-// A job is published by one store to `call`, which all workers look at. Each member has a cache line of its own beside
-// that, and whoever is awake costs no system call:
+// A job is published by one store to `call`, which all workers look at. Each member has two cache lines of its own
+// beside that, and whoever is awake costs no system call:
 //
-//   call    epoch << 16 | workers called         written by the caller alone
-//   seat    epoch << 2 | state                   older epoch -> inside -> over     by its worker
-//                                                older epoch -> over               by the caller: closed
-//                                                inside -> awaited -> over         when the caller sleeps until then
-//   taken   epoch << 16 | back << 8 | front      claims taken of a share; an older epoch: none yet
+//   call    epoch << 16 | claims << 10 | workers called      written by the caller alone
+//   taken   epoch << 16 | back << 8 | front                  claims taken of a share; an older epoch: none yet
+//   left    epoch << 1 | awaited                             the last job its worker was in and has left; awaited: the
+//                                                            caller sleeps until it has left this one
 //
-// Every task runs once: it is in one claim, and claims are taken by exchanging `taken`. None is left out: a worker
-// leaves when its own share is empty, and the share of a worker that has not come is emptied by the caller, who then
-// closes its seat: it comes too late and nobody waits for it. When the caller returns, all seats of the job are over,
-// so nobody reads the job or runs a task of it. With 48 bits an epoch does not come again.
+// A worker is in a job once it has taken the front of its own share, and only then reads the job. Every task runs once:
+// it is in one claim, and claims are taken by exchanging `taken`. None is left out: a worker leaves when its own share
+// is empty, and the share of a worker that has not come is emptied by the caller: it finds nothing then, and nobody
+// waits for it. When the caller returns, all workers that were in the job have left it, so nobody reads the job or runs
+// a task of it. With 48 bits an epoch does not come again.
 class Pool {
  public:
-  void run(const Job& next, int helpers) {
+  void run(void (*f)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count, int helpers) {
     start_workers(helpers);
-    job = next;
-    job.members = std::min(helpers, started) + 1;
+    job = Job(f, context, count, std::min(helpers, started) + 1);
     failure = nullptr;
-    const std::uint64_t now = ++epoch;
-    call.store(now << 16 | static_cast<std::uint64_t>(job.members - 1));
+    const Call now{++epoch, job.claims, job.members - 1};
+    call.store(now.word(), std::memory_order_release);
     for (int number = 1; number < job.members; ++number) wake(number);
     work(now, 0);
-    for (int number = 1; number < job.members; ++number) close(now, number);
     for (int number = 1; number < job.members; ++number) await(now, number);
     if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
   }
@@ -109,12 +115,31 @@ class Pool {
   void vacate() { busy.store(false, std::memory_order_release); }
 
  private:
-  enum Seat : std::uint64_t { inside = 1, awaited, over };
-  enum class End { front, back };
-  struct alignas(128) Member {
-    std::atomic<std::uint64_t> seat{0}, taken{0};
+  struct Call {
+    std::uint64_t epoch = 0;
+    std::int64_t claims = 0, workers = 0;
+
+    std::uint64_t word() const {
+      return epoch << 16 | static_cast<std::uint64_t>(claims) << 10 | static_cast<std::uint64_t>(workers);
+    }
+    static Call of(std::uint64_t word) {
+      return {word >> 16, static_cast<std::int64_t>(word >> 10 & 0x3f), static_cast<std::int64_t>(word & 0x3ff)};
+    }
+    std::uint64_t left() const { return epoch << 1; }
+    std::uint64_t awaited() const { return epoch << 1 | 1; }
   };
-  static std::uint64_t seat(std::uint64_t now, Seat state) { return now << 2 | state; }
+  struct Taken {
+    std::int64_t front = 0, back = 0;
+  };
+  struct Claims {
+    std::int64_t first = 0, last = 0;
+    bool none() const { return first >= last; }
+  };
+  enum class End { front, back };
+  struct Member {
+    alignas(128) std::atomic<std::uint64_t> taken{0};
+    alignas(128) std::atomic<std::uint64_t> left{0};
+  };
 
   void start_workers(int helpers) {
     for (; started < helpers; ++started) {
@@ -127,91 +152,96 @@ class Pool {
   }
 
   void serve(int number) {
-    for (std::uint64_t now = 0;;) {
-      now = next_call(number, now);
-      if (!enter(now, number)) continue;
-      work(now, number);
-      leave(now, number);
+    for (std::uint64_t seen = 0;;) {
+      const Call now = next_call(number, seen);
+      seen = now.epoch;
+      if (work(now, number)) leave(now, number);
     }
   }
 
-  // The epoch of the first job after `seen` that worker `number` is called for. Going to sleep and calling are ordered:
-  // either the worker sees the new call, or the caller sees that it sleeps.
-  std::uint64_t next_call(int number, std::uint64_t seen) {
-    std::uint64_t word = 0;
+  // The first job after epoch `seen` that worker `number` is called for. A worker that goes to sleep sees the new call,
+  // or the caller that it sleeps, or, rarely, neither: then the others do its share, and the next job wakes it. (To
+  // exclude that, the caller would have to wait until the call has reached all workers.)
+  Call next_call(int number, std::uint64_t seen) {
+    Call now;
     const auto called = [&] {
-      word = call.load();
-      return word >> 16 > seen && (word & 0xffff) >= static_cast<std::uint64_t>(number);
+      now = Call::of(call.load(std::memory_order_acquire));
+      return now.epoch > seen && now.workers >= number;
     };
     while (!look_for(called)) {
       asleep[number].store(1);
       if (!called()) asleep[number].wait(1);
       asleep[number].store(0);
     }
-    return word >> 16;
+    return now;
   }
   void wake(int number) {
-    if (asleep[number].load() == 0) return;
+    if (asleep[number].load(std::memory_order_relaxed) == 0) return;
     asleep[number].store(0);
     asleep[number].notify_one();
   }
 
-  bool enter(std::uint64_t now, int number) {
-    std::uint64_t seen = members[number].seat.load();
-    return seen >> 2 < now && members[number].seat.compare_exchange_strong(seen, seat(now, inside));
+  void leave(const Call& now, int number) {
+    if (members[number].left.exchange(now.left()) == now.awaited()) members[number].left.notify_one();
   }
-  void leave(std::uint64_t now, int number) {
-    if (members[number].seat.exchange(seat(now, over)) == seat(now, awaited)) members[number].seat.notify_one();
-  }
-  // A worker that has not come cannot come any more.
-  void close(std::uint64_t now, int number) {
-    std::uint64_t seen = members[number].seat.load();
-    if (seen >> 2 < now) members[number].seat.compare_exchange_strong(seen, seat(now, over));
-  }
-  void await(std::uint64_t now, int number) {
-    std::atomic<std::uint64_t>& at = members[number].seat;
-    if (look_for([&] { return at.load(std::memory_order_acquire) == seat(now, over); })) return;
-    std::uint64_t seen = seat(now, inside);
-    if (at.compare_exchange_strong(seen, seat(now, awaited))) at.wait(seat(now, awaited));
+  void await(const Call& now, int number) {
+    if (taken_of(now, members[number].taken.load(std::memory_order_relaxed)).front == 0) return;
+    std::atomic<std::uint64_t>& left = members[number].left;
+    if (look_for([&] { return left.load(std::memory_order_acquire) == now.left(); })) return;
+    std::uint64_t before = left.load();
+    if (before != now.left() && left.compare_exchange_strong(before, now.awaited())) left.wait(now.awaited());
   }
 
-  // The last claim of a share is left to an owner who is at work: its data are in that core's cache.
-  void work(std::uint64_t now, int me) {
-    empty_share(now, me, End::front, 0);
+  // Whether member `me` came in time for its own share.
+  bool work(const Call& now, int me) {
+    Claims own = take(now, me, End::front);
+    if (own.none() && me != 0) return false;
+    run_claims(now, me, End::front, own);
     for (int step = 1; step < job.members; ++step) {
       const int other = (me + step) % job.members;
-      const bool present = other == 0 || members[other].seat.load(std::memory_order_relaxed) == seat(now, inside);
-      empty_share(now, other, End::back, present);
+      run_claims(now, other, End::back, take(now, other, End::back));
     }
+    return true;
   }
-  void empty_share(std::uint64_t now, int member, End end, std::int64_t leave) {
-    const Share share(job, member);
-    const std::int64_t claims = share.claims();
-    for (;;) {
-      const std::int64_t claim = take(now, members[member].taken, end, claims, leave);
-      if (claim < 0) return;
+  // These, and all that are left of the share.
+  void run_claims(const Call& now, int member, End end, Claims claims) {
+    if (claims.none()) return;
+    const Cut share = job.claims_of_member(member);
+    for (; !claims.none(); claims = take(now, member, end)) {
+      if (failed.load(std::memory_order_relaxed) == now.epoch) continue;
       try {
-        job.run(job.context, share.begin(claim), share.begin(claim + 1));
+        job.run(job.context, share.begin(claims.first), share.begin(claims.last));
       } catch (...) {
         const std::lock_guard lock(failure_guard);
         if (!failure) failure = std::current_exception();
-        failed.store(now, std::memory_order_relaxed);
+        failed.store(now.epoch, std::memory_order_relaxed);
       }
     }
   }
-  // The number of a claim, or -1 when no more than `leave` are left.
-  std::int64_t take(std::uint64_t now, std::atomic<std::uint64_t>& taken, End end, std::int64_t claims,
-                    std::int64_t leave) {
-    if (failed.load(std::memory_order_relaxed) == now) return -1;
-    std::uint64_t seen = taken.load(std::memory_order_relaxed);
-    for (;;) {
-      const std::uint64_t current = seen >> 16 == now ? seen : now << 16;
-      const auto front = static_cast<std::int64_t>(current & 0xff),
-                 back = static_cast<std::int64_t>(current >> 8 & 0xff);
-      if (front + back + leave >= claims) return -1;
-      if (taken.compare_exchange_weak(seen, current + (end == End::front ? 1 : 0x100), std::memory_order_relaxed))
-        return end == End::front ? front : claims - 1 - back;
+
+  static Taken taken_of(const Call& now, std::uint64_t word) {
+    if (word >> 16 < now.epoch) return {};
+    return {static_cast<std::int64_t>(word & 0xff), static_cast<std::int64_t>(word >> 8 & 0xff)};
+  }
+  // The owner takes half of what is left each time, the others one. The last claim of a share is left to an owner who
+  // is at work: its data are in that core's cache.
+  static Claims choose(const Call& now, const Taken& taken, End end) {
+    const std::int64_t first = taken.front, last = now.claims - taken.back;
+    if (end == End::front) return {first, first + (last - first + 1) / 2};
+    return {first > 0 ? std::max(first + 1, last - 1) : std::max(first, last - 1), last};
+  }
+  Claims take(const Call& now, int member, End end) {
+    std::atomic<std::uint64_t>& word = members[member].taken;
+    std::uint64_t seen = word.load(std::memory_order_relaxed);
+    while (seen >> 16 <= now.epoch) {  // else a late worker's job is over
+      Taken taken = taken_of(now, seen);
+      const Claims claims = choose(now, taken, end);
+      if (claims.none()) break;
+      (end == End::front ? taken.front : taken.back) += claims.last - claims.first;
+      const std::uint64_t next = now.epoch << 16 | static_cast<std::uint64_t>(taken.back << 8 | taken.front);
+      if (word.compare_exchange_weak(seen, next, std::memory_order_relaxed)) return claims;
     }
+    return {};
   }
 
   // Read by all members of a job, and hardly written.
@@ -264,7 +294,7 @@ void run_tasks(std::int64_t count, std::int64_t per_thread, void (*run)(void*, s
     Pool& pool;
     ~Occupied() { pool.vacate(); }
   } const occupied{shared};
-  shared.run(Job{run, context, count, 0}, static_cast<int>(wanted) - 1);
+  shared.run(run, context, count, static_cast<int>(wanted) - 1);
 }
 
 }  // namespace heddle

@@ -163,9 +163,9 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   // widths, and empty slices are shared out too.
   const std::int64_t tasks = (A.stored + shape.rows + work_per_task - 1) / work_per_task;
   const auto first_slice = [&](std::int64_t task) {
-    if (task == tasks) return shape.slices();
-    return first_without(0, shape.slices(),
-                         [&](std::int64_t s) { return A.start[s] + s * shape.slice < task * work_per_task; });
+    if (task == 0 || task == tasks) return task == 0 ? 0 : shape.slices();
+    return first_without_near(shape.slices() * task / tasks, 0, shape.slices(),
+                              [&](std::int64_t s) { return A.start[s] + s * shape.slice < task * work_per_task; });
   };
   parallel_stretches(tasks, tasks_per_thread, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t end = first_slice(last);

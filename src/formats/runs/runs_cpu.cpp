@@ -218,8 +218,9 @@ void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   constexpr std::int64_t share = work_per_task / rows_of_run;
   const std::int64_t tasks = (steps + count + share - 1) / share;
   const auto first_slice = [&](std::int64_t task) {
-    if (task == tasks) return count;
-    return first_without(0, count, [&](std::int64_t s) { return A.slices[s].step + s < task * share; });
+    if (task == 0 || task == tasks) return task == 0 ? 0 : count;
+    return first_without_near(count * task / tasks, 0, count,
+                              [&](std::int64_t s) { return A.slices[s].step + s < task * share; });
   };
   parallel_stretches(tasks, tasks_per_thread,
                      [&](std::int64_t first, std::int64_t last) { work(first_slice(first), first_slice(last)); });
