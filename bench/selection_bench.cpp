@@ -168,11 +168,9 @@ Tried time_plan(const Csr<V>& A, const Csr<V>& there, const Plan& plan, const Bu
   const auto begun = Clock::now();
   const Operator<V> op = build(A, plan, {.device = options.device});
   tried.build_seconds = since(begun);
-  if (there.nnz() > 0) {
-    tried.build_seconds = std::min(tried.build_seconds, time_build(A, plan, options.device));
-    if (registered_format(plan.format).builds_there)
-      tried.build_there_seconds = time_build(there, plan, options.device);
-  }
+  tried.build_seconds = std::min(tried.build_seconds, time_build(A, plan, options.device));
+  if (there.nnz() > 0 && registered_format(plan.format).builds_there)
+    tried.build_there_seconds = time_build(there, plan, options.device);
   tried.seconds = time_product<V>(op, x, y, options.per_plan);
   if (options.cold) tried.cold_seconds = time_multiply<V>(op, x, y, options.per_plan, true).median;
   return tried;
@@ -258,7 +256,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
         R"("predicted_build_seconds":{:.6g},"workload":{},"build_parts":{}}})",
         quoted(to_string(c.plan)), tried.seconds, tried.cold_seconds, tried.build_seconds, tried.build_there_seconds,
         c.predicted_seconds, c.predicted_build_seconds, workload_json(work),
-        parts_json(build_parts(subject, c.plan, work))));
+        parts_json(build_parts(subject, c.plan, work, on_gpu ? 0 : machine.units))));
   }
   return fmt::format(
       R"({{"matrix":{},"class":"{}","precision":"f{}","device":"{}","chosen":{},"weave_rules":{},"analyze_seconds":{:.6g},)"
