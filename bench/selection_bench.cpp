@@ -119,11 +119,11 @@ std::string facts_json(const Structure& f) {
   return fmt::format(
       R"({{"rows":{},"cols":{},"nnz":{},"mean":{:.4f},"max":{},"cv":{:.4f},"empty":{},"padding":[{}],"blocks":[{}],)"
       R"("near16":{:.4f},"slices16":{:.4f},"mean_run":{:.3f},"delta8":{:.4f},"tile_rows":{:.4f},"full_diagonals":{},)"
-      R"("full_share":{:.4f},"slice_fill":{:.4f},"constant_diagonals":{},"distinct":{},"f32_exact":{},)"
+      R"("full_share":{:.4f},"slice_fill":{:.4f},"patterns":{},"constant_diagonals":{},"distinct":{},"f32_exact":{},)"
       R"("gather_f32":{},"gather_f64":{}}})",
       f.rows, f.cols, f.nnz, f.rows_len.mean, f.rows_len.max, f.rows_len.cv, f.rows_len.empty, fmt::join(padding, ","),
       fmt::join(blocks, ","), f.columns.near16, f.columns.slices16, f.columns.mean_run, f.columns.delta8,
-      f.columns.tile_rows, f.diagonals.full, f.diagonals.full_share, f.diagonals.slice_fill, f.diagonals.constant,
+      f.columns.tile_rows, f.diagonals.full, f.diagonals.full_share, f.diagonals.slice_fill, f.diagonals.patterns, f.diagonals.constant,
       f.distinct_values, f.f32_exact, gather(f.gather_f32), gather(f.gather_f64));
 }
 

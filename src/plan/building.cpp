@@ -22,6 +22,11 @@ bool orders_rows(const Plan& plan) {
   return sigma && *sigma != "1";
 }
 
+bool by_diagonals(const Plan& plan) {
+  const std::string* layout = plan.find("layout");
+  return layout && *layout == "diagonals";
+}
+
 }  // namespace
 
 BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, int cores) {
@@ -45,7 +50,8 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           long_rows > 0 ? us : 0,
           cores > 0 ? entries * ns : 0,
           orders_rows(plan) ? subject.rows() * shared_ns : 0,
-          work.gathered * shared_ns};
+          work.gathered * shared_ns,
+          by_diagonals(plan) ? static_cast<double>(subject.facts.diagonals.patterns) * ns : 0};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {
