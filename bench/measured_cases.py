@@ -51,7 +51,8 @@ class Case:
         first_cache = rate_at(machine["gather"], 0)
         self.launch = w["launches"] * wake_us(machine, busy) * 1e-6
         self.stream = w["stream_bytes"] / cpu_read_rate(machine, w["stream_bytes"], busy) * 1e-9
-        self.miss = w["misses"] * max(0, 1 / rate_at(machine["gather"], w["x_bytes"]) - 1 / first_cache) * 1e-9 * idle
+        read = 1 / rate_at(machine["gather"], w["x_bytes"])
+        self.miss = w["misses"] * math.sqrt(max(0, read ** 2 - first_cache ** -2)) * 1e-9 * idle
         self.far_x = False
         self.sector = w["sectors"] / first_cache * 1e-9 * idle
         self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9 * share

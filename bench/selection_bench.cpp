@@ -119,11 +119,11 @@ std::string facts_json(const Structure& f) {
   return fmt::format(
       R"({{"rows":{},"cols":{},"nnz":{},"mean":{:.4f},"max":{},"cv":{:.4f},"empty":{},"padding":[{}],"blocks":[{}],)"
       R"("near16":{:.4f},"slices16":{:.4f},"mean_run":{:.3f},"delta8":{:.4f},"tile_rows":{:.4f},"full_diagonals":{},)"
-      R"("full_share":{:.4f},"slice_fill":{:.4f},"constant_diagonals":{},"distinct":{},"f32_exact":{},)"
+      R"("full_share":{:.4f},"slice_fill":{:.4f},"patterns":{},"constant_diagonals":{},"distinct":{},"f32_exact":{},)"
       R"("gather_f32":{},"gather_f64":{}}})",
       f.rows, f.cols, f.nnz, f.rows_len.mean, f.rows_len.max, f.rows_len.cv, f.rows_len.empty, fmt::join(padding, ","),
       fmt::join(blocks, ","), f.columns.near16, f.columns.slices16, f.columns.mean_run, f.columns.delta8,
-      f.columns.tile_rows, f.diagonals.full, f.diagonals.full_share, f.diagonals.slice_fill, f.diagonals.constant,
+      f.columns.tile_rows, f.diagonals.full, f.diagonals.full_share, f.diagonals.slice_fill, f.diagonals.patterns, f.diagonals.constant,
       f.distinct_values, f.f32_exact, gather(f.gather_f32), gather(f.gather_f64));
 }
 
@@ -168,11 +168,9 @@ Tried time_plan(const Csr<V>& A, const Csr<V>& there, const Plan& plan, const Bu
   const auto begun = Clock::now();
   const Operator<V> op = build(A, plan, {.device = options.device});
   tried.build_seconds = since(begun);
-  if (there.nnz() > 0) {
-    tried.build_seconds = std::min(tried.build_seconds, time_build(A, plan, options.device));
-    if (registered_format(plan.format).builds_there)
-      tried.build_there_seconds = time_build(there, plan, options.device);
-  }
+  tried.build_seconds = std::min(tried.build_seconds, time_build(A, plan, options.device));
+  if (there.nnz() > 0 && registered_format(plan.format).builds_there)
+    tried.build_there_seconds = time_build(there, plan, options.device);
   tried.seconds = time_product<V>(op, x, y, options.per_plan);
   if (options.cold) tried.cold_seconds = time_multiply<V>(op, x, y, options.per_plan, true).median;
   return tried;
@@ -258,7 +256,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
         R"("predicted_build_seconds":{:.6g},"workload":{},"build_parts":{}}})",
         quoted(to_string(c.plan)), tried.seconds, tried.cold_seconds, tried.build_seconds, tried.build_there_seconds,
         c.predicted_seconds, c.predicted_build_seconds, workload_json(work),
-        parts_json(build_parts(subject, c.plan, work))));
+        parts_json(build_parts(subject, c.plan, work, on_gpu ? 0 : machine.units))));
   }
   return fmt::format(
       R"({{"matrix":{},"class":"{}","precision":"f{}","device":"{}","chosen":{},"weave_rules":{},"analyze_seconds":{:.6g},)"

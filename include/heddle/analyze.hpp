@@ -31,6 +31,7 @@ struct Diagonals {
   std::int64_t constant = 0;  // of those, how many have one value all along
   double full_share = 0;      // share of the entries that lie on full diagonals
   double slice_fill = 0;      // places per entry when each slice of 128 rows keeps every diagonal it touches
+  std::int64_t patterns = 0;  // different lists of diagonals of such slices, as many as there may be in the matrix
 };
 
 // What slices of C rows store per true entry when rows are sorted by length inside windows of sigma rows.

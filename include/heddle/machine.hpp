@@ -28,7 +28,8 @@ struct Machine {
   double repeat_us = 0;           // the same as one of many in a row (a CUDA graph); the CPU knows no difference
   double upload_gbps = 0;         // host memory to this device; 0: the same memory
   std::vector<Rate> read;         // bytes, by bytes read; ascending, without the time of starting
-  std::vector<Rate> gather;       // random single elements, by bytes of the array they come from
+  std::vector<Rate> gather;       // random single elements, by bytes of the array they come from; on a CPU while
+                                  // columns and values stream past, as in a product
   // Of a CPU alone:
   std::vector<Rate> core_read;  // bytes, by bytes read, of one thread while the others rest
   double wake_us = 0;           // what a job takes beyond its work when it calls one other thread

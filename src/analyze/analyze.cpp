@@ -46,6 +46,7 @@ Structure analyze(CsrView<V> A, Detail detail) {
   facts.diagonals.constant = columns.diagonals.constant;
   facts.diagonals.full_share = columns.diagonals.full_share;
   facts.diagonals.slice_fill = columns.diagonals.slice_fill;
+  facts.diagonals.patterns = columns.diagonals.patterns;
   facts.pattern_hash = hash_pattern(A);
   if (detail == Detail::all) facts.index_bits = bits_for(pattern.lowest, pattern.highest);
   facts.structurally_symmetric = symmetry.structural;

@@ -191,7 +191,7 @@ SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample) {
     look_by_degree(A, windows, counts);
     facts.columns.tile_rows_by_degree = pairs_by_degree(counts);
   }
-  return {facts, diagonal_facts(counts_of(diagonals))};
+  return {facts, diagonal_facts(counts_of(diagonals), A.rows)};
 }
 
 template SampledFacts measure_columns(const CsrView<float>&, std::int64_t);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <span>
 
 #include "analyze/stamped_set.hpp"
@@ -13,16 +14,18 @@ namespace {
 
 constexpr std::int64_t slice = 128;
 
-// The diagonals of rows first .. last-1, in the order they are met.
+// The diagonals of rows first .. last-1, in the order they are met; the number of their pattern.
 template <class V>
-void collect(const CsrView<V>& A, std::int64_t first, std::int64_t last, StampedSet& set, Vector<std::size_t>& at,
-             Vector<SeenDiagonal>& found) {
+std::uint64_t collect(const CsrView<V>& A, std::int64_t first, std::int64_t last, StampedSet& set,
+                      Vector<std::size_t>& at, Vector<SeenDiagonal>& found) {
   found.clear();
   set.make_room(A.ptr[last] - A.ptr[first]);
   if (at.size() < set.slots()) at.resize(set.slots());
+  std::uint64_t pattern = 0;
   for (std::int64_t row = first; row < last; ++row)
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
       const std::int64_t distance = A.col[k] - row;
+      pattern += slice_pattern(distance, row - first);
       const auto place = set.insert(static_cast<std::uint32_t>(distance));
       if (place.fresh) {
         at[place.slot] = found.size();
@@ -32,6 +35,7 @@ void collect(const CsrView<V>& A, std::int64_t first, std::int64_t last, Stamped
       ++d.entries;
       d.constant &= d.bits == bits_of(A.val[k]);
     }
+  return pattern;
 }
 
 }  // namespace
@@ -50,17 +54,41 @@ void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window) {
   Vector<SeenDiagonal> found;
   for (std::int64_t first = window.first; first < window.last; first += slice) {
     const std::int64_t last = std::min(first + slice, window.last);
-    collect(A, first, last, set, at, found);
+    const std::uint64_t pattern = collect(A, first, last, set, at, found);
     rows += last - first;
     entries += A.ptr[last] - A.ptr[first];
     if (last - first == slice || last == A.rows) {
       slice_places += static_cast<std::int64_t>(found.size()) * (last - first);
       slice_entries += A.ptr[last] - A.ptr[first];
+      if (!found.empty()) patterns.push_back(pattern);
     }
     for (const SeenDiagonal& d : found)
       if (4 * d.entries >= last - first) seen.push_back(d);
   }
 }
+
+std::int64_t kinds_in_all(std::int64_t seen, std::int64_t looked_at, std::int64_t all) {
+  const auto met = [&](double kinds) { return kinds * -std::expm1(-static_cast<double>(looked_at) / kinds); };
+  double low = static_cast<double>(seen), high = static_cast<double>(std::max(seen, all));
+  if (seen == 0 || met(high) <= static_cast<double>(seen)) return std::llround(high);
+  while (high > 1.01 * low) {
+    const double middle = std::sqrt(low * high);
+    (met(middle) < static_cast<double>(seen) ? low : high) = middle;
+  }
+  return std::llround(low);
+}
+
+namespace {
+
+void count_patterns(std::span<const SliceDiagonals> parts, DiagonalCounts& sum) {
+  Vector<std::uint64_t> all;
+  for (const SliceDiagonals& part : parts) all.insert(all.end(), part.patterns.begin(), part.patterns.end());
+  sum.slices = static_cast<std::int64_t>(all.size());
+  std::sort(all.begin(), all.end());
+  sum.patterns = std::min<std::int64_t>(std::unique(all.begin(), all.end()) - all.begin(), sum.most_patterns);
+}
+
+}  // namespace
 
 DiagonalCounts counts_of(std::span<const SliceDiagonals> parts) {
   Vector<SeenDiagonal> all;
@@ -85,11 +113,15 @@ DiagonalCounts counts_of(std::span<const SliceDiagonals> parts) {
     sum.constant += diagonal.constant;
     sum.on_full += diagonal.entries;
   }
+  count_patterns(parts, sum);
   return sum;
 }
 
-Diagonals diagonal_facts(const DiagonalCounts& counts) {
+Diagonals diagonal_facts(const DiagonalCounts& counts, std::int64_t matrix_rows) {
   Diagonals facts;
+  const std::int64_t slices = (matrix_rows + slice - 1) / slice;
+  facts.patterns =
+      counts.patterns < counts.most_patterns ? kinds_in_all(counts.patterns, counts.slices, slices) : slices;
   if (counts.slice_entries > 0)
     facts.slice_fill = static_cast<double>(counts.slice_places) / static_cast<double>(counts.slice_entries);
   if (counts.entries == 0 || counts.different > DiagonalCounts::most) return facts;

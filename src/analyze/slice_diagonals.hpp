@@ -3,10 +3,16 @@
 
 #include <heddle/analyze.hpp>
 
+#include "analyze/pattern_hash.hpp"
 #include "analyze/windows.hpp"
 #include "core/system.hpp"
 
 namespace heddle {
+
+// An entry's part of the sum that tells the pattern of a slice from that of another.
+SIMT_BOTH std::uint64_t slice_pattern(std::int64_t distance, std::int64_t row_in_slice) {
+  return PatternHash::mixed(static_cast<std::uint64_t>(distance), static_cast<std::uint64_t>(row_in_slice) + 1);
+}
 
 // One diagonal as far as it was seen.
 struct SeenDiagonal {
@@ -25,6 +31,7 @@ class SliceDiagonals {
   std::int64_t slice_places = 0;   // 128 * diagonals, over slices of 128 rows
   std::int64_t slice_entries = 0;  // of those slices
   Vector<SeenDiagonal> seen;       // of each window those in at least a quarter of its rows
+  Vector<std::uint64_t> patterns;  // of each of those slices that has an entry, a number
 };
 
 // Sums over all windows.
@@ -35,9 +42,16 @@ struct DiagonalCounts {
   std::int64_t rows = 0, entries = 0, slice_places = 0, slice_entries = 0;
   std::int64_t different = 0;  // diagonals seen
   std::int64_t full = 0, constant = 0, on_full = 0;
+  std::int64_t slices = 0, patterns = 0;  // slices with entries; their different patterns, `most_patterns` at most
+
+  static constexpr std::int64_t most_patterns = 1024;
 };
 DiagonalCounts counts_of(std::span<const SliceDiagonals> parts);
 // Everything of Diagonals but count and occupancy.
-Diagonals diagonal_facts(const DiagonalCounts& counts);
+Diagonals diagonal_facts(const DiagonalCounts& counts, std::int64_t matrix_rows);
+
+// How many kinds there are among `all` things, of which `looked_at` were seen to be of `seen` kinds: as many as would
+// be met so often if all were equally frequent.
+std::int64_t kinds_in_all(std::int64_t seen, std::int64_t looked_at, std::int64_t all);
 
 }  // namespace heddle

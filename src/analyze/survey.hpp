@@ -36,6 +36,7 @@ struct SurveyTotals {
   Word block_entries, blocks[block_shapes];
   Word diagonal_rows, diagonal_entries, slice_places, slice_entries;
   Word diagonals, full, constant, on_full;   // diagonals: different ones, see DiagonalCounts
+  Word slices, patterns;                     // likewise
   Word columns_at_least[256];                // see ColumnDegrees
   Word values, zeros, many_values, inexact;  // different values beside 0; the others: whether there are any
   Word next_task;
@@ -59,7 +60,7 @@ struct SurveyColumn {
 
 template <class V>
 struct Survey {
-  static constexpr std::int64_t value_slots = 1024;
+  static constexpr std::int64_t value_slots = 1024, pattern_slots = 4096;
 
   std::int64_t rows, cols, nnz;
   const Offset* ptr;
@@ -74,6 +75,7 @@ struct Survey {
   WindowCounts* window;  // of each window; one for all windows of a small matrix
   std::uint64_t* values;
   SurveyDiagonal* diagonals;
+  std::uint64_t* patterns;  // of slices, see SliceDiagonals
   SurveyColumn* columns;
   std::uint64_t* words;  // all of that memory
   std::int64_t word_count;

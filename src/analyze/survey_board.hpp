@@ -75,6 +75,8 @@ struct Board {
   Offset ptr[WindowChoice::rows + 1];
   int start[WindowChoice::rows + 1];  // of its rows, in the window's entries
 
+  std::uint64_t pattern;  // of the slice that all threads look at
+
   std::uint64_t values[Survey<float>::value_slots];
   std::uint32_t different_values;
   bool looks_at_values;

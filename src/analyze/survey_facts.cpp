@@ -75,6 +75,7 @@ struct Layout {
     read_back = words;
     take(survey.values, Survey<V>::value_slots);
     take(survey.diagonals, SurveyDiagonal::slots);
+    take(survey.patterns, Survey<V>::pattern_slots);
     take(survey.columns, survey.runs > 0 ? ColumnDegrees::slots : 0);
     survey.words = memory;
     survey.word_count = words;
@@ -118,9 +119,11 @@ BlockCounts blocks_of(const SurveyTotals& t) {
 }
 
 DiagonalCounts diagonals_of(const SurveyTotals& t) {
-  return {number(t.diagonal_rows), number(t.diagonal_entries), number(t.slice_places),
-          number(t.slice_entries), number(t.diagonals),        number(t.full),
-          number(t.constant),      number(t.on_full)};
+  return {number(t.diagonal_rows), number(t.diagonal_entries),
+          number(t.slice_places),  number(t.slice_entries),
+          number(t.diagonals),     number(t.full),
+          number(t.constant),      number(t.on_full),
+          number(t.slices),        std::min(number(t.patterns), DiagonalCounts::most_patterns)};
 }
 
 ValueFacts values_of(const SurveyTotals& t) {
@@ -141,7 +144,7 @@ Structure facts_of(const Survey<V>& s, const SurveyTotals& t, std::span<const Wi
   facts.padding = padding_facts(stored, s.nnz);
   facts.blocks = block_fills(blocks_of(t), Detail::planning);
   facts.blocks_sampled = are_blocks_sampled(s.nnz, Detail::planning);
-  facts.diagonals = diagonal_facts(diagonals_of(t));
+  facts.diagonals = diagonal_facts(diagonals_of(t), s.rows);
   const ColumnFacts columns = column_facts(windows, s.windows.all);
   facts.columns = columns.columns;
   if (s.runs > 0 && ColumnDegrees::matter(columns)) facts.columns.tile_rows_by_degree = pairs_by_degree(windows);

@@ -238,6 +238,19 @@ SIMT_DEVICE void note_value(SurveyDiagonal& diagonal, V value) {
   if ((simt::uncached_load(&diagonal.zeros) & zeros) != zeros) simt::atomic_or(&diagonal.zeros, zeros);
 }
 
+// The pattern of a slice into the table of all blocks, while that has room.
+template <class V>
+SIMT_DEVICE void hand_in_pattern(const Survey<V>& s, std::uint64_t pattern) {
+  constexpr std::uint64_t slots = Survey<V>::pattern_slots;
+  const std::uint64_t key = pattern == 0 ? 1 : pattern;
+  for (std::uint64_t at = key * 0x9E3779B97F4A7C15u >> 52;; at = (at + 1) % slots) {
+    if (simt::uncached_load(&s.totals->patterns) >= DiagonalCounts::most_patterns) return;
+    const std::uint64_t there = simt::atomic_claim(s.patterns + at, key);
+    if (there == 0) simt::atomic_add(&s.totals->patterns, std::uint64_t{1});
+    if (there == 0 || there == key) return;
+  }
+}
+
 // Rows first .. last-1 of the open window: their diagonals are counted one by one, and those in a quarter of the rows
 // handed in.
 template <class V>
@@ -246,14 +259,21 @@ SIMT_DEVICE void walk_diagonals(const Survey<V>& s, Board& board, int first, int
   const int begin = board.start[first], end = board.start[last], height = last - first;
   simt::sync_block();
   board.set.clear(end - begin);
+  if (simt::thread() == 0) board.pattern = 0;
   simt::sync_block();
   const auto key_of = [&](int k) { return diagonal_key(s.col[w.begin + k] - (w.first + row_in_window(board, k))); };
   std::uint32_t fresh = 0;
+  std::uint64_t pattern = 0;
   for (int k = begin + simt::thread(); k < end; k += survey_threads) {
-    const SharedSet::Place place = board.set.insert(key_of(k));
+    const int row = row_in_window(board, k);
+    const std::int64_t distance = s.col[w.begin + k] - (w.first + row);
+    const SharedSet::Place place = board.set.insert(diagonal_key(distance));
     board.set.count_one(place.at);
     fresh += place.fresh;
+    pattern += slice_pattern(distance, row - first);
   }
+  const std::uint64_t of_warp = simt::warp_sum(pattern);
+  if (simt::lane() == 0 && of_warp != 0) simt::atomic_add(&board.pattern, of_warp);
   const bool whole = height == 128 || w.first + last == s.rows;
   if (whole) add_warp(&board.totals.slice_places, fresh * height);
   if (simt::thread() == 0) {
@@ -262,6 +282,10 @@ SIMT_DEVICE void walk_diagonals(const Survey<V>& s, Board& board, int first, int
     if (whole) board.totals.slice_entries += end - begin;
   }
   simt::sync_block();
+  if (simt::thread() == 0 && whole && begin < end) {
+    ++board.totals.slices;
+    hand_in_pattern(s, board.pattern);
+  }
   for (int at = simt::thread(); at < board.set.slots; at += survey_threads) {
     if (board.set.slot[at] == 0 || 4 * board.set.counted(at) < height) continue;
     SurveyDiagonal* diagonal = find_diagonal(s, board.set.slot[at], true);

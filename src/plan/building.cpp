@@ -8,9 +8,30 @@
 
 namespace heddle {
 
-BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work) {
+namespace {
+
+// Cores that share building. Sixteen of them build 50,000 entries no sooner than two, and ten million eight times as
+// soon: small arrays are new memory, which one thread has to ask for.
+double builders(double entries, int cores) {
+  constexpr double entries_each = 1 << 16;
+  return std::clamp(entries / entries_each, 1.0, static_cast<double>(std::max(1, cores)));
+}
+
+bool orders_rows(const Plan& plan) {
+  const std::string* sigma = plan.find("sigma");
+  return sigma && *sigma != "1";
+}
+
+bool by_diagonals(const Plan& plan) {
+  const std::string* layout = plan.find("layout");
+  return layout && *layout == "diagonals";
+}
+
+}  // namespace
+
+BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, int cores) {
   constexpr double us = 1e-6, ns = 1e-9;
-  const double entries = subject.nnz();
+  const double entries = subject.nnz(), shared_ns = ns / builders(entries, cores);
   const bool looked_at = plan.format == "weave" && weave_looks_at_values(subject, plan);
   const bool table = looked_at && !subject.facts.distinct_capped;
   const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
@@ -19,14 +40,18 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           subject.facts.rows_len.mean >= 6 ? us : 0,
           table ? us : 0,
           doubles ? us : 0,
-          entries * ns,
+          entries * shared_ns,
           table ? entries * ns : 0,
-          subject.rows() * ns,
-          std::max(0.0, work.stored - entries) * ns,
+          subject.rows() * shared_ns,
+          std::max(0.0, work.stored - entries) * shared_ns,
           work.alone * ns,
           work.partials * ns,
           long_rows * ns,
-          long_rows > 0 ? us : 0};
+          long_rows > 0 ? us : 0,
+          cores > 0 ? entries * ns : 0,
+          orders_rows(plan) ? subject.rows() * shared_ns : 0,
+          work.gathered * shared_ns,
+          by_diagonals(plan) ? static_cast<double>(subject.facts.diagonals.patterns) * ns : 0};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {
@@ -54,7 +79,8 @@ double order_seconds(const Subject& subject, const Plan& plan) {
 
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   const bool on_gpu = machine.kind != Device::Kind::cpu;
-  const BuildParts parts = build_parts(subject, plan, work), &cost = build_cost(plan, on_gpu).of_part;
+  const BuildParts parts = build_parts(subject, plan, work, on_gpu ? 0 : machine.units),
+                   &cost = build_cost(plan, on_gpu).of_part;
   const double beside = order_seconds(subject, plan) + (on_gpu ? way_seconds(subject, plan, work, machine) : 0);
   return std::inner_product(parts.begin(), parts.end(), cost.begin(), beside);
 }

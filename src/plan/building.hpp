@@ -1,6 +1,7 @@
 // What it takes to build a plan: a sum of parts, each a count that follows from the facts times a cost of the format
-// that was fitted to measured times (bench/fit_building.py); for a GPU beside it the way to the device. On a CPU the
-// same costs serve any number of cores: an entry took as long with 16 as with 2, most of it for memory that is new.
+// that was fitted to measured times (bench/fit_building.py); for a GPU beside it the way to the device. A CPU's cores
+// share the work on entries, rows and places, as many of them as there is work for; what one thread does of it is a
+// part of its own.
 #pragma once
 
 #include <array>
@@ -23,7 +24,11 @@ namespace heddle {
 //   9  per partial sum of a tile                                                         ns
 //  10  per row of 256 entries and more                                                   ns
 //  11  where there are such rows                                                         us
-inline constexpr int build_part_count = 12;
+//  12  per entry, of what one thread of a CPU does alone                                  ns
+//  13  per row that is put in order of length                                            ns
+//  14  per place that is gathered by itself (runs: those take a search)                  ns
+//  15  per list of diagonals, where slices are stored by them                            ns
+inline constexpr int build_part_count = 16;
 using BuildParts = std::array<double, build_part_count>;  // counts, in seconds per unit of cost
 
 struct BuildCost {
@@ -32,7 +37,8 @@ struct BuildCost {
 };
 const BuildCost& build_cost(const Plan& plan, bool on_gpu);  // costs.cpp
 
-BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work);
+// `cores`: of the CPU that builds; 0: a GPU does.
+BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, int cores);
 
 // Bytes that pass between host and device: the matrix, where kernels build from it; what was built, where the host
 // does.

@@ -46,7 +46,8 @@ Machine two_cores() {
   m.launch_us = 0.4;
   m.repeat_us = 0.4;
   m.read = {{256 * kib, 230}, {mib, 230}, {4 * mib, 56}, {16 * mib, 50}, {64 * mib, 30}, {512 * mib, 18}};
-  m.gather = {{32 * kib, 2.5}, {256 * kib, 2.4}, {mib, 1.3}, {4 * mib, 1.2}, {16 * mib, 0.6}, {64 * mib, 0.18}};
+  m.gather = {{32 * kib, 2.77}, {256 * kib, 2.46}, {mib, 1.78},      {2 * mib, 1.37},
+              {4 * mib, 0.95},  {8 * mib, 0.83},   {16 * mib, 0.53}, {64 * mib, 0.32}};
   m.core_read = {{32 * kib, 139}, {mib, 136}, {4 * mib, 28.5}, {16 * mib, 27.4}, {64 * mib, 25.7}, {512 * mib, 16.8}};
   m.wake_us = m.wake_all_us = 0.5;
   m.entry_ns = 0.5;

@@ -32,7 +32,7 @@ std::string file_name(Device::Kind kind, const std::string& name, int units) {
 
 // A file in which something was measured in another way is as good as none.
 std::string title() {
-  constexpr int revision = 2;
+  constexpr int revision = 3;
   return fmt::format("heddle machine {}, figures {}", version, revision);
 }
 

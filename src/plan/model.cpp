@@ -43,9 +43,11 @@ double cpu_read_rate(const Machine& machine, double bytes, double busy) {
   return bytes < part * machine.units ? alone : std::min(alone, rate_at(machine.read, bytes));
 }
 
-// What a random read takes longer than one from the first cache: places have paid for that.
+// What a random read takes beyond one from the first cache, whose time is in the places: parts of a time add like the
+// sides of a right angle, in the measured time too.
 double beyond_first_cache(const Machine& machine, double bytes) {
-  return std::max(0.0, 1 / rate_at(machine.gather, bytes) - 1 / rate_at(machine.gather, 0)) * 1e-9;
+  const double whole = 1 / rate_at(machine.gather, bytes), first = 1 / rate_at(machine.gather, 0);
+  return std::sqrt(std::max(0.0, whole * whole - first * first)) * 1e-9;
 }
 
 Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {

@@ -9,8 +9,8 @@
 //            enough for), and the format's own
 //   stream   bytes / what the memory reads where matrix and vectors fit (last cache, or not). On a CPU each core reads
 //            its part from its own caches, and all of them not more than was measured of all
-//   misses   sectors of x / random reads from an array as large as x; on a CPU what such a read takes longer than one
-//            from the first cache
+//   misses   sectors of x / random reads from an array as large as x; on a CPU what such a read takes beyond one from
+//            the first cache
 //   sectors  sectors through the first cache / its rate
 //   walk     places * time of a place + warps * time of a warp: instructions, spread over all units (on a CPU over the
 //            cores that the work is enough for and can be divided among; in times of the core they were fitted on,

@@ -31,6 +31,7 @@ struct Workload {
   bool fits = true;
   double alone = -1;    // when it is built: entries that one team of threads walks alone; -1: the longest row
   double partials = 0;  // partial sums, of a format that has them
+  double gathered = 0;  // places of single entries, of a format that has others too
 };
 
 // What the counting functions look at.

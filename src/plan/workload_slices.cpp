@@ -139,6 +139,7 @@ Workload runs_gpu(const Subject& s, const Plan&) {
                        gathered_places * index_bytes + s.rows() * 2;
   Workload w = sliced(s, bytes, in_runs + gathered_places, in_runs + gathered_places, 1, s.longest());
   w.misses *= steps.gathered_entries;
+  w.gathered = gathered_places;
   return w;
 }
 

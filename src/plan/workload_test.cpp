@@ -115,7 +115,7 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   const auto parts = [](const Csr<double>& A, const char* plan_text) {
     const Subject subject{analyze(A, Detail::planning), 8};
     const Plan plan = Plan::parse(plan_text);
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true));
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true), 0);
   };
   const Csr<double> few = generate<double>("stencil2d5,n=300"), long_rows = generate<double>("dense,rows=20,cols=400");
   EXPECT_EQ(parts(few, "weave layout=segments")[11], 0);

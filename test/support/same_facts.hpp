@@ -25,6 +25,7 @@ inline void expect_equal(const Diagonals& a, const Diagonals& b) {
   EXPECT_EQ(a.constant, b.constant);
   EXPECT_EQ(a.full_share, b.full_share);
   EXPECT_EQ(a.slice_fill, b.slice_fill);
+  EXPECT_EQ(a.patterns, b.patterns);
 }
 
 inline void expect_equal(const Columns& a, const Columns& b) {
