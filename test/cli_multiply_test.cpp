@@ -129,11 +129,12 @@ TEST(Multiply, with_transpose_alpha_beta_and_y_gives_all_of_them) {
 }
 
 TEST(Multiply, gives_every_promised_key) {
-  const Outcome outcome = heddle_command({"multiply", "gen:dense,rows=3,values=ones", "--json"});
+  const Outcome outcome = heddle_command({"multiply", "gen:dense,rows=3,values=ones", "--device", "cpu", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto document = outcome.json();
   EXPECT_EQ(document["command"], "multiply");
-  EXPECT_EQ(document["plan"], heddle_command({"plan", "gen:dense,rows=3,values=ones", "--json"}).json()["plan"]);
+  const Outcome planned = heddle_command({"plan", "gen:dense,rows=3,values=ones", "--device", "cpu", "--json"});
+  EXPECT_EQ(document["plan"], planned.json()["plan"]);
   EXPECT_GT(document["seconds"], 0);
   EXPECT_EQ(document["checksum"].get<std::string>().size(), 16u);
   EXPECT_NEAR(document["y_norm"], std::sqrt(27.0), 1e-14);

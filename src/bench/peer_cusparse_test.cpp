@@ -197,6 +197,7 @@ simt::CudaTable host_as_gpu() {
   t.set_device = [](int) { return cudaSuccess; };
   t.malloc = [](void** p, std::size_t n) { return *p = std::malloc(n), cudaSuccess; };
   t.free = [](void* p) { return std::free(p), cudaSuccess; };
+  t.pool_create = [](cudaMemPool_t*, int, std::uint64_t) { return cudaErrorNotSupported; };
   t.memcpy = [](void* to, const void* from, std::size_t n, cudaMemcpyKind) {
     return std::memcpy(to, from, n), cudaSuccess;
   };

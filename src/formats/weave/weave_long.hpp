@@ -130,6 +130,8 @@ struct Long {
     ValueStore<V>::each_array(self.values, f);
   }
   bool uses_scratch() const { return false; }
+  // Places for entries, where they have columns.
+  std::int64_t coded_places() const { return narrow.size() + wide.size() + quads.size() * LongShape::per_thread; }
 
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;
@@ -142,13 +144,15 @@ struct Long {
 template <class C>
 inline constexpr C no_long_column = static_cast<C>(~C{0});
 
-// What kernels read columns with. of_row(row) gives what load(warp, entry, col) is asked of: the columns of a lane of
-// the warp, numbered through the matrix, whose first entry is `entry` of the row.
+// What kernels read columns with, so many codes for so many places of entries. of_row(row) gives what load(warp, entry,
+// col) is asked of: the columns of a lane of the warp, numbered through the matrix, whose first entry is `entry` of the
+// row.
 template <class C>
 struct EachColumn {
   using Code = C;
   const C* data;
 
+  SIMT_BOTH static std::int64_t codes(std::int64_t entries) { return entries; }
   SIMT_DEVICE EachColumn of_row(std::int64_t) const { return *this; }
   template <Keep keep>
   SIMT_DEVICE void load(std::int64_t warp, std::int64_t, C (&col)[LongShape::per_thread]) const {
@@ -160,6 +164,7 @@ struct QuadColumns {
   using Code = Index;
   const std::uint32_t* data;
 
+  SIMT_BOTH static std::int64_t codes(std::int64_t entries) { return entries / LongShape::per_thread; }
   SIMT_DEVICE QuadColumns of_row(std::int64_t) const { return *this; }
   template <Keep keep>
   SIMT_DEVICE void load(std::int64_t warp, std::int64_t, Index (&col)[LongShape::per_thread]) const {
@@ -188,6 +193,7 @@ struct RunColumns {
   };
   const RowRun* data;
 
+  SIMT_BOTH static std::int64_t codes(std::int64_t) { return 0; }
   SIMT_DEVICE OfRow of_row(std::int64_t row) const {
     return {{simt::cached_load(&data[row].column), simt::cached_load(&data[row].entries)}};
   }

@@ -1,0 +1,24 @@
+// Entries that a kernel finds only by way of another array come a wait earlier when they are on their way to the L2
+// meanwhile: every block asks for its share of all. That pays where a small matrix comes from memory and the way to its
+// entries is two loads long (long rows); elsewhere it gained nothing (docs/performance.md).
+#pragma once
+
+#include <type_traits>
+
+#include "simt/simt.hpp"
+
+namespace heddle {
+
+// Of elements [first, last) of an array, by a line of 128 bytes a thread. What has no bytes is not asked for.
+template <class T>
+SIMT_DEVICE void fetch_share(const T* data, std::int64_t first, std::int64_t last, std::int64_t share,
+                             std::int64_t shares) {
+  if constexpr (!std::is_empty_v<T>) {
+    constexpr std::int64_t line = 128 / sizeof(T);
+    const std::int64_t lines = (last - first + line - 1) / line, end = lines * (share + 1) / shares;
+    for (std::int64_t i = lines * share / shares + simt::thread(); i < end; i += simt::block_threads())
+      simt::fetch_ahead(data + first + i * line);
+  }
+}
+
+}  // namespace heddle
