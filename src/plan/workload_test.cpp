@@ -102,6 +102,26 @@ TEST(Workload, counts_what_a_table_and_uneven_masks_add_to_diagonals) {
   EXPECT_DOUBLE_EQ(raw.teams, 4 * four_rows.teams);
 }
 
+// The model counts the lanes, teams and groups that building would take by itself.
+TEST(Workload, settles_teams_and_lanes_as_building_does) {
+  for (const auto& [matrix, plan] : {std::tuple{"lp,rows=20,cols=20000,per_row=9000", "weave layout=long"},
+                                     {"lp,rows=200,cols=20000,per_row=500", "weave layout=long"},
+                                     {"random,rows=50000,cols=50000,per_row=12", "weave layout=segments"},
+                                     {"stencil2d9,n=260", "weave layout=segments"}}) {
+    const Csr<double> A = generate<double>(matrix);
+    const Structure facts = analyze(A, Detail::planning);
+    for (const int value_bytes : {4, 8}) {
+      const auto counted = [&](const Plan& p) {
+        return workload(*find_family("weave"), {facts, value_bytes}, p, true);
+      };
+      const Plan settled = resolve(A.view(), Plan::parse(plan), value_bytes);
+      const Workload open = counted(Plan::parse(plan)), named = counted(settled);
+      EXPECT_EQ(open.teams, named.teams) << matrix << ": " << to_string(settled);
+      EXPECT_EQ(open.chain, named.chain) << matrix << ": " << to_string(settled);
+    }
+  }
+}
+
 TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
   const auto proposed = [](const char* matrix) {
     const auto plans = find_family("weave")->plans(analyze(generate<float>(matrix), Detail::planning), true);
