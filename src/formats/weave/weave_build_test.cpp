@@ -205,7 +205,7 @@ TEST(WeaveBuild, full_blocks) {
   }
 }
 
-// The band has more patterns than come to the host in the first copy. (A row of 7,000 entries has as many
+// The band has more patterns than the host is asked to number. (A row of 7,000 entries has as many
 // diagonals: many steps for the emulator.) An arrow has a slice with more diagonals than slices have room for.
 TEST(WeaveBuild, diagonals) {
   expect_same_everywhere<Diagonals>({"layout=diagonals"}, false);
