@@ -240,7 +240,7 @@ SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShap
   const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1));
   const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
   const auto sorted =
-      device::queue_sort(here, ColumnKeys{A.col.data(), row_of_entry, groups, names}, bits, groups, memory);
+      device::queue_sort(here, ColumnKeys{A.col.data(), row_of_entry, groups, names}, {bits}, groups, memory);
   auto* rows = memory.take<std::uint16_t>(A.nnz() + pack_rows);  // the last pack may be half empty
   simt::launch(here, {simt::blocks_for(A.nnz(), sorted_of_thread * threads), threads}, sort_rows_block_per_entries,
                sorted.item, row_of_entry, A.nnz(), shape.warp_rows, names, rows);
