@@ -1,7 +1,8 @@
 // A stable sort on the device, digit by digit, the lowest one first. Three steps a digit:
 //
 //   count   a block counts the digits of its piece of the items
-//   scan    counters lie as [segment][digit][piece]: the sum of those before is where a piece's items of a digit go
+//   scan    counters lie as [segment][digit][piece]: the sum of those before is where a piece's items of a digit go;
+//           many segments each for itself, in one launch
 //   move    the block takes 4,096 items of its piece at a time, orders them by digit in shared memory, and writes them
 //           from there: neighbours of one digit to neighbouring places. (Written one by one from where they were, every
 //           sector of the target was open at the same time, and went to memory and back once for each item.)
@@ -225,6 +226,24 @@ SIMT_KERNEL count_block_per_piece(Items items, RadixPieces pieces, RadixDigit di
   if (simt::thread() < digit.digits) counters[piece.counter + simt::thread() * pieces.pieces] = counts[simt::thread()];
 }
 
+// The counters of a segment, by a block: where the segment begins is known without the others.
+SIMT_KERNEL scan_block_per_segment(RadixPieces pieces, std::uint32_t* counters) {
+  const std::int64_t segment = simt::block(), count = pieces.digits * pieces.pieces;
+  const RadixCounters items{counters + segment * count};
+  ItemCount before{static_cast<std::uint32_t>(pieces.segments.begin(segment))};
+  for (std::int64_t begin = 0; begin < count; begin += scan_tile) {
+    const std::int64_t first = begin + std::int64_t{simt::thread()} * scan_items_of_thread;
+    ItemCount total, sum = before;
+    sum.add(block_scan(sum_of_thread(items, first, count), simt::shared<ItemCount>(), total));
+    for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) {
+      const ItemCount own = items.item(i);
+      items.place(i, sum);
+      sum.add(own);
+    }
+    before.add(total);
+  }
+}
+
 // Warps have their items one after the other, and so do the rounds of a warp: items of equal digits keep their order.
 template <class Items, class Also>
 SIMT_BOUNDED_KERNEL(radix_threads, 3)
@@ -264,7 +283,12 @@ void queue_sort_by_digit(simt::Here here, const Items& items, const Segments& se
   auto* counters = memory.take<std::uint32_t>(count);
   simt::launch(here, {pieces.all(), radix_threads, sizeof(std::uint32_t) * static_cast<std::size_t>(digit.digits)},
                count_block_per_piece<Items>, items, pieces, digit, counters);
-  queue_scan(here, RadixCounters{counters}, count, memory);
+  constexpr std::int64_t many_segments = 64;
+  if (segments.count >= many_segments)
+    simt::launch(here, {segments.count, scan_threads, scan_threads * sizeof(ItemCount)}, scan_block_per_segment, pieces,
+                 counters);
+  else
+    queue_scan(here, RadixCounters{counters}, count, memory);
   simt::launch(here, {pieces.all(), radix_threads, sizeof(RadixBoard)}, move_block_per_piece<Items, Also>, items,
                pieces, digit, counters, to, also);
 }

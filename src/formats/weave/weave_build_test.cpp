@@ -320,6 +320,10 @@ TEST(WeaveBuild, sums) {
   expect_same_everywhere<Sums>({"layout=sums", "layout=sums kb=1 threads=64 groups=1", "layout=sums kb=2 groups=3"});
 }
 
+TEST(WeaveBuild, sums_of_many_warps) {
+  expect_same_arrays<Sums>(read_matrix("gen:band,rows=9000,width=3"), "layout=sums kb=1");
+}
+
 // Warps whose entries the sort cuts in pieces, each of more than a block orders at a time.
 TEST(WeaveBuild, sums_of_rows_of_very_different_lengths) {
   std::vector<std::int64_t> lengths(1500, 1);
