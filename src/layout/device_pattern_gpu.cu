@@ -26,6 +26,7 @@ struct PatternFound {
 // twice.) A thread's loads are under way together: those of entries, then those of rows, then of what rows begin with.
 struct PatternItems {
   using Result = PatternFound;
+  static constexpr int blocks_of_unit = 6;
   static constexpr int packs = 4, pack_entries = 4, warp_entries = packs * pack_entries * simt::warp_size;
   std::int64_t rows, cols, nnz, warps;
   std::uint64_t rows_of_warp;  // in units of 2^-32
@@ -96,6 +97,7 @@ struct PatternItems {
     if (column < 0 || column >= cols) to.bad = 1;
     if (column <= before) ++to.steps_down;
   }
+  // By a warp. The column before a pack is the last one of the lane below.
   SIMT_DEVICE void add_packs(Offset first, PatternFound& to) const {
     simt::Pack<Index, pack_entries> pack[packs];
     Index before[packs];
@@ -103,14 +105,23 @@ struct PatternItems {
     for (int u = 0; u < packs; ++u) {
       const Offset k = first + u * pack_entries * simt::warp_size;
       pack[u] = simt::cached_pack<pack_entries>(col + k);
-      before[u] = k > 0 ? col[k - 1] : -1;
+      before[u] = simt::lane() == 0 && k > 0 ? col[k - 1] : -1;
     }
+    int steps_down = 0;
+    bool bad = false;
+    const auto look = [&](Index left, Index column) {
+      bad |= static_cast<std::uint32_t>(column) >= static_cast<std::uint32_t>(cols);  // also where it is below 0
+      steps_down += column <= left;
+    };
 #pragma unroll
     for (int u = 0; u < packs; ++u) {
-      add_entry(before[u], pack[u].at[0], to);
+      const Index below = simt::shuffle_up(pack[u].at[pack_entries - 1], 1);
+      look(simt::lane() == 0 ? before[u] : below, pack[u].at[0]);
 #pragma unroll
-      for (int j = 1; j < pack_entries; ++j) add_entry(pack[u].at[j - 1], pack[u].at[j], to);
+      for (int j = 1; j < pack_entries; ++j) look(pack[u].at[j - 1], pack[u].at[j]);
     }
+    to.steps_down += steps_down;
+    to.bad |= bad;
   }
 };
 

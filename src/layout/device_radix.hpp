@@ -1,7 +1,8 @@
 // A stable sort on the device, digit by digit, the lowest one first. Three steps a digit:
 //
 //   count   a block counts the digits of its piece of the items
-//   scan    counters lie as [segment][digit][piece]: the sum of those before is where a piece's items of a digit go
+//   scan    counters lie as [segment][digit][piece]: the sum of those before is where a piece's items of a digit go;
+//           many segments each for itself, in one launch
 //   move    the block takes 4,096 items of its piece at a time, orders them by digit in shared memory, and writes them
 //           from there: neighbours of one digit to neighbouring places. (Written one by one from where they were, every
 //           sector of the target was open at the same time, and went to memory and back once for each item.)
@@ -183,13 +184,21 @@ SIMT_DEVICE std::uint32_t place_digits(RadixBoard& board, bool has_digit) {
   return of_digit;
 }
 
-SIMT_DEVICE void write_out(const RadixBoard& board, const RadixDigit& digit, int count, const SortedItems& to) {
+// What else goes where an item goes: nothing.
+struct ItemsAlone {
+  SIMT_DEVICE void operator()(std::uint32_t, Index) const {}
+};
+
+template <class Also>
+SIMT_DEVICE void write_out(const RadixBoard& board, const RadixDigit& digit, int count, const SortedItems& to,
+                           const Also& also) {
 #pragma unroll 4
   for (int i = simt::thread(); i < count; i += radix_threads) {
     const int d = digit.of(board.key[i]);
     const std::uint32_t place = board.next[d] + (static_cast<std::uint32_t>(i) - board.first[d]);
     to.key[place] = board.key[i];
     to.item[place] = board.item[i];
+    also(place, board.item[i]);
   }
 }
 
@@ -217,10 +226,29 @@ SIMT_KERNEL count_block_per_piece(Items items, RadixPieces pieces, RadixDigit di
   if (simt::thread() < digit.digits) counters[piece.counter + simt::thread() * pieces.pieces] = counts[simt::thread()];
 }
 
+// The counters of a segment, by a block: where the segment begins is known without the others.
+SIMT_KERNEL scan_block_per_segment(RadixPieces pieces, std::uint32_t* counters) {
+  const std::int64_t segment = simt::block(), count = pieces.digits * pieces.pieces;
+  const RadixCounters items{counters + segment * count};
+  ItemCount before{static_cast<std::uint32_t>(pieces.segments.begin(segment))};
+  for (std::int64_t begin = 0; begin < count; begin += scan_tile) {
+    const std::int64_t first = begin + std::int64_t{simt::thread()} * scan_items_of_thread;
+    ItemCount total, sum = before;
+    sum.add(block_scan(sum_of_thread(items, first, count), simt::shared<ItemCount>(), total));
+    for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) {
+      const ItemCount own = items.item(i);
+      items.place(i, sum);
+      sum.add(own);
+    }
+    before.add(total);
+  }
+}
+
 // Warps have their items one after the other, and so do the rounds of a warp: items of equal digits keep their order.
-template <class Items>
+template <class Items, class Also>
 SIMT_BOUNDED_KERNEL(radix_threads, 3)
-move_block_per_piece(Items items, RadixPieces pieces, RadixDigit digit, const std::uint32_t* counters, SortedItems to) {
+move_block_per_piece(Items items, RadixPieces pieces, RadixDigit digit, const std::uint32_t* counters, SortedItems to,
+                     Also also) {
   const RadixPiece piece(pieces, simt::block());
   RadixBoard& board = *simt::shared<RadixBoard>();
   const bool has_digit = simt::thread() < digit.digits;
@@ -235,7 +263,7 @@ move_block_per_piece(Items items, RadixPieces pieces, RadixDigit digit, const st
     simt::sync_block();
     mine.put(digit, count, board);
     simt::sync_block();
-    write_out(board, digit, count, to);
+    write_out(board, digit, count, to, also);
     simt::sync_block();
     if (has_digit) board.next[simt::thread()] += of_digit;
   }
@@ -247,32 +275,53 @@ move_block_per_piece(Items items, RadixPieces pieces, RadixDigit digit, const st
 //     SIMT_DEVICE std::uint32_t key(std::int64_t i) const;
 //     SIMT_DEVICE Index item(std::int64_t i) const;
 //   };
-template <class Items>
+template <class Items, class Also>
 void queue_sort_by_digit(simt::Here here, const Items& items, const Segments& segments, const RadixDigit& digit,
-                         const SortedItems& to, Workspace& memory) {
+                         const SortedItems& to, Workspace& memory, const Also& also) {
   const RadixPieces pieces(segments, digit.digits);
   const std::int64_t count = pieces.all() * digit.digits;
   auto* counters = memory.take<std::uint32_t>(count);
   simt::launch(here, {pieces.all(), radix_threads, sizeof(std::uint32_t) * static_cast<std::size_t>(digit.digits)},
                count_block_per_piece<Items>, items, pieces, digit, counters);
-  queue_scan(here, RadixCounters{counters}, count, memory);
-  simt::launch(here, {pieces.all(), radix_threads, sizeof(RadixBoard)}, move_block_per_piece<Items>, items, pieces,
-               digit, counters, to);
+  constexpr std::int64_t many_segments = 64;
+  if (segments.count >= many_segments)
+    simt::launch(here, {segments.count, scan_threads, scan_threads * sizeof(ItemCount)}, scan_block_per_segment, pieces,
+                 counters);
+  else
+    queue_scan(here, RadixCounters{counters}, count, memory);
+  simt::launch(here, {pieces.all(), radix_threads, sizeof(RadixBoard)}, move_block_per_piece<Items, Also>, items,
+               pieces, digit, counters, to, also);
 }
 
-// struct Keys { SIMT_DEVICE std::uint32_t key(std::int64_t item) const; } with keys of `bits` bits; fewer than 2^31
-// items. With `Index name(std::int64_t item) const` the names are what comes out instead of the numbers.
-template <class Keys>
-SortedItems queue_sort(simt::Here here, const Keys& keys, int bits, const Segments& segments, Workspace& memory) {
-  const int passes = std::max(1, (bits + radix_bits - 1) / radix_bits), of_pass = (bits + passes - 1) / passes;
+// The bits of keys that are sorted by.
+struct KeyBits {
+  int count, lowest = 0;
+};
+
+// struct Keys { SIMT_DEVICE std::uint32_t key(std::int64_t item) const; }; fewer than 2^31 items. With
+// `Index name(std::int64_t item) const` the names are what comes out instead of the numbers.
+// also(place, item): for every item, when its last place is known. Where one digit is enough, a block does so for items
+// that lie together.
+template <class Keys, class Also = ItemsAlone>
+SortedItems queue_sort(simt::Here here, const Keys& keys, const KeyBits& bits, const Segments& segments,
+                       Workspace& memory, const Also& also = {}) {
+  const int passes = std::max(1, (bits.count + radix_bits - 1) / radix_bits),
+            of_pass = (bits.count + passes - 1) / passes;
   const auto room = [&] {
     return SortedItems{memory.take<std::uint32_t>(segments.items), memory.take<Index>(segments.items)};
   };
+  const auto sort = [&](const auto& items, int pass, const SortedItems& to) {
+    const RadixDigit digit{bits.lowest + pass * of_pass, 1 << of_pass};
+    if (pass < passes - 1)
+      queue_sort_by_digit(here, items, segments, digit, to, memory, ItemsAlone{});
+    else
+      queue_sort_by_digit(here, items, segments, digit, to, memory, also);
+  };
   SortedItems now = room();
-  queue_sort_by_digit(here, UnsortedItems<Keys>{keys}, segments, {0, 1 << of_pass}, now, memory);
+  sort(UnsortedItems<Keys>{keys}, 0, now);
   SortedItems other = passes > 1 ? room() : SortedItems{};
   for (int pass = 1; pass < passes; ++pass) {
-    queue_sort_by_digit(here, MovedItems{now}, segments, {pass * of_pass, 1 << of_pass}, other, memory);
+    sort(MovedItems{now}, pass, other);
     std::swap(now, other);
   }
   return now;

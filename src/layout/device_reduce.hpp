@@ -18,10 +18,21 @@ namespace heddle::device {
 
 inline constexpr int reduce_threads = 256;
 
+// Blocks that a unit of a large GPU shall have room for. All of a grid run at once then: where some come later, the
+// others wait for them at the end. Items say so with `blocks_of_unit`.
+template <class Items>
+constexpr int reduce_blocks_of_unit() {
+  if constexpr (requires { Items::blocks_of_unit; })
+    return Items::blocks_of_unit;
+  else
+    return 4;
+}
+
 namespace {  // kernels: compiled for two devices under one name
 
 template <class Items>
-SIMT_KERNEL reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
+SIMT_BOUNDED_KERNEL(reduce_threads, reduce_blocks_of_unit<Items>())
+reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
   using Result = typename Items::Result;
   Result mine{};
   const std::int64_t stride = simt::grid_blocks() * simt::block_threads();

@@ -125,7 +125,7 @@ bool better_with_gaps(std::span<const std::uint16_t> codes, int value_bytes) {
     return value_bytes == 8 ? place_with_gaps<double>(code) : place_with_gaps<float>(code);
   };
   const auto without = [](int code) { return code; };
-  return bank_conflicts(codes, value_bytes, with) < bank_conflicts(codes, value_bytes, without);
+  return 2 * bank_conflicts(codes, value_bytes, with) < bank_conflicts(codes, value_bytes, without);
 }
 
 const PlaceBlock* typical_block(const MapPlan& plan) {

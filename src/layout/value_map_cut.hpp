@@ -69,7 +69,7 @@ template <class V>
 SIMT_BOTH constexpr int place_with_gaps(int i) {
   return i + i / static_cast<int>(128 / sizeof(V));
 }
-// Which way there is less waiting, by the codes of a block.
+// Whether gaps halve the waiting, by the codes of a block: values come without them in half the time.
 bool better_with_gaps(std::span<const std::uint16_t> codes, int value_bytes);
 // The block to ask: one that is staged, in the middle. Null: there is none.
 const PlaceBlock* typical_block(const MapPlan& plan);

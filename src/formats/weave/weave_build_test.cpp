@@ -205,7 +205,7 @@ TEST(WeaveBuild, full_blocks) {
   }
 }
 
-// The band has more patterns than come to the host in the first copy. (A row of 7,000 entries has as many
+// The band has more patterns than the host is asked to number. (A row of 7,000 entries has as many
 // diagonals: many steps for the emulator.) An arrow has a slice with more diagonals than slices have room for.
 TEST(WeaveBuild, diagonals) {
   expect_same_everywhere<Diagonals>({"layout=diagonals"}, false);
@@ -318,6 +318,10 @@ TEST(WeaveBuild, tiles_of_rows_with_many_partials) {
 
 TEST(WeaveBuild, sums) {
   expect_same_everywhere<Sums>({"layout=sums", "layout=sums kb=1 threads=64 groups=1", "layout=sums kb=2 groups=3"});
+}
+
+TEST(WeaveBuild, sums_of_many_warps) {
+  expect_same_arrays<Sums>(read_matrix("gen:band,rows=9000,width=3"), "layout=sums kb=1");
 }
 
 // Warps whose entries the sort cuts in pieces, each of more than a block orders at a time.

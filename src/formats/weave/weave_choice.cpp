@@ -118,7 +118,10 @@ class Chooser {
   }
 
   // A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments.
-  bool suits_blocks() const { return facts_.longest() <= 8192; }
+  bool suits_blocks() const {
+    const auto longest = static_cast<double>(facts_.longest());
+    return longest <= 8192 && longest <= 64 * mean_ + 256;
+  }
 
   // For large matrices whose fetches of x are scattered over more than the L1 holds.
   std::optional<WeaveLayout> gathering_layout() const {

@@ -118,7 +118,7 @@ const Index* queue_order(simt::Here here, const PatternView& A, const TileWindow
   simt::launch(here, {windows.ordering(), window_threads, sizeof(WindowBoard)}, count_block_per_window,
                PatternArrays(A), windows, windows.step(), count);
   const auto sorted =
-      device::queue_sort(here, FallingCounts{count}, std::bit_width(most_sampled_degree), {.items = A.cols}, memory);
+      device::queue_sort(here, FallingCounts{count}, {std::bit_width(most_sampled_degree)}, {.items = A.cols}, memory);
   simt::launch(here, thread_per(A.cols), place_thread_per_column, sorted.item, A.cols, place);
   return place;
 }

@@ -83,37 +83,34 @@ void queue_storing(simt::Here here, const CsrView<V>& A, const DiagonalsFound<V>
   });
 }
 
-struct Patterns {
-  Buffer<Diagonal> pattern;
-  Buffer<RowMask> masks;
+// Both in one piece of memory, and in one copy.
+DiagonalPatterns in_one_piece(const DiagonalPatterns& here, Device device) {
+  const auto& [pattern, masks] = here;
+  Buffer<unsigned char> both(static_cast<std::int64_t>(masks.bytes() + pattern.bytes()));
+  if (!masks.empty()) memcpy(both.data(), masks.data(), masks.bytes());
+  if (!pattern.empty()) memcpy(both.data() + masks.bytes(), pattern.data(), pattern.bytes());
+  const auto there = std::make_shared<Buffer<unsigned char>>(both.to(device));
+  DiagonalPatterns made;
+  made.masks = Buffer<RowMask>::adopt(there, reinterpret_cast<RowMask*>(there->data()), masks.size(), device);
+  made.pattern = Buffer<Diagonal>::adopt(there, reinterpret_cast<Diagonal*>(there->data() + masks.bytes()),
+                                         pattern.size(), device);
+  return made;
+}
 
-  // Both in one piece of memory, and in one copy.
-  Patterns to(Device device) const {
-    Buffer<unsigned char> both(static_cast<std::int64_t>(masks.bytes() + pattern.bytes()));
-    if (!masks.empty()) memcpy(both.data(), masks.data(), masks.bytes());
-    if (!pattern.empty()) memcpy(both.data() + masks.bytes(), pattern.data(), pattern.bytes());
-    const auto there = std::make_shared<Buffer<unsigned char>>(both.to(device));
-    Patterns made;
-    made.masks = Buffer<RowMask>::adopt(there, reinterpret_cast<RowMask*>(there->data()), masks.size(), device);
-    made.pattern = Buffer<Diagonal>::adopt(there, reinterpret_cast<Diagonal*>(there->data() + masks.bytes()),
-                                           pattern.size(), device);
-    return made;
-  }
-
-  Patterns() = default;
-  template <class V>
-  explicit Patterns(std::span<const FoundDiagonal<V>> found) : pattern(static_cast<std::int64_t>(found.size())) {
-    Lists numbers;
-    numbers.number_of(as_list(all_rows));
-    for (std::size_t i = 0; i < found.size(); ++i)
-      pattern[static_cast<std::int64_t>(i)] = {found[i].offset,
-                                               static_cast<Index>(numbers.number_of(as_list(found[i].rows)) / 4)};
-    masks = Buffer<RowMask>(static_cast<std::int64_t>(numbers.all.size() / 4));
-    for (std::int64_t i = 0; i < masks.size(); ++i)
-      for (int w = 0; w < 4; ++w)
-        masks[i].word[w] = static_cast<std::uint32_t>(numbers.all[static_cast<std::size_t>(4 * i + w)]);
-  }
-};
+template <class V>
+DiagonalPatterns numbered_here(std::span<const FoundDiagonal<V>> found) {
+  DiagonalPatterns made{Buffer<Diagonal>(static_cast<std::int64_t>(found.size())), {}};
+  Lists numbers;
+  numbers.number_of(as_list(all_rows));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    made.pattern[static_cast<std::int64_t>(i)] = {found[i].offset,
+                                                  static_cast<Index>(numbers.number_of(as_list(found[i].rows)) / 4)};
+  made.masks = Buffer<RowMask>(static_cast<std::int64_t>(numbers.all.size() / 4));
+  for (std::int64_t i = 0; i < made.masks.size(); ++i)
+    for (int w = 0; w < 4; ++w)
+      made.masks[i].word[w] = static_cast<std::uint32_t>(numbers.all[static_cast<std::size_t>(4 * i + w)]);
+  return made;
+}
 
 }  // namespace
 
@@ -137,10 +134,13 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
                {},
                std::move(*values)};
   queue_storing(here, A, *found, constant, to);
-  // The host numbers masks while the device stores values.
-  Patterns patterns = Patterns(std::span<const FoundDiagonal<V>>(found->patterns)).to(device);
-  to.pattern = std::move(patterns.pattern);
-  to.masks = std::move(patterns.masks);
+  // The host numbers masks, where they are few, while the device stores values.
+  auto patterns = found->patterns_there
+                      ? number_masks(here, found->patterns_there, found->pattern_size, device)
+                      : in_one_piece(numbered_here(std::span<const FoundDiagonal<V>>(found->patterns)), device);
+  if (!patterns) return {};
+  to.pattern = std::move(patterns->pattern);
+  to.masks = std::move(patterns->masks);
   return to;
 }
 

@@ -6,11 +6,11 @@
 //   kernel   diagonals of each slice, and a hash of them; the table
 //   scan     where the diagonals of each slice, and of each pattern, begin
 //   kernel   every slice compares its diagonals with those of its pattern: a hash that lied is found out
-//   kernel   the diagonals of the patterns -> host, in one copy with how much there is of all
-#include <bit>
-
+//   kernel   the diagonals of the patterns -> host, in one copy with how much there is of all; where patterns are many
+//            they stay on the device
 #include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
+#include "formats/weave/weave_hash_table.hpp"
 #include "layout/device_scan.hpp"
 
 namespace heddle::weave {
@@ -21,29 +21,6 @@ struct SliceFound {
   std::uint64_t hash;  // not 0
   std::int64_t count;
   std::int64_t first;  // slice with this pattern
-};
-
-// Open addressing: hashes, and with each the first slice that has it, as ~slice.
-struct HashTable {
-  std::uint64_t *hash, *first;
-  std::uint64_t mask;  // a power of two of places, less one
-
-  SIMT_DEVICE void enter(std::uint64_t wanted, std::int64_t slice) const {
-    std::uint64_t at = wanted & mask;
-    for (;; at = (at + 1) & mask) {
-      std::uint64_t there = simt::uncached_load(hash + at);
-      if (there == 0) there = simt::atomic_claim(hash + at, wanted);
-      if (there == 0 || there == wanted) break;
-    }
-    // Thousands of slices share a pattern: only those before the first so far have something to say.
-    const std::uint64_t mine = ~static_cast<std::uint64_t>(slice);
-    if (simt::uncached_load(first + at) < mine) simt::atomic_max(first + at, mine);
-  }
-  SIMT_DEVICE std::int64_t first_with(std::uint64_t wanted) const {
-    std::uint64_t at = wanted & mask;
-    while (hash[at] != wanted) at = (at + 1) & mask;
-    return static_cast<std::int64_t>(~first[at]);
-  }
 };
 
 // Words that any thread may set.
@@ -302,7 +279,7 @@ class Finder {
     if (head.flags.wrong != 0) return nullptr;
     made_->diagonals = head.total.diagonals;
     made_->constant = looks_ && head.flags.few_several == 0 && head.flags.several == 0;
-    made_->patterns = patterns_of(head, total);
+    keep_patterns(head, total);
     return made_;
   }
 
@@ -310,13 +287,13 @@ class Finder {
   Listed<V> listed() const { return {found_, made_->list, made_->listed}; }
   void make_room() {
     made_->slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, memory_.device());
-    const auto places = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * slices_ + 1)));
+    const std::int64_t places = HashTable::places_for(slices_);
     constexpr std::int64_t flag_words = sizeof(Flags) / sizeof(std::uint64_t);
     auto* words = memory_.template take<std::uint64_t>(2 * places + flag_words);
     simt::launch(here_, thread_per(2 * places + flag_words), clear_thread_per_word, words, 2 * places + flag_words);
     flags_ = reinterpret_cast<Flags*>(words);
     words += flag_words;
-    table_ = {words, words + places, static_cast<std::uint64_t>(places - 1)};
+    table_ = HashTable::in(words, places);
     found_ = memory_.template take<SliceFound>(slices_);
     patterns_ = memory_.template take<PatternSlice>(slices_);
     made_->list = memory_.template take<Offset>(slices_);
@@ -339,13 +316,15 @@ class Finder {
   void list_patterns(const SliceSums* total, std::int64_t most, FoundDiagonal<V>* to, Offset room) {
     simt::launch(here_, warp_per(most), list_patterns_warp_per_pattern<V>, patterns_, total, listed(), to, room);
   }
-  Buffer<FoundDiagonal<V>> patterns_of(const Head& head, const SliceSums* total) {
-    const Offset size = head.total.pattern_size;
-    if (size <= Head::room)
-      return Buffer<FoundDiagonal<V>>::copy_of(std::span(head.diagonal, static_cast<std::size_t>(size)));
+  void keep_patterns(const Head& head, const SliceSums* total) {
+    const Offset size = made_->pattern_size = head.total.pattern_size;
+    if (size <= Head::room) {
+      made_->patterns = Buffer<FoundDiagonal<V>>::copy_of(std::span(head.diagonal, static_cast<std::size_t>(size)));
+      return;
+    }
     auto* there = memory_.template take<FoundDiagonal<V>>(size);
     list_patterns(total, head.total.patterns, there, size);
-    return device::brought_here(there, size, memory_);
+    made_->patterns_there = there;
   }
 
   simt::Here here_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "formats/weave/weave_diagonals.hpp"
 #include "layout/device_workspace.hpp"
@@ -22,8 +23,10 @@ struct DiagonalsFound {
 
   std::int64_t diagonals = 0;         // of all slices
   bool constant = false;              // each has one value; false where nobody looked
-  Buffer<FoundDiagonal<V>> patterns;  // in host memory
+  Offset pattern_size = 0;            // diagonals of all patterns
+  Buffer<FoundDiagonal<V>> patterns;  // in host memory, where they are few
   // On the device.
+  const FoundDiagonal<V>* patterns_there = nullptr;  // where they are many
   device::Workspace memory;
   std::shared_ptr<Buffer<DiagonalSlice>> slices;
   Offset* list = nullptr;              // where the diagonals of a slice are
@@ -37,5 +40,18 @@ std::shared_ptr<const DiagonalsFound<V>> find_diagonals(simt::Emulator, const Cs
 template <class V>
 std::shared_ptr<const DiagonalsFound<V>> find_diagonals(simt::Cuda, const CsrView<V>& there, bool look_at_values,
                                                         Device device);
+
+// What is stored of patterns, on the device.
+struct DiagonalPatterns {
+  Buffer<Diagonal> pattern;
+  Buffer<RowMask> masks;
+};
+// Of patterns that lie on the device. None: the host has to do it.
+template <class V>
+std::optional<DiagonalPatterns> number_masks(simt::Emulator, const FoundDiagonal<V>* diagonals, std::int64_t count,
+                                             Device device);
+template <class V>
+std::optional<DiagonalPatterns> number_masks(simt::Cuda, const FoundDiagonal<V>* diagonals, std::int64_t count,
+                                             Device device);
 
 }  // namespace heddle::weave

@@ -78,8 +78,9 @@ struct SampledWindows {
 
 // The diagonals of a slice count as so many places per entry at most, and where they are more than
 // `most_slice_diagonals` as that many at once: then it is not looked at any longer. (A power law has slices of
-// half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200.)
-inline constexpr std::int64_t most_diagonal_fill = 8, most_slice_diagonals = 256;
+// half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200.) One with more than
+// `most_slice_entries`, which shared memory does not hold, is not looked at either.
+inline constexpr std::int64_t most_diagonal_fill = 8, most_slice_diagonals = 256, most_slice_entries = 1 << 14;
 
 // Longer rows are not stored by diagonals.
 inline constexpr double most_diagonal_mean = 64;
@@ -87,7 +88,7 @@ inline constexpr double most_diagonal_mean = 64;
 // `places`: of the diagonals that were looked at.
 SIMT_BOTH constexpr std::int64_t counted_places(std::int64_t places, std::int64_t entries, std::int64_t height) {
   const std::int64_t most = most_diagonal_fill * entries;
-  return places > most_slice_diagonals * height || places > most ? most : places;
+  return places > most_slice_diagonals * height || places > most || entries > most_slice_entries ? most : places;
 }
 
 }  // namespace heddle::weave

@@ -137,13 +137,15 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
   Places found;
   if (first < end) {
     const SliceRows rows(A, first, first + slice_rows < end ? first + slice_rows : end);
-    DiagonalWalk walk(A, rows.first, rows.last);
-    walk.begin(columns_near(A, rows, room));
-    if (simt::warp() != 0) return;
     found.entries = rows.count;
-    const std::int64_t most = most_diagonal_fill * found.entries;
-    while (found.stored < most && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
-      found.stored += slice_rows;
+    if (rows.count <= most_slice_entries) {
+      DiagonalWalk walk(A, rows.first, rows.last);
+      walk.begin(columns_near(A, rows, room));
+      if (simt::warp() != 0) return;
+      const std::int64_t most = most_diagonal_fill * found.entries;
+      while (found.stored < most && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
+        found.stored += slice_rows;
+    }
     found.stored = counted_places(found.stored, found.entries, slice_rows);
   }
   if (simt::thread() == 0) to[simt::block()] = found;
@@ -193,9 +195,9 @@ class DeviceFacts final : public PatternFacts {
     return blocks_->of[size - 2].per_entry();
   }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
-    if (sort > 1) return sorted_places(shape).per_entry();
-    const SlicesOfParts items{A_, sampled_, shape};
-    return device::reduce(here_, items, sampled_.parts * items.slices_of_part(), device_, 1).per_entry();
+    if (!slices_ || slices_->shape.lanes != shape.lanes || slices_->shape.rows != shape.rows)
+      slices_ = look_at_slices(shape);
+    return (sort > 1 ? slices_->sorted : slices_->as_they_are).per_entry();
   }
   double sectors_per_fetch() override {
     const SampledWindows windows(pattern().nnz());
@@ -232,12 +234,25 @@ class DeviceFacts final : public PatternFacts {
     if (diagonals) diagonals_ = sum_of(all.first(static_cast<std::size_t>(slices)));
     return sum_of(all.subspan(static_cast<std::size_t>(slices))).stored;
   }
-  Places sorted_places(TeamShape shape) const {
+  // Who asks for the one mostly compares it with the other.
+  struct SlicesFound {
+    TeamShape shape;
+    Places as_they_are, sorted;
+  };
+  SlicesFound look_at_slices(TeamShape shape) const {
     device::Workspace memory(device_);
-    auto* there = memory.take<Places>(sampled_.parts);
+    const SlicesOfParts items{A_, sampled_, shape};
+    const std::int64_t slices = sampled_.parts * items.slices_of_part(),
+                       blocks = simt::blocks_for(slices, device::reduce_threads);
+    auto* there = memory.take<Places>(blocks + sampled_.parts);
+    simt::launch(here_, {blocks, device::reduce_threads, device::reduce_threads * sizeof(Places)},
+                 device::reduce_items<SlicesOfParts>, items, slices, there);
     simt::launch(here_, {sampled_.parts, sort_threads, 2 * sort_threads * sizeof(std::int32_t)},
-                 sorted_places_block_per_part, A_, sampled_, shape, there);
-    return sum_of(device::brought_here(there, sampled_.parts, memory));
+                 sorted_places_block_per_part, A_, sampled_, shape, there + blocks);
+    const Buffer<Places> found = device::brought_here(there, blocks + sampled_.parts, memory);
+    const std::span<const Places> all = found;
+    return {shape, sum_of(all.first(static_cast<std::size_t>(blocks))),
+            sum_of(all.subspan(static_cast<std::size_t>(blocks)))};
   }
   static Places sum_of(std::span<const Places> all) {
     Places sum;
@@ -260,6 +275,7 @@ class DeviceFacts final : public PatternFacts {
   Buffer<Offset> quads_;
   std::optional<BlocksFound> blocks_;
   std::optional<Places> diagonals_;
+  std::optional<SlicesFound> slices_;
   std::int64_t tiles_width_ = 0;
   ColumnTiles tiles_;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "core/dispatch.hpp"
@@ -68,8 +69,20 @@ class StepCutter {
   std::int64_t cut(const Vector<WarpEntry>& entries, Put put) {
     std::fill(last_step_.begin(), last_step_.end(), std::int64_t{-1});
     waiting_.clear();
-    std::size_t next = 0;
     std::int64_t step = 0;
+    const auto count = static_cast<std::int64_t>(entries.size()), parts = cut_parts(count);
+    for (std::int64_t part = 0; part < parts; ++part)
+      step = cut_part(std::span(entries).subspan(static_cast<std::size_t>(cut_part_begin(count, part, parts)),
+                                                 static_cast<std::size_t>(cut_part_begin(count, part + 1, parts) -
+                                                                          cut_part_begin(count, part, parts))),
+                      step, put);
+    return step;
+  }
+
+ private:
+  template <class Put>
+  std::int64_t cut_part(std::span<const WarpEntry> entries, std::int64_t step, const Put& put) {
+    std::size_t next = 0;
     for (; next < entries.size() || !waiting_.empty(); ++step) {
       int lane = 0;
       const auto take = [&](const WarpEntry& e) {
@@ -89,7 +102,6 @@ class StepCutter {
     return step;
   }
 
- private:
   Vector<std::int64_t> last_step_;
   Vector<WarpEntry> waiting_;
 };

@@ -48,6 +48,16 @@ SIMT_BOTH std::int64_t place_in_batch(Offset first_batch, std::int64_t step, int
 // keep about one waiting.)
 inline constexpr int most_waiting = 128;
 
+// The entries of a warp are cut in parts of about 8,192, each for itself, so that several warps of a GPU can do it at
+// the same time. It leaves a step or two of 256 half empty.
+SIMT_BOTH constexpr std::int64_t cut_parts(std::int64_t entries) {
+  constexpr std::int64_t part = 8192;
+  return entries < part ? 1 : (entries + part / 2) / part;
+}
+SIMT_BOTH constexpr std::int64_t cut_part_begin(std::int64_t entries, std::int64_t part, std::int64_t parts) {
+  return part < parts ? entries * part / parts : entries;
+}
+
 // The most places that are worth storing.
 inline std::int64_t most_sums_places(std::int64_t nnz) {
   constexpr std::int64_t always_fine = 1 << 16;

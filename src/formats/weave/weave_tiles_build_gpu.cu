@@ -1,7 +1,8 @@
 // Entries are sorted by tile and keep their order inside; then units are filled, a warp each, and everything else
 // follows from where runs end:
 //
-//   sort     (order=degree: columns by their counts, then) entries by tile              -> host: where tiles begin
+//   sort     (order=degree: columns by their counts, then) entries by tile, and with    -> host: where tiles begin
+//            them their rows and values: fetched by who fills units, each would be a sector of its own
 //   units    columns, values, ends, and the row of every place
 //   scan     of the ends of units: rank                                                 -> host: partials of tiles
 //   sort     partials by row: of_row; row_start is where rows begin among them
@@ -103,7 +104,7 @@ PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, 
   simt::launch(here, block_per_entries, count_block_per_entries, A.col.data(), A.nnz(), degree);
   const DegreesFound found = device::reduce(here, DegreeItems{degree}, A.cols, memory.device());
   const auto sorted = device::queue_sort(here, FallingDegrees{degree, found.most},
-                                         bits_for(std::int64_t{found.most} + 1), {.items = A.cols}, memory);
+                                         {bits_for(std::int64_t{found.most} + 1)}, {.items = A.cols}, memory);
   PlacesThere made{found.columns, Buffer<Index>(found.columns, memory.device()), of_entry};
   simt::launch(here, thread_per(made.size), place_thread_per_column, sorted.item, made.size, made.column_of.data(),
                place_of);
@@ -112,17 +113,20 @@ PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, 
   return made;
 }
 
-// Where a column lies among the tiles.
+// Keys of entries: tile << bits | column within the tile.
 struct TileColumns {
   const Index* of_entry;
   std::uint32_t width;
+  int bits;
 
-  SIMT_DEVICE std::uint32_t place(std::int64_t k) const { return static_cast<std::uint32_t>(of_entry[k]); }
-  SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return place(k) / width; }
+  SIMT_DEVICE std::uint32_t key(std::int64_t k) const {
+    const auto place = static_cast<std::uint32_t>(of_entry[k]);
+    return (place / width) << bits | place % width;
+  }
 };
 
 // The first of `count` sorted keys that is `key` or more.
-SIMT_DEVICE std::int64_t first_from(const std::uint32_t* sorted, std::int64_t count, std::uint32_t key) {
+SIMT_DEVICE std::int64_t first_from(const std::uint32_t* sorted, std::int64_t count, std::uint64_t key) {
   std::int64_t low = 0, high = count;
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -135,22 +139,37 @@ SIMT_DEVICE std::int64_t first_from(const std::uint32_t* sorted, std::int64_t co
 }
 
 template <class T>
-SIMT_KERNEL find_starts_thread_per_key(const std::uint32_t* sorted, std::int64_t count, std::int64_t keys, T* start) {
+SIMT_KERNEL find_starts_thread_per_key(const std::uint32_t* sorted, std::int64_t count, std::int64_t keys, int shift,
+                                       T* start) {
   const std::int64_t key = simt::global_thread();
-  if (key < keys) start[key] = static_cast<T>(first_from(sorted, count, static_cast<std::uint32_t>(key)));
+  if (key < keys) start[key] = static_cast<T>(first_from(sorted, count, static_cast<std::uint64_t>(key) << shift));
 }
 
 struct TileStart {
   Offset entry, unit;
 };
 
-// Everything that the units of a matrix are filled from, and with.
+// Rows and values go with the entries that are sorted by tile.
+template <class V>
+struct RowsAndValues {
+  const Index* row_of_entry;
+  const V* val;
+  Index* row;
+  V* value;
+
+  SIMT_DEVICE void operator()(std::uint32_t place, Index entry) const {
+    row[place] = simt::cached_load(row_of_entry + entry);
+    value[place] = simt::cached_load(val + entry);
+  }
+};
+
+// Everything that the units of a matrix are filled from, by tile.
 template <class V>
 struct UnitSource {
-  CsrArrays<V> A;
-  TileColumns columns;
-  const Index* entry;  // sorted by tile
-  const Index* row_of_entry;
+  const std::uint32_t* key;
+  const Index* row;
+  const V* value;
+  std::uint32_t column_mask;  // of a key
   const TileStart* tile;
   std::int64_t tiles, units;
 };
@@ -186,48 +205,6 @@ SIMT_DEVICE int sum_of_lower_lanes(int value) {
   return sum - value;
 }
 
-// The order in which units are filled: a round has the same share of every tile. Entries of a tile keep the order of
-// rows, so the warps of a round read neighbouring entries, whose sectors the L2 still has when the next tile wants
-// them. (Tile by tile, every sector came from memory once for each tile with an entry in it.)
-struct UnitOrder {
-  static constexpr std::int64_t units_of_tile = 16, most_tiles = 128;
-  std::int64_t rounds, warps_of_round;  // one round: unit by unit
-
-  UnitOrder(std::int64_t units, std::int64_t tiles)
-      : rounds(tiles <= most_tiles ? units / (units_of_tile * std::max<std::int64_t>(1, tiles)) + 1 : 1),
-        warps_of_round(rounds > 1 ? units / rounds + tiles + 1 : units) {}
-  std::int64_t warps() const { return rounds * warps_of_round; }
-
-  struct Place {
-    std::int64_t tile, unit;  // -1: none
-  };
-  // What a warp has to fill.
-  SIMT_DEVICE Place of(std::int64_t warp, const TileStart* tile, std::int64_t tiles) const {
-    if (warp >= rounds * warps_of_round) return {-1, -1};
-    if (rounds == 1) return {tile_of_unit(tile, tiles, warp), warp};
-    const std::int64_t round = warp / warps_of_round;
-    auto left = static_cast<int>(warp % warps_of_round);
-    for (std::int64_t first = 0; first < tiles; first += simt::warp_size) {
-      const std::int64_t t = first + simt::lane();
-      std::int64_t begin = 0;
-      int count = 0;
-      if (t < tiles) {
-        const Offset units = tile[t + 1].unit - tile[t].unit;
-        begin = tile[t].unit + units * round / rounds;
-        count = static_cast<int>(tile[t].unit + units * (round + 1) / rounds - begin);
-      }
-      const int before = sum_of_lower_lanes(count);
-      const unsigned has = simt::ballot(left >= before && left < before + count);
-      if (has != 0) {
-        const int lane = simt::warp_size - 1 - simt::leading_zeros(has);
-        return {first + lane, simt::shuffle(begin + left - before, lane)};
-      }
-      left -= simt::shuffle(before + count, simt::warp_size - 1);
-    }
-    return {-1, -1};
-  }
-};
-
 // K bits of each lane, as they lie in memory.
 template <int K>
 SIMT_DEVICE void store_lane_bits(std::uint8_t* unit_bits, unsigned bits) {
@@ -240,22 +217,26 @@ SIMT_DEVICE void store_lane_bits(std::uint8_t* unit_bits, unsigned bits) {
 }
 
 template <int K, class V, class S>
-SIMT_KERNEL fill_warp_per_unit(UnitSource<V> from, UnitOrder order, UnitTarget<V, S> to) {
-  const auto [t, unit] = order.of(simt::global_thread() / simt::warp_size, from.tile, from.tiles);
-  if (t < 0) return;
+SIMT_KERNEL fill_warp_per_unit(UnitSource<V> from, UnitTarget<V, S> to) {
+  const std::int64_t unit = simt::global_thread() / simt::warp_size;
+  if (unit >= from.units) return;
+  const std::int64_t t = tile_of_unit(from.tile, from.tiles, unit);
   constexpr int capacity = simt::warp_size * K;
   const Offset first = from.tile[t].entry + (unit - from.tile[t].unit) * capacity + simt::lane() * K,
                end = from.tile[t + 1].entry;
-  const auto column = static_cast<std::uint32_t>(t) * from.columns.width;
   std::uint16_t col[K];
   S stored[K];
   Index row[K + 1];
 #pragma unroll
   for (int i = 0; i < K; ++i) {
-    const Index k = first + i < end ? from.entry[first + i] : -1;
-    col[i] = k < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(from.columns.place(k) - column);
-    stored[i] = k < 0 ? S(0) : to.values.encode(simt::cached_load(from.A.val + k));
-    row[i] = k < 0 ? -1 : from.row_of_entry[k];
+    const bool there = first + i < end;
+    const Offset at = there ? first + i : end - 1;  // a tile with a unit has an entry
+    const std::uint32_t key = from.key[at];
+    const Index its_row = from.row[at];
+    const S value = to.values.encode(from.value[at]);
+    col[i] = there ? static_cast<std::uint16_t>(key & from.column_mask) : std::uint16_t{0};
+    stored[i] = there ? value : S(0);
+    row[i] = there ? its_row : -1;
   }
   row[K] = simt::shuffle_down(row[0], 1);
   if (simt::lane() == simt::warp_size - 1) row[K] = -1;  // runs end where the unit ends
@@ -334,10 +315,11 @@ Buffer<T> kept(const T* there, std::int64_t count, Device device) {
 }
 
 // Beginnings of tiles among entries and units.
-TileStarts tile_starts(simt::Here here, const std::uint32_t* sorted_tiles, std::int64_t nnz, std::int64_t tiles,
-                       std::int64_t capacity, device::Workspace& memory) {
+TileStarts tile_starts(simt::Here here, const std::uint32_t* sorted_keys, const TileColumns& columns, std::int64_t nnz,
+                       std::int64_t tiles, std::int64_t capacity, device::Workspace& memory) {
   auto* start = memory.take<Offset>(tiles + 1);
-  simt::launch(here, thread_per(tiles + 1), find_starts_thread_per_key<Offset>, sorted_tiles, nnz, tiles + 1, start);
+  simt::launch(here, thread_per(tiles + 1), find_starts_thread_per_key<Offset>, sorted_keys, nnz, tiles + 1,
+               columns.bits, start);
   TileStarts starts{brought_here(start, tiles + 1, memory.device()), {0}, {}};
   for (std::int64_t t = 0; t < tiles; ++t)
     starts.unit.push_back(starts.unit.back() + (starts.entry[t + 1] - starts.entry[t] + capacity - 1) / capacity);
@@ -357,9 +339,9 @@ void list_partials(simt::Here here, const Index* row_of_place, Tiles<V>& to, dev
   auto* partial_row = memory.take<std::uint32_t>(partials);
   simt::launch(here, thread_per(words), list_partials_thread_per_word, to.ends.data(), to.ended_before.data(),
                to.rank.data(), to.per_lane, words, row_of_place, partial_row);
-  const auto by_row = device::queue_sort(here, RowKeys{partial_row}, bits_for(to.rows), {.items = partials}, memory);
+  const auto by_row = device::queue_sort(here, RowKeys{partial_row}, {bits_for(to.rows)}, {.items = partials}, memory);
   to.row_start = Buffer<Index>(to.rows + 1, memory.device());
-  simt::launch(here, thread_per(to.rows + 1), find_starts_thread_per_key<Index>, by_row.key, partials, to.rows + 1,
+  simt::launch(here, thread_per(to.rows + 1), find_starts_thread_per_key<Index>, by_row.key, partials, to.rows + 1, 0,
                to.row_start.data());
   auto* long_rows = memory.take<Index>(to.rows);
   const LongRows items{to.row_start.data(), long_rows};
@@ -371,12 +353,11 @@ void list_partials(simt::Here here, const Index* row_of_place, Tiles<V>& to, dev
 // Arrays of the units, but for `rank`.
 template <class V>
 void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* ended, Index* row_of_place, Tiles<V>& to) {
-  const UnitOrder order(source.units, source.tiles);
   dispatch_int<4, 8>(to.per_lane, [&](auto K) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const UnitTarget<V, S> target{to.col.data(),          writer, reinterpret_cast<std::uint8_t*>(to.ends.data()),
                                     to.ended_before.data(), ended,  row_of_place};
-      simt::launch(here, warp_per(order.warps()), fill_warp_per_unit<K.value, V, S>, source, order, target);
+      simt::launch(here, warp_per(source.units), fill_warp_per_unit<K.value, V, S>, source, target);
     });
   });
 }
@@ -401,11 +382,14 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   device::Workspace memory(device);
   PlacesThere places = places_of(here, A, static_cast<ColumnOrder>(settings.order), memory);
   const std::int64_t width = tile_width(settings, sizeof(V)), tiles = simt::blocks_for(places.size, width);
-  const TileColumns columns{places.of_entry, static_cast<std::uint32_t>(width)};
-  const auto by_tile = device::queue_sort(here, columns, bits_for(tiles), {.items = A.nnz()}, memory);
-  const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
+  const TileColumns columns{places.of_entry, static_cast<std::uint32_t>(width), bits_for(width)};
+  if (columns.bits + bits_for(tiles) > 32) return {};
+  const RowsAndValues<V> by_entry{device::queue_rows_of_entries(here, A, memory), A.val.data(),
+                                  memory.take<Index>(A.nnz()), memory.take<V>(A.nnz())};
+  const auto by_tile =
+      device::queue_sort(here, columns, {bits_for(tiles), columns.bits}, {.items = A.nnz()}, memory, by_entry);
   Tiles to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .column_of = std::move(places.column_of)};
-  TileStarts starts = tile_starts(here, by_tile.key, A.nnz(), tiles, to.unit_entries(), memory);
+  TileStarts starts = tile_starts(here, by_tile.key, columns, A.nnz(), tiles, to.unit_entries(), memory);
   const std::int64_t units = starts.unit.back(), stored = units * to.unit_entries();
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
@@ -419,8 +403,8 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   const Buffer<TileStart> tile = on_device(starts, device);
   auto* ended = memory.take<std::uint32_t>(units);
   auto* row_of_place = memory.take<Index>(stored);
-  fill_units<V>(here, {CsrArrays<V>(A), columns, by_tile.item, row_of_entry, tile.data(), tiles, units}, ended,
-                row_of_place, to);
+  fill_units<V>(here, {by_tile.key, by_entry.row, by_entry.value, (1u << columns.bits) - 1, tile.data(), tiles, units},
+                ended, row_of_place, to);
   starts.partial = rank_units(here, ended, tile, to.rank, memory);
   to.partials = Buffer<V>(starts.partial.back(), device);
   list_partials(here, row_of_place, to, memory);
