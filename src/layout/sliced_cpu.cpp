@@ -122,10 +122,13 @@ inline void multiply_block(On on, const RowBlock<V, Codec>& block, const Product
   const SlicedView<V, Codec>& A = block.A;
   const std::int64_t lanes = A.shape.lanes, s = A.shape.slice_of(block.first), stride = A.shape.stride(s);
   const Offset place = A.slice_begin(s) + A.shape.begin(block.first), end = A.slice_end(s);
+  // y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
+  const bool plain = lanes == 1 && p.update.alpha == V(1) && p.update.beta == V(0);
+  if (plain && !A.row_of && block.rows % 32 == 0)  // sums are stored 32 at a time
+    return sum_block(on, block, place, end, stride, p.update.y + block.first);
   V sum[most_sums];
   sum_block(on, block, place, end, stride, sum);
-  // y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
-  if (lanes == 1 && p.update.alpha == V(1) && p.update.beta == V(0))
+  if (plain)
     return store_rows(sum, block.rows, A.row_of ? A.row_of + block.first : nullptr,
                       p.update.y + (A.row_of ? 0 : block.first));
   for (std::int64_t i = 0; i < block.rows; ++i) {
