@@ -230,7 +230,7 @@ def print_machine(machine):
           f"launch_us {machine.get('launch_us', 0):.3g}\n  m.read = {{{points(machine['read'])}}};\n  m.gather = {{{points(machine['gather'])}}};")
     if machine.get("core_read"):
         print(f"  m.core_read = {{{points(machine['core_read'])}}};  wake_us {machine['wake_us']:.3g}, wake_all_us {machine['wake_all_us']:.3g}, "
-              f"entry_ns {machine['entry_ns']:.3g}")
+              f"entry_ns {machine['entry_ns']:.3g}, entry_all_ns {machine.get('entry_all_ns', machine['entry_ns']):.3g}")
 
 
 def draw(lines, costs, path):

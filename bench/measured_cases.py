@@ -6,7 +6,7 @@ import math
 import re
 
 COSTS = "src/plan/costs.cpp"
-FITTED_ENTRY_NS = 0.5  # Cost::fitted_entry_ns of src/plan/model.hpp
+FITTED_ENTRY_NS, FOREIGN_ROW_NS = 0.5, 4  # of Cost in src/plan/model.hpp
 
 
 def rate_at(table, size):
@@ -47,7 +47,7 @@ class Case:
     def on_cpu(self, w, machine):
         units = max(1, machine["units"])
         busy = busy_cores(w, units)
-        idle, share = units / busy, machine.get("entry_ns", FITTED_ENTRY_NS) / FITTED_ENTRY_NS / busy
+        idle, share = units / busy, entry_ns(machine, busy) / FITTED_ENTRY_NS / busy
         first_cache = rate_at(machine["gather"], 0)
         self.launch = w["launches"] * wake_us(machine, busy) * 1e-6
         self.stream = w["stream_bytes"] / cpu_read_rate(machine, w["stream_bytes"], busy) * 1e-9
@@ -56,13 +56,14 @@ class Case:
         self.far_x = False
         self.sector = w["sectors"] / first_cache * 1e-9 * idle
         self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9 * share
+        self.foreign = foreign_rows(w, busy) * FOREIGN_ROW_NS * 1e-9 * share
 
     def predict(self, cost):
         start, stream, miss, sector, f32, f64, team, step, far = cost
         walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
         sectors = self.sector * sector
         if self.cpu:
-            walk, chain, sectors = walk + chain + sectors, 0.0, 0.0
+            walk, chain, sectors = walk + chain + sectors + self.foreign, 0.0, 0.0
         parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), sectors, walk, chain)
         return self.launch + start * 1e-6 + math.hypot(*parts)
 
@@ -70,6 +71,19 @@ class Case:
 def busy_cores(w, units):
     pieces = w.get("pieces", 0)
     return min(max(min(w["tasks"], pieces / math.ceil(pieces / units) if pieces else units), 1), units)
+
+
+def entry_ns(machine, busy):
+    """Of a core, while so many work."""
+    alone = machine.get("entry_ns", FITTED_ENTRY_NS)
+    together = machine.get("entry_all_ns", alone)
+    return alone + (together - alone) * (busy - 1) / max(1, machine["units"] - 1)
+
+
+def foreign_rows(w, busy):
+    if w.get("foreign_window"):
+        return min(w["foreign"], w["foreign_window"] * (busy - 1))
+    return w.get("foreign", 0) * (1 - 1 / busy)
 
 
 def wake_us(machine, busy):
@@ -84,7 +98,7 @@ def cpu_read_rate(machine, size, busy):
     together, core = rate_at(machine["read"], size), machine.get("core_read")
     if not core:
         return together
-    alone = busy * rate_at(core, size / busy)
+    alone = busy * rate_at(core, size / busy) * entry_ns(machine, 1) / entry_ns(machine, busy)
     return alone if size < machine["units"] * 131072 else min(alone, together)
 
 

@@ -93,18 +93,18 @@ std::string rates(const std::vector<Machine::Rate>& table) {
 std::string machine_json(const Machine& m) {
   return fmt::format(
       R"({{"kind":"{}","name":{},"units":{},"cache_bytes":{},"read_gbps":{:.6g},"launch_us":{:.4g},"repeat_us":{:.4g},)"
-      R"("upload_gbps":{:.4g},"read":{},"gather":{},"core_read":{},"wake_us":{:.4g},"wake_all_us":{:.4g},"entry_ns":{:.4g}}})",
+      R"("upload_gbps":{:.4g},"read":{},"gather":{},"core_read":{},"wake_us":{:.4g},"wake_all_us":{:.4g},"entry_ns":{:.4g},"entry_all_ns":{:.4g}}})",
       m.kind == Device::Kind::cpu ? "cpu" : "gpu", quoted(m.name), m.units, m.cache_bytes, m.read_gbps, m.launch_us,
       m.repeat_us, m.upload_gbps, rates(m.read), rates(m.gather), rates(m.core_read), m.wake_us, m.wake_all_us,
-      m.entry_ns);
+      m.entry_ns, m.entry_all_ns);
 }
 
 std::string workload_json(const Workload& w) {
   return fmt::format(
       R"({{"bytes":{:.0f},"stored":{:.0f},"stream_bytes":{:.0f},"x_bytes":{:.0f},"misses":{:.0f},"sectors":{:.0f},)"
-      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"tasks":{:.4g},"pieces":{:.0f},"launches":{}}})",
+      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"tasks":{:.4g},"pieces":{:.0f},"foreign":{:.0f},"foreign_window":{:.0f},"launches":{}}})",
       w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain, w.tasks, w.pieces,
-      w.launches);
+      w.foreign, w.foreign_window, w.launches);
 }
 
 std::string parts_json(const BuildParts& parts) { return fmt::format("[{:.6g}]", fmt::join(parts, ",")); }
@@ -123,8 +123,8 @@ std::string facts_json(const Structure& f) {
       R"("gather_f32":{},"gather_f64":{}}})",
       f.rows, f.cols, f.nnz, f.rows_len.mean, f.rows_len.max, f.rows_len.cv, f.rows_len.empty, fmt::join(padding, ","),
       fmt::join(blocks, ","), f.columns.near16, f.columns.slices16, f.columns.mean_run, f.columns.delta8,
-      f.columns.tile_rows, f.diagonals.full, f.diagonals.full_share, f.diagonals.slice_fill, f.diagonals.patterns, f.diagonals.constant,
-      f.distinct_values, f.f32_exact, gather(f.gather_f32), gather(f.gather_f64));
+      f.columns.tile_rows, f.diagonals.full, f.diagonals.full_share, f.diagonals.slice_fill, f.diagonals.patterns,
+      f.diagonals.constant, f.distinct_values, f.f32_exact, gather(f.gather_f32), gather(f.gather_f64));
 }
 
 struct Tried {

@@ -75,6 +75,7 @@ struct Structure {
   bool structurally_symmetric = false, symmetric = false;
   std::int64_t distinct_values = 0;  // counted up to `distinct_cap`
   bool distinct_capped = false;
+  std::int64_t distinct_guess = 0;  // the same where that is all; else as many as there may be: doubles are sampled
   bool f32_exact = false;  // every value survives the way to float and back
 };
 

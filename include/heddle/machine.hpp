@@ -35,6 +35,7 @@ struct Machine {
   double wake_us = 0;           // what a job takes beyond its work when it calls one other thread
   double wake_all_us = 0;       // and when it calls all of them
   double entry_ns = 0;          // an entry of csr on one thread, everything in its first cache: how fast a core is
+  double entry_all_ns = 0;      // the same while all threads do so: two of them may share a core
   bool measured = false;        // false: built-in figures
 
   friend bool operator==(const Machine&, const Machine&) = default;

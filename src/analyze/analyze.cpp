@@ -53,6 +53,7 @@ Structure analyze(CsrView<V> A, Detail detail) {
   facts.symmetric = symmetry.numerical;
   facts.distinct_values = values.distinct;
   facts.distinct_capped = values.capped;
+  facts.distinct_guess = values.guess;
   facts.f32_exact = values.f32_exact;
   return facts;
 }

@@ -5,6 +5,7 @@
 
 #include "analyze/block_windows.hpp"
 #include "analyze/column_tiles.hpp"
+#include "analyze/kinds.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/windows.hpp"
 #include "support/zoo.hpp"
@@ -102,6 +103,29 @@ TEST(Columns, of_constant_stencils_lie_on_constant_diagonals_and_of_varying_ones
   const Diagonals varying = analyze(generate<double>("stencil2d5,n=80,coefficients=varying")).diagonals;
   EXPECT_EQ(varying.full, 5);
   EXPECT_EQ(varying.constant, 0);
+}
+
+TEST(Columns, of_grids_repeat_and_of_torn_bands_do_not) {
+  const auto patterns = [](const char* text) {
+    return analyze(generate<double>(text), Detail::planning).diagonals.patterns;
+  };
+  EXPECT_LE(patterns("stencil2d5,n=128"), 12);
+  EXPECT_LE(patterns("stencil3d7,n=64"), 100);  // of 2048 slices, sampled
+  EXPECT_EQ(patterns("band,rows=12800,width=2,fill=0.8"), 100);
+  EXPECT_GT(patterns("band,rows=400000,width=2,fill=0.8"), 0.5 * 400000 / 128);
+}
+
+TEST(Kinds, are_guessed_from_a_sample) {
+  test::Dice dice(3);
+  for (const std::int64_t kinds : {1, 30, 1000, 8000, 40000}) {
+    std::vector<bool> met(static_cast<std::size_t>(kinds));
+    for (int i = 0; i < 4096; ++i) met[dice.next() % static_cast<std::uint64_t>(kinds)] = true;
+    const auto seen = std::count(met.begin(), met.end(), true);
+    EXPECT_NEAR(static_cast<double>(kinds_in_all(seen, 4096, 1'000'000)), static_cast<double>(kinds),
+                0.1 * static_cast<double>(kinds));
+  }
+  EXPECT_EQ(kinds_in_all(0, 0, 7), 7);
+  EXPECT_EQ(kinds_in_all(50, 50, 60), 60);  // never more than there are things
 }
 
 // What sampling says of a large matrix is near to what looking at all of it says.

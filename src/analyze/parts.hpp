@@ -43,6 +43,7 @@ struct ValueFacts {
   std::int64_t distinct = 0;  // up to `cap`
   bool capped = false;        // there are more
   bool f32_exact = true;
+  std::int64_t guess = 0;  // see Structure::distinct_guess
 };
 template <class V>
 ValueFacts measure_values(std::span<const V> val, std::int64_t cap = distinct_cap);

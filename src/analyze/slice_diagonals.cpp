@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <span>
 
+#include "analyze/kinds.hpp"
 #include "analyze/stamped_set.hpp"
 #include "core/bits.hpp"
 
@@ -65,17 +65,6 @@ void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window) {
     for (const SeenDiagonal& d : found)
       if (4 * d.entries >= last - first) seen.push_back(d);
   }
-}
-
-std::int64_t kinds_in_all(std::int64_t seen, std::int64_t looked_at, std::int64_t all) {
-  const auto met = [&](double kinds) { return kinds * -std::expm1(-static_cast<double>(looked_at) / kinds); };
-  double low = static_cast<double>(seen), high = static_cast<double>(std::max(seen, all));
-  if (seen == 0 || met(high) <= static_cast<double>(seen)) return std::llround(high);
-  while (high > 1.01 * low) {
-    const double middle = std::sqrt(low * high);
-    (met(middle) < static_cast<double>(seen) ? low : high) = middle;
-  }
-  return std::llround(low);
 }
 
 namespace {

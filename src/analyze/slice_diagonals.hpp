@@ -50,8 +50,4 @@ DiagonalCounts counts_of(std::span<const SliceDiagonals> parts);
 // Everything of Diagonals but count and occupancy.
 Diagonals diagonal_facts(const DiagonalCounts& counts, std::int64_t matrix_rows);
 
-// How many kinds there are among `all` things, of which `looked_at` were seen to be of `seen` kinds: as many as would
-// be met so often if all were equally frequent.
-std::int64_t kinds_in_all(std::int64_t seen, std::int64_t looked_at, std::int64_t all);
-
 }  // namespace heddle

@@ -6,6 +6,7 @@
 //               windows      sampled: columns, reads of x, diagonals                  survey_windows.hpp
 //               2x2 blocks   sampled                                                  survey_blocks.hpp
 //               columns      sampled: how often each occurs                           survey_degrees.hpp
+//               values       sampled: how many different ones                         survey_entries.hpp
 //               rows         all of ptr: lengths, padding, half of the hash           survey_rows.hpp
 //               entries      all of col and val: the other half, values               survey_entries.hpp
 //   conclude  what needs the totals: full diagonals, larger blocks, tiles in the order of degrees
@@ -39,6 +40,7 @@ struct SurveyTotals {
   Word slices, patterns;                     // likewise
   Word columns_at_least[256];                // see ColumnDegrees
   Word values, zeros, many_values, inexact;  // different values beside 0; the others: whether there are any
+  Word sampled_values;                       // different ones of those of a ValueSample
   Word next_task;
 
   static constexpr int maxima = 2;

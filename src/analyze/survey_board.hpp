@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyze/survey.hpp"
+#include "analyze/value_bits.hpp"
 
 namespace heddle {
 
@@ -69,6 +70,7 @@ struct Board {
   union {  // a task needs one of them
     SharedSet set;
     RowBoard rows;
+    std::uint64_t sampled[2 * ValueSample::size];  // a set of values
   };
   // The window of rows that all threads look at.
   RowWindow window;

@@ -155,6 +155,25 @@ SIMT_DEVICE void survey_entries(const Survey<V>& s, std::int64_t task, Board& bo
   looker.finish();
 }
 
+// How many different values a sample has: a set in shared memory, where 0 marks a free slot.
+template <class V>
+SIMT_DEVICE void survey_sampled_values(const Survey<V>& s, Board& board) {
+  constexpr std::uint32_t slots = 2 * ValueSample::size;
+  static_assert(slots == 1 << 13);
+  for (std::uint32_t i = simt::thread(); i < slots; i += survey_threads) board.sampled[i] = 0;
+  simt::sync_block();
+  std::uint32_t fresh = 0;
+  for (std::int64_t i = simt::thread(); i < ValueSample::size; i += survey_threads) {
+    const std::uint64_t bits = ValueSample::key(device_bits(s.val[ValueSample::place(i, s.nnz)]));
+    for (auto at = static_cast<std::uint32_t>(bits * 0x9E3779B97F4A7C15u >> (64 - 13));; at = (at + 1) % slots) {
+      const std::uint64_t there = simt::atomic_claim(&board.sampled[at], bits);
+      fresh += there == 0;
+      if (there == 0 || there == bits) break;
+    }
+  }
+  add_warp(&board.totals.sampled_values, fresh);
+}
+
 // The block's different values into the set of all blocks. Whoever finds no free slot has found many.
 template <class V>
 SIMT_DEVICE void hand_in_values(const Survey<V>& s, const Board& board) {

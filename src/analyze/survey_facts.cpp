@@ -4,10 +4,12 @@
 #include <mutex>
 
 #include "analyze/column_degrees.hpp"
+#include "analyze/kinds.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/pattern_hash.hpp"
 #include "analyze/slice_diagonals.hpp"
 #include "analyze/survey.hpp"
+#include "analyze/value_bits.hpp"
 #include "core/check.hpp"
 
 namespace heddle {
@@ -126,10 +128,14 @@ DiagonalCounts diagonals_of(const SurveyTotals& t) {
           number(t.slices),        std::min(number(t.patterns), DiagonalCounts::most_patterns)};
 }
 
-ValueFacts values_of(const SurveyTotals& t) {
+template <class V>
+ValueFacts values_of(const SurveyTotals& t, std::int64_t values) {
   const std::int64_t distinct = number(t.values) + (t.zeros != 0);
   const bool capped = t.many_values != 0 || distinct > planning_cap;
-  return {capped ? planning_cap : distinct, capped, t.inexact == 0};
+  if (!capped) return {distinct, false, t.inexact == 0, distinct};
+  const std::int64_t guess =
+      ValueSample::wanted<V>(values) ? kinds_in_all(number(t.sampled_values), ValueSample::size, values) : values;
+  return {planning_cap, true, t.inexact == 0, std::max(planning_cap + 1, guess)};
 }
 
 template <class V>
@@ -152,9 +158,10 @@ Structure facts_of(const Survey<V>& s, const SurveyTotals& t, std::span<const Wi
   facts.gather_f64 = columns.gather_f64;
   facts.sampled_entries = columns.entries;
   facts.pattern_hash = PatternHash::of(t.hash, s.rows, s.cols, s.nnz);
-  const ValueFacts values = values_of(t);
+  const ValueFacts values = values_of<V>(t, s.nnz);
   facts.distinct_values = values.distinct;
   facts.distinct_capped = values.capped;
+  facts.distinct_guess = values.guess;
   facts.f32_exact = values.f32_exact;
   return facts;
 }

@@ -22,9 +22,9 @@ SIMT_KERNEL clear_words(std::uint64_t* words, std::int64_t count) {
 
 struct Tasks {
   std::int64_t parts;  // of a window, a task each
-  std::int64_t windows, blocks, degrees, rows, entries;
+  std::int64_t windows, blocks, degrees, values, rows, entries;
 
-  std::int64_t all() const { return windows + blocks + degrees + rows + entries; }
+  std::int64_t all() const { return windows + blocks + degrees + values + rows + entries; }
 };
 
 template <class V>
@@ -34,6 +34,7 @@ Tasks tasks_of(const Survey<V>& s) {
           std::min(parts * s.windows.count, most_window_tasks),
           simt::blocks_for(s.blocks.count, survey_threads / block_team(s)),
           simt::blocks_for(s.runs, runs_of_task),
+          ValueSample::wanted<V>(s.nnz) ? 1 : 0,
           simt::blocks_for(s.rows, rows_of_task),
           simt::blocks_for(s.nnz, entries_of_task)};
 }
@@ -50,6 +51,8 @@ SIMT_DEVICE void do_task(const Survey<V>& s, const Tasks& tasks, std::int64_t ta
   task -= tasks.blocks;
   if (task < tasks.degrees) return survey_degrees(s, task, board);
   task -= tasks.degrees;
+  if (task < tasks.values) return survey_sampled_values(s, board);
+  task -= tasks.values;
   if (task < tasks.rows) return survey_rows(s, task, board);
   survey_entries(s, task - tasks.rows, board);
 }

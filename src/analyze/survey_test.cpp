@@ -76,6 +76,19 @@ TEST(Survey, counts_distinct_values_to_the_cap_and_tells_which_are_floats) {
   }
 }
 
+TEST(Survey, guesses_the_number_of_many_doubles_as_the_host_does) {
+  Csr<double> A = generate<double>("random,rows=300,cols=5000,per_row=900");
+  for (const std::int64_t different : {3000, 100000}) {
+    for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = static_cast<double>(k * 7919 % different) / 3;  // and +0
+    expect_same_facts_on_emulator(A);
+    const std::int64_t guess = analyze(A, Detail::planning).distinct_guess;
+    if (different == 3000)
+      EXPECT_NEAR(static_cast<double>(guess), 3000, 300);
+    else
+      EXPECT_GT(guess, 30000);
+  }
+}
+
 TEST(Survey, tells_minus_zero_and_nan_from_other_values) {
   Csr<double> A = generate<double>("stencil2d5,n=20");
   A.val[3] = -0.0;

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <bit>
 
+#include "analyze/kinds.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/value_bits.hpp"
 #include "core/parallel.hpp"
@@ -89,6 +90,17 @@ bool survives_float(V value) {
     return float_holds(std::bit_cast<std::uint64_t>(value));
 }
 
+// How many different ones there may be, of more than `cap`.
+template <class V>
+std::int64_t guessed(std::span<const V> val, std::int64_t cap) {
+  const auto size = static_cast<std::int64_t>(val.size());
+  if (!ValueSample::wanted<V>(size)) return size;
+  PatternSet seen(ValueSample::size, ValueSample::size);
+  for (std::int64_t i = 0; i < ValueSample::size; ++i)
+    seen.insert(ValueSample::key(std::bit_cast<Bits<V>>(val[static_cast<std::size_t>(ValueSample::place(i, size))])));
+  return std::max(cap + 1, kinds_in_all(seen.size(), ValueSample::size, size));
+}
+
 }  // namespace
 
 template <class V>
@@ -110,13 +122,14 @@ ValueFacts measure_values(std::span<const V> val, std::int64_t cap) {
   // Where the set holds every value, asking each of them once is enough.
   if (!capped)
     return {seen.size(), false,
-            seen.all([](std::uint64_t bits) { return survives_float(std::bit_cast<V>(static_cast<Bits<V>>(bits))); })};
+            seen.all([](std::uint64_t bits) { return survives_float(std::bit_cast<V>(static_cast<Bits<V>>(bits))); }),
+            seen.size()};
   std::atomic<bool> exact{true};
   for_pieces([&](std::span<const V> piece) {
     if (exact.load(std::memory_order_relaxed) && !std::all_of(piece.begin(), piece.end(), survives_float<V>))
       exact.store(false, std::memory_order_relaxed);
   });
-  return {cap, true, exact.load()};
+  return {cap, true, exact.load(), guessed(val, cap)};
 }
 
 template ValueFacts measure_values(std::span<const float>, std::int64_t);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "formats/format.hpp"
+#include "layout/value_codec.hpp"
 #include "plan/row_counts.hpp"
 
 namespace heddle {
@@ -22,9 +23,12 @@ bool orders_rows(const Plan& plan) {
   return sigma && *sigma != "1";
 }
 
-bool by_diagonals(const Plan& plan) {
+// Slices with the same diagonals share a list of them; where each has its own, lists are what takes long.
+double listed_diagonals(const Subject& subject, const Plan& plan, const Workload& work) {
   const std::string* layout = plan.find("layout");
-  return layout && *layout == "diagonals";
+  if (!layout || *layout != "diagonals") return 0;
+  const double of_slice = work.stored / std::max(1.0, subject.rows());
+  return static_cast<double>(subject.facts.diagonals.patterns) * of_slice;
 }
 
 }  // namespace
@@ -33,13 +37,14 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
   constexpr double us = 1e-6, ns = 1e-9;
   const double entries = subject.nnz(), shared_ns = ns / builders(entries, cores);
   const bool looked_at = plan.format == "weave" && weave_looks_at_values(subject, plan);
-  const bool table = looked_at && !subject.facts.distinct_capped;
+  const bool doubles = subject.value_bytes == 8 && !subject.facts.f32_exact;
+  const bool table =
+      looked_at && subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
   const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
-  const bool doubles = looked_at && !table && subject.value_bytes == 8;
   return {us,
           subject.facts.rows_len.mean >= 6 ? us : 0,
           table ? us : 0,
-          doubles ? us : 0,
+          looked_at && !table && subject.value_bytes == 8 ? us : 0,
           entries * shared_ns,
           table ? entries * ns : 0,
           subject.rows() * shared_ns,
@@ -51,7 +56,7 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           cores > 0 ? entries * ns : 0,
           orders_rows(plan) ? subject.rows() * shared_ns : 0,
           work.gathered * shared_ns,
-          by_diagonals(plan) ? static_cast<double>(subject.facts.diagonals.patterns) * ns : 0};
+          listed_diagonals(subject, plan, work) * ns};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {

@@ -27,7 +27,7 @@ namespace heddle {
 //  12  per entry, of what one thread of a CPU does alone                                  ns
 //  13  per row that is put in order of length                                            ns
 //  14  per place that is gathered by itself (runs: those take a search)                  ns
-//  15  per list of diagonals, where slices are stored by them                            ns
+//  15  per diagonal of the different lists of them, where slices are stored so            ns
 inline constexpr int build_part_count = 16;
 using BuildParts = std::array<double, build_part_count>;  // counts, in seconds per unit of cost
 

@@ -19,6 +19,7 @@ Structure facts_of(const Outline& matrix) {
   if (typical < short_row) facts.rows_len.counts[static_cast<std::size_t>(typical)] = matrix.rows;
   facts.gather_f32 = facts.gather_f64 = {.rows = 0.5, .entries = 0.5, .window = 0.2};
   facts.distinct_capped = true;
+  facts.distinct_guess = matrix.nnz;
   return facts;
 }
 

@@ -50,7 +50,7 @@ Machine two_cores() {
               {4 * mib, 0.95},  {8 * mib, 0.83},   {16 * mib, 0.53}, {64 * mib, 0.32}};
   m.core_read = {{32 * kib, 139}, {mib, 136}, {4 * mib, 28.5}, {16 * mib, 27.4}, {64 * mib, 25.7}, {512 * mib, 16.8}};
   m.wake_us = m.wake_all_us = 0.5;
-  m.entry_ns = 0.5;
+  m.entry_ns = m.entry_all_ns = 0.5;
   return m;
 }
 

@@ -88,7 +88,9 @@ class CpuMeasure {
   double read(std::int64_t bytes) {
     const std::int64_t size = bytes / 8;
     return best_time([&] {
-      parallel_ranges(size, read_grain, [&](std::int64_t begin, std::int64_t end) { read_part(begin, end); });
+      parallel_stretches(size / read_grain, 1, [&](std::int64_t first, std::int64_t last) {
+        read_part(first * read_grain, last * read_grain);
+      });
     });
   }
   double read_alone(std::int64_t bytes) {
@@ -110,10 +112,11 @@ class CpuMeasure {
     const auto mask = static_cast<std::uint32_t>(bytes / 8 - 1);
     const std::uint64_t* values = data_.data() + (data_.size() - places_.size());
     const double seconds = best_time([&] {
-      parallel_ranges(places_.size(), grain, [&](std::int64_t begin, std::int64_t end) {
+      parallel_stretches(places_.size() / grain, 1, [&](std::int64_t first, std::int64_t last) {
+        const std::int64_t begin = first * grain, count = (last - first) * grain;
         std::uint64_t sum = 0;
         with_fetching_isa(
-            [&](auto) { sum = gathered_sum(values + begin, places_.data() + begin, end - begin, data_.data(), mask); });
+            [&](auto) { sum = gathered_sum(values + begin, places_.data() + begin, count, data_.data(), mask); });
         sink_.fetch_add(sum, std::memory_order_relaxed);
       });
     });
@@ -153,23 +156,58 @@ double wake_seconds(int called) {
   return std::max(least, 1e-9);
 }
 
-// Rows of 16 entries, in the first cache.
-double seconds_of_entry() {
-  constexpr std::int64_t count = 2048, row = 16;
-  std::vector<double> val(count, 1.0), x(count, 1.0), y(count / row);
-  std::vector<std::int32_t> col(count);
-  for (std::int64_t i = 0; i < count; ++i) col[i] = static_cast<std::int32_t>(i * 769 % count);
-  const double whole = best_time([&] {
-    for (int times = 0; times < 16; ++times)
+// Rows of 16 entries, in the first cache of a thread: how long an entry takes it.
+class CachedRows {
+ public:
+  CachedRows() : val_(count, 1.0), x_(count, 1.0), y_(count / row), col_(count) {
+    for (std::int64_t i = 0; i < count; ++i) col_[i] = static_cast<std::int32_t>(i * 769 % count);
+  }
+  // Nanoseconds for each entry, the best of many.
+  double least_ns() {
+    return of_entry(best_time([&] { multiply(); }));
+  }
+  // The middle of many: threads that come late or leave early had company meanwhile.
+  double usual_ns() {
+    std::vector<double> calls;
+    const auto begun = std::chrono::steady_clock::now();
+    for (auto now = begun; now - begun < std::chrono::duration<double>(budget);) {
+      multiply();
+      const auto done = std::chrono::steady_clock::now();
+      calls.push_back(std::chrono::duration<double>(done - now).count());
+      now = done;
+    }
+    return of_entry(middle(calls));
+  }
+  static double middle(std::vector<double>& all) {
+    const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), half, all.end());
+    return *half;
+  }
+
+ private:
+  static constexpr std::int64_t count = 2048, row = 16, times = 16;
+
+  double of_entry(double seconds) const { return seconds / (times * count) * 1e9 * (y_[0] > 0 ? 1 : NAN); }
+  void multiply() {
+    for (int i = 0; i < times; ++i)
       with_isa([&](auto) {
         for (std::int64_t r = 0; r < count / row; ++r) {
           double sum = 0;
-          for (std::int64_t i = r * row; i < (r + 1) * row; ++i) sum += val[i] * x[col[i]];
-          y[r] += sum;
+          for (std::int64_t k = r * row; k < (r + 1) * row; ++k) sum += val_[k] * x_[col_[k]];
+          y_[r] += sum;
         }
       });
-  });
-  return whole / (16 * count) * (y[0] > 0 ? 1 : NAN);
+  }
+
+  std::vector<double> val_, x_, y_;
+  std::vector<std::int32_t> col_;
+};
+
+// Of all threads at once.
+double entry_ns_of_all() {
+  std::vector<double> found(static_cast<std::size_t>(threads()));
+  parallel_tasks(threads(), [&](std::int64_t i) { found[static_cast<std::size_t>(i)] = CachedRows().usual_ns(); });
+  return CachedRows::middle(found);
 }
 
 Machine measure_cpu() {
@@ -180,7 +218,8 @@ Machine measure_cpu() {
   machine.repeat_us = machine.launch_us;
   machine.wake_us = wake_seconds(std::min(2, threads())) * 1e6;
   machine.wake_all_us = wake_seconds(threads()) * 1e6;
-  machine.entry_ns = seconds_of_entry() * 1e9;
+  machine.entry_ns = CachedRows().least_ns();
+  machine.entry_all_ns = std::clamp(entry_ns_of_all(), machine.entry_ns, 2 * machine.entry_ns);  // two share at most
   const auto net = [&](double seconds) { return std::max(seconds - machine.wake_all_us * 1e-6, seconds / 2); };
   for (const std::int64_t bytes : {32 * kib, 256 * kib, mib, 4 * mib, 16 * mib, 64 * mib, measure.bytes()})
     if (bytes <= measure.bytes())

@@ -58,7 +58,8 @@ TEST(Machine, text_of_another_version_or_without_sense_is_ignored) {
   EXPECT_FALSE(parse_machine(std::string("heddle machine ") + version + figures).has_value());
   expect_every_key_counts(Device::Kind::gpu,
                           {"units", "read_gbps", "copy_gbps", "launch_us", "repeat_us", "read", "gather"});
-  expect_every_key_counts(Device::Kind::cpu, {"read", "core_read", "wake_us", "wake_all_us", "entry_ns"});
+  expect_every_key_counts(Device::Kind::cpu,
+                          {"read", "core_read", "wake_us", "wake_all_us", "entry_ns", "entry_all_ns"});
 }
 
 TEST(Machine, file_is_used_only_for_its_own_device_and_only_when_whole) {

@@ -34,12 +34,19 @@ double wake_seconds(const Machine& machine, double busy) {
   return (machine.wake_us + share * (machine.wake_all_us - machine.wake_us)) * 1e-6;
 }
 
+// An entry of a core while so many work: all together are slower than one, where two share what a core has.
+double entry_ns(const Machine& machine, double busy) {
+  if (machine.entry_ns <= 0) return Cost::fitted_entry_ns;
+  const double share = (busy - 1) / std::max(1, machine.units - 1);
+  return machine.entry_ns + share * std::max(0.0, machine.entry_all_ns - machine.entry_ns);
+}
+
 // Bytes that `busy` cores read: each its part from its own caches, all of them not more than the memory delivers at
 // this footprint. What was measured of all with less than `part` for each is how soon they start.
 double cpu_read_rate(const Machine& machine, double bytes, double busy) {
   constexpr double part = 128 << 10;
   if (machine.core_read.empty()) return rate_at(machine.read, bytes);
-  const double alone = busy * rate_at(machine.core_read, bytes / busy);
+  const double alone = busy * rate_at(machine.core_read, bytes / busy) * entry_ns(machine, 1) / entry_ns(machine, busy);
   return bytes < part * machine.units ? alone : std::min(alone, rate_at(machine.read, bytes));
 }
 
@@ -50,9 +57,15 @@ double beyond_first_cache(const Machine& machine, double bytes) {
   return std::sqrt(std::max(0.0, whole * whole - first * first)) * 1e-9;
 }
 
+// Rows whose sums other cores hold. Where rows are in order inside of windows, those of windows that cores share.
+double foreign_rows(const Workload& w, double busy) {
+  if (w.foreign_window > 0) return std::min(w.foreign, w.foreign_window * (busy - 1));
+  return w.foreign * (1 - 1 / busy);
+}
+
 Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
   const double units = std::max(1, machine.units), busy = busy_cores(w, units), idle = units / busy;
-  const double slow = machine.entry_ns > 0 ? machine.entry_ns / Cost::fitted_entry_ns : 1;
+  const double slow = entry_ns(machine, busy) / Cost::fitted_entry_ns;
   const bool near = w.stream_bytes <= 0.8 * static_cast<double>(machine.cache_bytes);
   const double table = w.sectors / rate_at(machine.gather, 0) * 1e-9 * idle * cost.sector;
   Prediction t;
@@ -60,7 +73,8 @@ Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& ma
   t.stream = w.stream_bytes / cpu_read_rate(machine, w.stream_bytes, busy) * 1e-9 / cost.stream;
   t.misses = w.misses * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
   t.walk = w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9 +
-           w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9;
+           w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9 +
+           foreign_rows(w, busy) * Cost::foreign_row_ns * 1e-9;
   t.walk = t.walk * slow / busy + table;
   t.seconds = t.start + norm({t.stream, t.misses, t.walk});
   return t;

@@ -14,9 +14,10 @@
 //   sectors  sectors through the first cache / its rate
 //   walk     places * time of a place + warps * time of a warp: instructions, spread over all units (on a CPU over the
 //            cores that the work is enough for and can be divided among; in times of the core they were fitted on,
-//            which Machine::entry_ns compares with this one)
+//            which Machine::entry_ns compares with this one alone, entry_all_ns with this one while all work)
 //   chain    steps of the longest walk * latency of a step: what no width can shorten (imbalance). On a CPU, rows whose
-//            length is a surprise * time of one; part of walk there, and so are sectors (values from a table)
+//            length is a surprise * time of one; part of walk there, and so are sectors (values from a table) and rows
+//            whose sums share a line of the cache with those of another core
 //
 // The factors of a format (Cost) are fitted on measured times by bench/fit_model.py. Everything that belongs to the
 // machine comes from Machine. The ancestor is the pass model of paper 5 (pass_model.hpp): its D0 and D1 are `start`,
@@ -41,6 +42,7 @@ struct Cost {
   double far_step_ns;  // and in memory
 
   static constexpr double fitted_entry_ns = 0.5;  // Machine::entry_ns of the core that the costs of a CPU are times of
+  static constexpr double foreign_row_ns = 4;     // a sum that is written where another core has just written
 };
 
 // The format, and its layout where it has several that cost differently: "sell", "weave:blocks".

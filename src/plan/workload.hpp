@@ -26,8 +26,10 @@ struct Workload {
   double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
   double tasks = 0;         // threads that it is enough work for and can be divided among (CPU)
   double pieces = 0;        // parts that are not divided, where they are like each other; 0: as many as one likes (CPU)
-  double beside = 0;        // entries in coordinates
-  int launches = 1;         // kernels (GPU), or jobs that several threads are called for (CPU)
+  double foreign = 0;       // rows whose sums may lie in the cache of another core when they are written (CPU)
+  double foreign_window = 0;  // of so many neighbours that are put in order; 0: of all of them
+  double beside = 0;          // entries in coordinates
+  int launches = 1;           // kernels (GPU), or jobs that several threads are called for (CPU)
   bool fits = true;
   double alone = -1;    // when it is built: entries that one team of threads walks alone; -1: the longest row
   double partials = 0;  // partial sums, of a format that has them

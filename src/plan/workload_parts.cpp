@@ -87,7 +87,7 @@ Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double 
 
 void cost_beside(Workload& w, const Subject& s, double places) {
   w.slots += (places - 1) * w.beside;
-  w.chain = std::min(w.beside, s.rows());
+  w.chain = w.foreign = std::min(w.beside, s.rows());
   w.launches = w.beside > work_per_thread ? 2 : 1;
 }
 

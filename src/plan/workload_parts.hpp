@@ -52,7 +52,8 @@ Workload on_cpu(const Subject& s, const Plan& plan) {
 }
 
 // Entries in coordinates beside a regular part on the CPU. Each is as much work as `places` of that part, and each of
-// their rows a surprise: an order of magnitude dearer than an entry, where they are single ones.
+// their rows a surprise: an order of magnitude dearer than an entry, where they are single ones. What they are added to
+// was written by whichever core did the regular part.
 void cost_beside(Workload& w, const Subject& s, double places);
 
 // Candidates that need no look at the facts.

@@ -190,7 +190,9 @@ Workload rgcsr_cpu(const Subject& s, const Plan& plan) {
   return w;
 }
 Workload sell_cpu(const Subject& s, const Plan& plan) {
-  return as_on_cpu(s, sell_gpu(s, plan), Walk::places, 1, number(plan, "C", 32));
+  Workload w = as_on_cpu(s, sell_gpu(s, plan), Walk::places, 1, number(plan, "C", 32));
+  if (const double sigma = number(plan, "sigma", 1); sigma > 1) w.foreign = s.rows(), w.foreign_window = sigma;
+  return w;
 }
 
 // The regular part is as wide as `K`, whatever the longest row.

@@ -73,18 +73,19 @@ TEST(Workload, knows_what_shorter_columns_and_values_save) {
   }
 }
 
-TEST(Workload, knows_a_large_table_of_values_from_facts_in_all_detail) {
+TEST(Workload, knows_a_large_table_of_values_from_a_sample_of_them) {
   Csr<double> A = test::with_lengths(std::vector<std::int64_t>(1200, 220), 1200, 1);
-  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 + static_cast<double>(k % 5000);
   const Plan plan = Plan::parse("weave layout=rows");
-  const auto counted = [&](Detail detail, bool on_gpu) {
-    return workload(*find_family("weave"), {analyze(A, detail), 8}, plan, on_gpu);
-  };
-  const auto exact = static_cast<double>(build(A, plan).bytes());
-  EXPECT_NEAR(counted(Detail::all, true).bytes, exact, 0.08 * exact);
-  EXPECT_GT(counted(Detail::planning, true).bytes, 1.2 * exact);
-  EXPECT_EQ(counted(Detail::planning, false).sectors, 0);
-  EXPECT_GT(counted(Detail::all, false).sectors, 0);  // each is fetched
+  for (const std::int64_t different : {5000, 30000}) {  // the second: more than a table is worth
+    for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 + static_cast<double>(k % different);
+    const auto exact = static_cast<double>(build(A, plan).bytes());
+    for (const Detail detail : {Detail::planning, Detail::all}) {
+      const Structure facts = analyze(A, detail);
+      EXPECT_NEAR(workload(*find_family("weave"), {facts, 8}, plan, true).bytes, exact, 0.08 * exact);
+      const double fetched = workload(*find_family("weave"), {facts, 8}, plan, false).sectors;
+      EXPECT_EQ(fetched > 0, different == 5000);  // from the table
+    }
+  }
 }
 
 TEST(Workload, counts_what_a_table_and_uneven_masks_add_to_diagonals) {
@@ -142,6 +143,34 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   EXPECT_GT(parts(long_rows, "weave layout=segments")[11], 0);
   EXPECT_GT(parts(few, "weave layout=segments")[2], 0);  // 450,000 entries: a table
   EXPECT_EQ(parts(few, "weave layout=padded")[2], 0);
+}
+
+TEST(Building, is_shared_by_the_cores_where_there_is_enough_of_it) {
+  const auto seconds = [](const char* matrix, const char* plan_text, int cores) {
+    const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+    const Subject subject{facts, 8};
+    const Plan plan = Plan::parse(plan_text);
+    Machine machine = built_in_machine(Device::Kind::cpu);
+    machine.units = cores;
+    return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan, false), machine);
+  };
+  for (const char* plan : {"csr", "sell", "weave layout=rows"}) {
+    EXPECT_EQ(seconds("stencil2d5,n=60", plan, 16), seconds("stencil2d5,n=60", plan, 1)) << plan;
+    EXPECT_LT(seconds("stencil2d5,n=500", plan, 16), 0.6 * seconds("stencil2d5,n=500", plan, 1)) << plan;
+  }
+  const char* even_rows = "random,rows=20k,per_row=8";  // to be sorted all the same
+  EXPECT_GT(seconds(even_rows, "sell sigma=1024", 2), 1.3 * seconds(even_rows, "sell", 2));
+}
+
+TEST(Building, counts_diagonals_of_lists_that_slices_do_not_share) {
+  const auto listed = [](const char* matrix) {
+    const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+    const Subject subject{facts, 8};
+    const Plan plan = Plan::parse("weave layout=diagonals");
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true), 0).back();
+  };
+  EXPECT_LT(listed("stencil2d5,n=400"), 200e-9);                              // a few lists of five
+  EXPECT_GT(listed("band,rows=160000,width=2,fill=0.8"), 0.5 * 1250 * 5e-9);  // one for each of 1250 slices
 }
 
 TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {

@@ -34,14 +34,14 @@ double stored_value(const Subject& s, const Plan& plan) {
   return f.f32_exact ? 4 : s.value_bytes;
 }
 
-// The same in layouts that store nothing where all values are one, and have tables of 65,536 values too. Planning does
-// not count that many: known of facts in all detail.
+// The same in layouts that store nothing where all values are one, and have tables of 65,536 values too. How many there
+// are may be a guess: a wrong one costs time, building counts for itself.
 double least_value(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
   const double stored = stored_value(s, plan);
-  if (!coded(s, plan) || is_raw(plan) || f.distinct_capped) return stored;
-  if (f.distinct_values == 1) return 0;
-  return stored == sizeof(double) && f.distinct_values <= dictionary16_pays<double> ? 2 : stored;
+  if (!coded(s, plan) || is_raw(plan)) return stored;
+  if (f.distinct_values == 1 && !f.distinct_capped) return 0;
+  return stored == sizeof(double) && f.distinct_guess <= dictionary16_pays<double> ? 2 : stored;
 }
 
 double power_of_two(double at_most) {

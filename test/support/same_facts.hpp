@@ -84,6 +84,7 @@ inline void expect_equal(const Structure& a, const Structure& b) {
   EXPECT_EQ(a.symmetric, b.symmetric);
   EXPECT_EQ(a.distinct_values, b.distinct_values);
   EXPECT_EQ(a.distinct_capped, b.distinct_capped);
+  EXPECT_EQ(a.distinct_guess, b.distinct_guess);
   EXPECT_EQ(a.f32_exact, b.f32_exact);
 }
 

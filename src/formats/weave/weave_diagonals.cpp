@@ -22,7 +22,16 @@ class SlicePattern {
   void collect(const PatternView& A, std::int64_t s) {
     offset.clear(), mask.clear();
     const std::int64_t first = s * slice_rows, last = std::min(first + slice_rows, A.rows);
-    if (A.ptr[last] - A.ptr[first] > 64 * slice_rows) prepare(A, first, last);
+    constexpr std::size_t few = 512, any = SIZE_MAX;
+    if (walk(A, first, last, few)) return;
+    prepare(A, first, last);
+    walk(A, first, last, any);
+  }
+  std::size_t size() const { return offset.size(); }
+
+ private:
+  // False: more than `most` offsets were met.
+  bool walk(const PatternView& A, std::int64_t first, std::int64_t last, std::size_t most) {
     for (std::int64_t row = first; row < last; ++row) {
       std::size_t i = 0;
       for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
@@ -30,11 +39,10 @@ class SlicePattern {
         const auto p = static_cast<unsigned>(row - first);
         mask[i].word[p / 32] |= 1u << p % 32;
       }
+      if (offset.size() > most) return false;
     }
+    return true;
   }
-  std::size_t size() const { return offset.size(); }
-
- private:
   // The place of an offset at or after i; put there when it is new.
   std::size_t find(Index wanted, std::size_t i) {
     if (offset.size() - i > 16 && offset[i] < wanted)
@@ -47,8 +55,9 @@ class SlicePattern {
     }
     return i;
   }
-  // Long rows: all offsets at once, instead of one insertion after another.
+  // Many offsets: all of them at once, instead of one insertion after another.
   void prepare(const PatternView& A, std::int64_t first, std::int64_t last) {
+    offset.clear();
     for (std::int64_t row = first; row < last; ++row)
       for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) offset.push_back(static_cast<Index>(A.col[k] - row));
     std::sort(offset.begin(), offset.end());
