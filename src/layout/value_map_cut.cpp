@@ -70,15 +70,16 @@ bool few_of(std::int64_t part, std::int64_t all) { return 4 * part < all; }
 // The most entries from the lowest to the highest of a block that are staged: more than that of a block's places and
 // entries of others between them would be read in vain.
 std::uint32_t most_span(const PlaceRange& range) { return static_cast<std::uint32_t>(2 * range.size()); }
-// Of any block.
+// Of any block. Where few places are in large blocks that shared memory holds, none of those is staged.
 std::uint32_t most_span(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> facts, int value_bytes) {
+  const auto most = static_cast<std::uint32_t>(most_staged_bytes / value_bytes);
   std::int64_t in_large = 0, all = 0;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const std::uint32_t span = facts[i].entries.span();
-    if (span > good_places && span <= most_span(ranges[i])) in_large += ranges[i].size();
+    if (span > good_places && span <= std::min(most, most_span(ranges[i]))) in_large += ranges[i].size();
     all += ranges[i].size();
   }
-  return static_cast<std::uint32_t>(few_of(in_large, all) ? good_places : most_staged_bytes / value_bytes);
+  return few_of(in_large, all) ? static_cast<std::uint32_t>(good_places) : most;
 }
 
 // In the order in which blocks read `val`. Entries that lie by tile are read by many blocks far apart, and those that

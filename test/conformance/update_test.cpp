@@ -216,6 +216,19 @@ TEST(ValueMap, one_large_piece_does_not_make_all_blocks_large) {
   EXPECT_LE(map_values<float>(OnCpu{}, numbered, entries, found).staged, 4096);
 }
 
+// Pieces that are mixed over more than shared memory holds, and one that is not.
+TEST(ValueMap, large_pieces_that_are_not_staged_do_not_make_others_large) {
+  std::vector<float> numbered;
+  for (const std::int64_t size : {40000, 40000, 6016, 40000}) {
+    const auto first = static_cast<std::int64_t>(numbered.size());
+    for (std::int64_t i = 0; i < size; ++i) numbered.push_back(entry_number<float>(first + i * 1999 % size));
+  }
+  const auto entries = static_cast<std::int64_t>(numbered.size());
+  FoundEntries found = nothing_found(OnCpu{}, entries, {});
+  EXPECT_EQ(map_values<float>(OnCpu{}, numbered, entries, found).staged, 0);
+  EXPECT_TRUE(all_found(OnCpu{}, found, entries));
+}
+
 // Slices of a transposed layout: small ones that share a block, ones that fill a block alone, and one that is too large
 // for shared memory. All of the same size have the same codes, which are stored once.
 TEST(ValueMap, cuts_between_slices) {

@@ -57,6 +57,8 @@ struct CutSteps {
 
 // StepCutter of the host, 32 candidates at a time: a lane may take its entry when no earlier candidate of the step has
 // its row, and as long as the step has room.
+// RowBits: rows of a group are below 2^RowBits. (A number that is not known when compiling made a loop of the votes.)
+template <int RowBits>
 class WarpCutter {
  public:
   // Entries are written down with so many before the first of `rows`.
@@ -66,7 +68,6 @@ class WarpCutter {
         last_step_(reinterpret_cast<std::uint32_t*>(&board_ + 1)),
         rows_(rows),
         count_(count),
-        row_bits_(simt::warp_size - simt::leading_zeros(static_cast<unsigned>(group_rows - 1))),
         before_(before),
         to_(to),
         most_steps_(most_steps) {
@@ -96,7 +97,7 @@ class WarpCutter {
   // The first of the candidates with its row, and the step has not got it yet.
   SIMT_DEVICE bool fits(bool there, std::uint32_t row) const {
     const bool is_free = last_step_[row] != step_;
-    const unsigned alike = simt::same_lanes_below(row_bits_, row) & simt::ballot(there);
+    const unsigned alike = simt::same_lanes_below(RowBits, row) & simt::ballot(there);
     return there && is_free && (alike & lower_lanes()) == 0;
   }
   SIMT_DEVICE void take(std::uint32_t entry, std::uint32_t row, int lane) {
@@ -195,7 +196,6 @@ class WarpCutter {
   std::uint32_t* last_step_;
   const std::uint16_t* rows_;
   std::uint32_t count_;
-  int row_bits_;
   std::uint32_t before_;
   std::uint32_t* to_;
   std::uint32_t most_steps_;
