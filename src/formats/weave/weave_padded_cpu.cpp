@@ -3,35 +3,66 @@
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_padded.hpp"
+#include "formats/weave/weave_slots.hpp"
+#include "formats/weave/weave_slots_wide.hpp"
 
 namespace heddle::weave {
 
 namespace {
 
+// The codes of the rows of one warp: a slot for each of the W places of a lane.
+template <class C, int W>
+struct WarpCodes {
+  static constexpr int slots = simt::warp_size * W;
+  const C* first;       // of the first step
+  std::int64_t stride;  // to the next one
+  Index base[slots];    // what the codes of a slot are added to
+
+  WarpCodes(const PaddedShape& shape, const C* codes, std::int64_t warp)
+      : first(codes + shape.step_begin(0, warp)), stride(shape.step_begin(1, 0)) {
+    static_assert(piece_size<C, W>() == W, "codes lie in the order of the slots");
+    const std::int64_t row = warp * shape.teams();
+    for (int i = 0; i < slots; ++i) base[i] = static_cast<Index>(shape.base(row + i / W / shape.lanes));
+  }
+  void columns(Index step, Index (&col)[slots]) const {
+    const C* codes = first + step * stride;
+    for (int i = 0; i < slots; ++i)
+      col[i] = codes[i] == no_padded_column<C> ? -1 : base[i] + static_cast<Index>(codes[i]);
+  }
+#if defined(__x86_64__)
+  HEDDLE_AVX512 __m512i operator()(std::int64_t step, int part) const {
+    const C* codes = first + step * stride + part * 16;
+    if constexpr (sizeof(C) == 4) return _mm512_loadu_si512(codes);  // none is -1 already, and they have no base
+    const __m512i code = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes)));
+    const __mmask16 absent = _mm512_cmpeq_epi32_mask(code, _mm512_set1_epi32(no_padded_column<std::uint16_t>));
+    const __m512i column = _mm512_add_epi32(code, _mm512_loadu_si512(base + part * 16));
+    return _mm512_mask_mov_epi32(column, absent, _mm512_set1_epi32(-1));
+  }
+#endif
+};
+
 // The rows of one warp, side by side.
-template <int W, class V, class S, class C>
-void multiply_warp(const Padded<V>& A, const C* codes, const CodedValues<V, S>& values, std::int64_t warp,
-                   const Product<V>& p) {
+template <int W, class V, class S, class C, class On>
+inline void multiply_warp(On on, const Padded<V>& A, const C* codes, const CodedValues<V, S>& values, std::int64_t warp,
+                          const Product<V>& p) {
   const PaddedShape& shape = A.shape;
-  V sum[simt::warp_size] = {};
-  bool present[simt::warp_size] = {};
-  const std::int64_t first = warp * shape.teams();
-  for (Index step = 0; step < shape.steps; ++step) {
-    const std::int64_t begin = shape.step_begin(step, warp);
-    for (int lane = 0; lane < simt::warp_size; ++lane) {
-      const std::int64_t base = shape.base(first + lane / shape.lanes);
-      for (int w = 0; w < W; ++w) {
-        const C code = codes[begin + place_in_pieces<C, W>(lane, w)];
-        if (code == no_padded_column<C>) break;
-        sum[lane] += values.value(begin + place_in_pieces<S, W>(lane, w)) * p.x[base + code];
-        present[lane] = true;
-      }
+  const WarpCodes<C, W> columns(shape, codes, warp);
+  SlotSums<V, W> sums;
+  if constexpr (On::value == Isa::avx512 && std::is_same_v<S, V>) {
+    sum_slots<W>(values.at(shape.step_begin(0, warp)), columns.stride, shape.steps, p.x, columns, sums);
+  } else {
+    sums.clear();
+    for (Index step = 0; step < shape.steps; ++step) {
+      Index col[SlotSums<V, W>::slots];
+      columns.columns(step, col);
+      add_step<W>(on, values, values.at(shape.step_begin(step, warp)), p.x, col, sums);
     }
   }
+  const std::int64_t first = warp * shape.teams(), slots = std::int64_t{shape.lanes} * W;
   for (std::int64_t i = 0; i < std::min(shape.teams(), shape.rows - first); ++i) {
     V whole = 0;
-    for (int t = 0; t < shape.lanes; ++t) whole += sum[i * shape.lanes + t];
-    p.update.row(first + i, whole, present[i * shape.lanes]);
+    for (std::int64_t slot = i * slots; slot < (i + 1) * slots; ++slot) whole += sums.sum[slot];
+    p.update.row(first + i, whole, sums.absent[i * slots] == 0);
   }
 }
 
@@ -43,7 +74,9 @@ void Padded<V>::multiply(OnCpu, const Product<V>& p) const {
     values.visit_all([&](const auto& coded) {
       with_codes(*this, [&](const auto* codes) {
         parallel_work(shape.warps(), shape.stored(), [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t warp = begin; warp < end; ++warp) multiply_warp<W>(*this, codes, coded, warp, p);
+          with_fetching_isa([&](auto on) {
+            for (std::int64_t warp = begin; warp < end; ++warp) multiply_warp<W>(on, *this, codes, coded, warp, p);
+          });
         });
       });
     });

@@ -3,52 +3,39 @@
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_rows.hpp"
-#include "formats/weave/weave_rows_wide.hpp"
-#include "layout/fetch.hpp"
+#include "formats/weave/weave_slots.hpp"
+#include "formats/weave/weave_slots_wide.hpp"
 
 namespace heddle::weave {
 
 namespace {
 
-// The sums of all slots of a slice, U for each of the 32 lanes, in the order of the columns.
-template <class V, int U>
-struct SlotSums {
-  static constexpr int lanes = simt::warp_size, slots = lanes * U;
-  V sum[slots];
-  Index absent[slots];  // -1 where a slot had no entry in any step
+#if defined(__x86_64__)
+struct SliceColumns {
+  const ColumnSlice& slice;
+  const std::uint16_t* narrow;
+  int slots;
+
+  HEDDLE_AVX512 __m512i operator()(std::int64_t step, int part) const {
+    const std::int64_t at = step * slots + part * 16;
+    return slice.wide ? _mm512_loadu_si512(reinterpret_cast<const Index*>(narrow) + at)
+                      : decode_columns_wide(slice.windows, narrow + at);
+  }
 };
+#endif
 
 template <int U, class V, class S, class On>
-inline void add_step(On on, const CodedValues<V, S>& values, const S* stored, const V* x,
-                     const Index (&col)[SlotSums<V, U>::slots], SlotSums<V, U>& sums) {
-  constexpr int slots = SlotSums<V, U>::slots, P = piece_size<S, U>();
-  Index from[slots], some = 0;
-  for (int i = 0; i < slots; ++i) some |= col[i];
-  for (int i = 0; i < slots; ++i) from[i] = std::max(col[i], 0);
-  V fetched[slots], value[slots];
-  fetch(on, x, from, fetched);
-  load_values(on, values, stored, value);
-  for (int piece = 0; piece < U; piece += P)
-    for (int lane = 0; lane < simt::warp_size; ++lane)
-      for (int u = piece; u < piece + P; ++u) {
-        const int i = lane * U + u;
-        const V product = value[place_in_pieces<S, U>(lane, u)] * fetched[i];
-        sums.sum[i] += some < 0 ? kept(product, ~(col[i] >> 31)) : product;
-      }
-  for (int i = 0; i < slots; ++i) sums.absent[i] &= col[i] >> 31;
-}
-
-template <int U, class V, class S, class On>
-inline void sum_slots(On on, const Rows<V>& A, const CodedValues<V, S>& values, const ColumnSlice& slice, const V* x,
+inline void sum_slice(On on, const Rows<V>& A, const CodedValues<V, S>& values, const ColumnSlice& slice, const V* x,
                       SlotSums<V, U>& sums) {
-  if constexpr (On::value == Isa::avx512 && std::is_same_v<S, V>)
-    if (slice.wide != ColumnSlice::in_bytes) return sum_slice<U>(A, slice, x, sums.sum, sums.absent);
   constexpr int slots = SlotSums<V, U>::slots;
   const std::uint16_t* codes = A.columns.codes.data();
   const std::uint16_t* narrow = codes + slice.columns;
+  if constexpr (On::value == Isa::avx512 && std::is_same_v<S, V>)
+    if (slice.wide != ColumnSlice::in_bytes)
+      return sum_slots<U>(values.at(slice.first * slots), slots, slice.width, x, SliceColumns{slice, narrow, slots},
+                          sums);
   const auto* wide = reinterpret_cast<const Index*>(narrow);
-  std::fill_n(sums.sum, slots, V(0));
-  std::fill_n(sums.absent, slots, -1);
+  sums.clear();
   for (Index step = 0; step < slice.width; ++step) {
     Index col[slots];
     if (slice.wide == ColumnSlice::in_bytes)
@@ -66,7 +53,7 @@ inline void multiply_slice(On on, const Rows<V>& A, const CodedValues<V, S>& val
                            const Product<V>& p) {
   const SlicedColumns& c = A.columns;
   SlotSums<V, U> sums;
-  sum_slots<U>(on, A, values, c.slices[s], p.x, sums);
+  sum_slice<U>(on, A, values, c.slices[s], p.x, sums);
   const std::int64_t first = s * c.shape.slice_rows();
   const int rows = static_cast<int>(std::min<std::int64_t>(c.shape.slice_rows(), c.rows - first));
   for (int i = 0; i < rows; ++i) {

@@ -1,16 +1,67 @@
+#include <algorithm>
+#include <bit>
+
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_segments.hpp"
+#include "layout/fetch.hpp"
 
 namespace heddle::weave {
 
 namespace {
 
-// A tile, entry by entry. Sums of rows go to y, pieces of long rows to A.pieces.
-template <int K, class V, class S>
-void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t t, const Product<V>& p) {
+// The products of a tile, 0 where it has no entry.
+template <int K, class V, class S, class On>
+inline void multiply_entries(On on, const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t tile,
+                             const V* x, V (&product)[simt::warp_size * K]) {
+  constexpr int entries = simt::warp_size * K;
+  const Index* col = A.col.data() + tile * entries;
+  if (col[0] < 0) {  // rows without entries: x may have no element either
+    std::fill_n(product, entries, V(0));
+    return;
+  }
+  Index from[entries];
+  V fetched[entries], value[entries];
+  for (int i = 0; i < entries; ++i) from[i] = std::max(col[i], 0);
+  fetch(on, x, from, fetched);
+  load_values(on, values, values.at(tile * entries), value);
+  for (int i = 0; i < entries; ++i) product[i] = kept(value[i] * fetched[i], ~(col[i] >> 31));
+}
+
+// In four parts, so that one addition does not wait for the one before.
+template <class V>
+inline V add_up(const V* product, int count) {
+  V part[4] = {};
+  int i = 0;
+  for (; i + 4 <= count; i += 4)
+    for (int j = 0; j < 4; ++j) part[j] += product[i + j];
+  for (int j = 0; i < count; ++i, ++j) part[j] += product[i];
+  return (part[0] + part[1]) + (part[2] + part[3]);
+}
+
+// f(first entry, entries) for the rows that end in a tile, in order; gives where the last one has ended.
+template <int K, class F>
+inline int each_end(const std::uint8_t* row_end, std::int64_t tile, F f) {
+  constexpr int entries = simt::warp_size * K, bits = 64;
+  int first = 0;
+  for (int word = 0; word < entries / bits; ++word) {
+    std::uint64_t ends;
+    std::memcpy(&ends, row_end + tile * entries / 8 + word * 8, sizeof ends);
+    if constexpr (std::endian::native == std::endian::big) ends = __builtin_bswap64(ends);
+    for (; ends != 0; ends &= ends - 1) {
+      const int end = word * bits + std::countr_zero(ends) + 1;
+      f(first, end - first);
+      first = end;
+    }
+  }
+  return first;
+}
+
+// Sums of rows go to y, pieces of long rows to A.pieces.
+template <int K, class V, class S, class On>
+inline void multiply_tile(On on, const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t t,
+                          const Product<V>& p) {
   const SegmentTile tile = A.tiles[t];
-  const std::int64_t base = t * simt::warp_size * K;
   auto* pieces = const_cast<Piece<V>*>(A.pieces.data());
   const auto leave = [&](Index number, V piece) {
     Piece<V>::leave(pieces + A.long_rows[number].first_piece + (t - A.long_rows[number].first), piece);
@@ -21,41 +72,40 @@ void multiply_tile(const Segments<V>& A, const CodedValues<V, S>& values, std::i
   const auto pass_empty_rows = [&] {
     while (row < end && !is_filled(row)) p.update.without_entries(row++);
   };
+  V product[simt::warp_size * K];
+  multiply_entries<K>(on, A, values, t, p.x, product);
   bool in_head = tile.head >= 0;
-  V sum = 0;
   pass_empty_rows();
-  for (int lane = 0; lane < simt::warp_size; ++lane) {
-    const unsigned ends = lane_ends<K>(A.row_end.data(), t, lane);
-    for (int i = 0; i < K; ++i) {
-      const std::int64_t at = base + lane * K + i;
-      if (A.col[at] < 0) continue;
-      sum += values.value(at) * p.x[A.col[at]];
-      if ((ends >> i & 1) == 0) continue;
-      if (in_head) {
-        leave(tile.head, sum);
-        in_head = false;
-      } else {
-        p.update(row++, sum);
-        pass_empty_rows();
-      }
-      sum = 0;
+  const int ended = each_end<K>(A.row_end.data(), t, [&](int first, int count) {
+    const V sum = add_up(product + first, count);
+    if (in_head) {
+      leave(tile.head, sum);
+      in_head = false;
+    } else {
+      p.update(row++, sum);
+      pass_empty_rows();
     }
-  }
-  if (in_head)
-    leave(tile.head, sum);
-  else if (tile.tail >= 0)
-    leave(tile.tail, sum);
+  });
+  if (in_head || tile.tail >= 0)
+    leave(in_head ? tile.head : tile.tail, add_up(product + ended, simt::warp_size * K - ended));
 }
 
-template <class V, class S>
-void multiply_team(const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t number, const Product<V>& p) {
+template <int K, class V, class S, class On>
+inline void multiply_team(On on, const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t number,
+                          const Product<V>& p) {
+  constexpr int entries = simt::warp_size * K;
   const Team& team = A.teams[number];
-  const std::int64_t begin = std::int64_t{team.tile} * A.tile_entries();
-  V sum = 0;
-  for (std::int64_t at = begin; at < begin + team.entries; ++at) sum += values.value(at) * p.x[A.col[at]];
-  if (team.long_row < 0) return p.update(team.row, sum);
+  V sum[entries] = {};
+  for (std::int64_t done = 0, tile = team.tile; done < team.entries; done += entries, ++tile) {
+    V product[entries];
+    multiply_entries<K>(on, A, values, tile, p.x, product);
+    for (int i = 0; i < entries; ++i) sum[i] += product[i];
+  }
+  for (int half = entries / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) sum[i] += sum[i + half];
+  if (team.long_row < 0) return p.update(team.row, sum[0]);
   const LongRow& row = A.long_rows[team.long_row];
-  Piece<V>::leave(const_cast<Piece<V>*>(A.pieces.data()) + row.first_piece + (number - row.first), sum);
+  Piece<V>::leave(const_cast<Piece<V>*>(A.pieces.data()) + row.first_piece + (number - row.first), sum[0]);
 }
 
 }  // namespace
@@ -65,10 +115,14 @@ void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
   dispatch_int<4, 8>(per_lane, [&](auto K) {
     values.visit_all([&](const auto& coded) {
       parallel_work(tiles.size(), tiles.size() * tile_entries(), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t t = begin; t < end; ++t) multiply_tile<K>(*this, coded, t, p);
+        with_fetching_isa([&](auto on) {
+          for (std::int64_t t = begin; t < end; ++t) multiply_tile<K>(on, *this, coded, t, p);
+        });
       });
       parallel_work(teams.size(), col.size(), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) multiply_team(*this, coded, i, p);
+        with_fetching_isa([&](auto on) {
+          for (std::int64_t i = begin; i < end; ++i) multiply_team<K>(on, *this, coded, i, p);
+        });
       });
     });
   });

@@ -1,8 +1,8 @@
-// The rows of a slice on AVX-512, the sums of all slots in registers. Every sum is added up in the order of the loops
-// of weave_rows_cpu.cpp: the bits are the same.
+// Slots (weave_slots.hpp) on AVX-512, all their sums in registers. Every sum is added up in the order of the steps: the
+// bits are those of the loops for other instruction sets.
 #pragma once
 
-#include "formats/weave/weave_rows.hpp"
+#include "formats/weave/weave_slots.hpp"
 #include "layout/ahead.hpp"
 #include "layout/wide.hpp"
 
@@ -28,27 +28,24 @@ HEDDLE_AVX512 inline void load_slots(const double* stored, int part, __m512d (&t
   }
 }
 
-// The sums of all slots into sums, U for each lane; absent is -1 where a slot had no entry in any step.
-template <int U, class V>
-HEDDLE_AVX512 inline void sum_slice(const Rows<V>& A, const ColumnSlice& slice, const V* x,
-                                    V (&sums)[simt::warp_size * U], Index (&absent)[simt::warp_size * U]) {
+// The sums over all steps. Values of the next step lie `stride` behind; columns(step, part) gives the 16 columns from
+// slot 16 * part on, -1 for none.
+template <int U, class V, class Columns>
+HEDDLE_AVX512 inline void sum_slots(const V* stored, std::int64_t stride, std::int64_t steps, const V* x,
+                                    const Columns& columns, SlotSums<V, U>& to) {
   using Lanes = Wide<V>;
-  constexpr int slots = simt::warp_size * U, columns = 16, parts = slots / columns, halves = columns / Lanes::lanes;
-  const std::uint16_t* narrow = A.columns.codes.data() + slice.columns;
-  const auto* wide = reinterpret_cast<const Index*>(narrow);
-  const V* stored = A.values.raw.data() + slice.first * slots;
+  constexpr int slots = simt::warp_size * U, at_once = 16, parts = slots / at_once, halves = at_once / Lanes::lanes;
   typename Lanes::Type sum[parts][halves];
   __mmask16 present[parts] = {};
 #pragma GCC unroll 8
   for (auto& part : sum)
 #pragma GCC unroll 2
     for (auto& half : part) half = Lanes::zero();
-  for (Index step = 0; step < slice.width; ++step, stored += slots, narrow += slots, wide += slots) {
+  for (std::int64_t step = 0; step < steps; ++step, stored += stride) {
     ask_ahead(stored, slots);
 #pragma GCC unroll 8
     for (int part = 0; part < parts; ++part) {
-      const __m512i col = slice.wide ? _mm512_loadu_si512(wide + part * columns)
-                                     : decode_columns_wide(slice.windows, narrow + part * columns);
+      const __m512i col = columns(step, part);
       const auto kept = static_cast<__mmask16>(~_mm512_movepi32_mask(col));
       typename Lanes::Type value[halves];
       load_slots<U>(stored, part, value);
@@ -64,8 +61,8 @@ HEDDLE_AVX512 inline void sum_slice(const Rows<V>& A, const ColumnSlice& slice, 
   for (int part = 0; part < parts; ++part) {
 #pragma GCC unroll 2
     for (int half = 0; half < halves; ++half)
-      Lanes::store(sums + part * columns + half * Lanes::lanes, sum[part][half]);
-    _mm512_storeu_si512(absent + part * columns, _mm512_movm_epi32(static_cast<__mmask16>(~present[part])));
+      Lanes::store(to.sum + part * at_once + half * Lanes::lanes, sum[part][half]);
+    _mm512_storeu_si512(to.absent + part * at_once, _mm512_movm_epi32(static_cast<__mmask16>(~present[part])));
   }
 }
 
