@@ -130,7 +130,7 @@ class CpuMeasure {
     sink_.fetch_add(sum, std::memory_order_relaxed);
   }
 
-  static constexpr std::int64_t gathered_by_each = 1 << 19;
+  static constexpr std::int64_t gathered_by_each = 1 << 18;
   Buffer<std::uint64_t> data_;
   Buffer<std::uint32_t> places_;
   std::atomic<std::uint64_t> sink_{0};

@@ -78,14 +78,14 @@ Workload bcsr_gpu(const Subject& s, const Plan& plan) {
 }
 
 // A line of a block is one vector on the CPU, and a block costs about four lines more, whatever its width. Lines cost
-// more where they do not fill a vector, where their number is known at run time only (formats/bcsr/bcsr_cpu.cpp), and
-// in blocks with holes, two in each as if by chance.
+// more where they do not fill a vector, and in blocks with holes, two in each as if by chance; everything does where
+// their number is known at run time only (formats/bcsr/bcsr_cpu.cpp).
 Workload bcsr_cpu(const Subject& s, const Plan& plan) {
   const Blocks b = blocks_of(s, plan);
   Workload w = as_on_cpu(s, bcsr_gpu(s, plan), Walk::places, 1, b.r);
   const double with_holes = std::clamp((1 - 1 / b.fill) * b.r * b.c / 2, 0.0, 1.0);
-  const double line = (b.c == 3 || b.c == 6 ? 1.3 : 1) * (b.r == b.c ? 1 : 2) * (1 + with_holes);
-  w.slots = b.blocks * (b.r * line + 4);
+  const double line = (b.c == 3 ? 1.3 : b.c == 6 ? 2 : 1) * (1 + with_holes);
+  w.slots = b.blocks * (b.r * line + 4) * (b.r == b.c ? 1 : 2.5);
   return w;
 }
 
