@@ -98,9 +98,7 @@ inline V row_sum(On on, const Long<V>& A, std::int64_t row, const Columns& colum
       add_step<W>(on, values, values.at((first + step) * slots), x, col, sums);
     }
   }
-  for (int half = slots / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) sums.sum[i] += sums.sum[i + half];
-  return sums.sum[0];
+  return add_slots(sums.sum, slots);
 }
 
 }  // namespace

@@ -58,12 +58,10 @@ inline void multiply_warp(On on, const Padded<V>& A, const C* codes, const Coded
       add_step<W>(on, values, values.at(shape.step_begin(step, warp)), p.x, col, sums);
     }
   }
-  const std::int64_t first = warp * shape.teams(), slots = std::int64_t{shape.lanes} * W;
-  for (std::int64_t i = 0; i < std::min(shape.teams(), shape.rows - first); ++i) {
-    V whole = 0;
-    for (std::int64_t slot = i * slots; slot < (i + 1) * slots; ++slot) whole += sums.sum[slot];
-    p.update.row(first + i, whole, sums.absent[i * slots] == 0);
-  }
+  const std::int64_t first = warp * shape.teams();
+  const int rows = static_cast<int>(std::min(shape.teams(), shape.rows - first)), slots = shape.lanes * W;
+  for (int i = 0; i < rows; ++i)
+    p.update.row(first + i, add_slots(sums.sum + i * slots, slots), sums.absent[i * slots] == 0);
 }
 
 }  // namespace

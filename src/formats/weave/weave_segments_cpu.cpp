@@ -4,7 +4,7 @@
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_segments.hpp"
-#include "layout/fetch.hpp"
+#include "formats/weave/weave_slots.hpp"
 
 namespace heddle::weave {
 
@@ -13,7 +13,7 @@ namespace {
 // The products of a tile, 0 where it has no entry.
 template <int K, class V, class S, class On>
 inline void multiply_entries(On on, const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t tile,
-                             const V* x, V (&product)[simt::warp_size * K]) {
+                             const V* x, V* product) {
   constexpr int entries = simt::warp_size * K;
   const Index* col = A.col.data() + tile * entries;
   if (col[0] < 0) {  // rows without entries: x may have no element either
@@ -101,11 +101,10 @@ inline void multiply_team(On on, const Segments<V>& A, const CodedValues<V, S>& 
     multiply_entries<K>(on, A, values, tile, p.x, product);
     for (int i = 0; i < entries; ++i) sum[i] += product[i];
   }
-  for (int half = entries / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) sum[i] += sum[i + half];
-  if (team.long_row < 0) return p.update(team.row, sum[0]);
+  const V whole = add_slots(sum, entries);
+  if (team.long_row < 0) return p.update(team.row, whole);
   const LongRow& row = A.long_rows[team.long_row];
-  Piece<V>::leave(const_cast<Piece<V>*>(A.pieces.data()) + row.first_piece + (number - row.first), sum[0]);
+  Piece<V>::leave(const_cast<Piece<V>*>(A.pieces.data()) + row.first_piece + (number - row.first), whole);
 }
 
 }  // namespace

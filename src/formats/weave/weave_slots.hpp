@@ -42,4 +42,14 @@ inline void add_step(On on, const CodedValues<V, S>& values, const S* stored, co
   for (int i = 0; i < slots; ++i) sums.absent[i] &= col[i] >> 31;
 }
 
+// The sum over `count` slots, a power of two: halved down to eight, which are added in order. They are overwritten.
+template <class V>
+inline V add_slots(V* sum, int count) {
+  for (; count > 8; count /= 2)
+    for (int i = 0; i < count / 2; ++i) sum[i] += sum[i + count / 2];
+  V whole = 0;
+  for (int i = 0; i < count; ++i) whole += sum[i];
+  return whole;
+}
+
 }  // namespace heddle::weave
