@@ -11,7 +11,7 @@
 
 namespace heddle {
 
-// Elements of x, or of a table, by columns.
+// Elements by columns. From zero: a gather into a register with nothing in particular would wait for what was there.
 HEDDLE_AVX512 inline __m512d gather_doubles(__m256i columns, const double* x) {
   return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, columns, x, 8);
 }
