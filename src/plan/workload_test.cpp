@@ -290,7 +290,7 @@ TEST(Model, of_a_cpu_takes_longer_for_more_work_slower_cores_and_slower_threads)
   alone.tasks = 1;
   EXPECT_GT(seconds(alone, machine), before);
   Machine slower = machine;
-  slower.entry_ns *= 2;
+  slower.entry_ns *= 2, slower.entry_all_ns *= 2;
   EXPECT_NEAR(predict(base, cost, slower, 8).walk, 2 * predict(base, cost, machine, 8).walk,
               predict(base, cost, machine, 8).walk);
   EXPECT_GT(seconds(base, slower), before);
@@ -298,6 +298,29 @@ TEST(Model, of_a_cpu_takes_longer_for_more_work_slower_cores_and_slower_threads)
   slower.wake_all_us = 40;
   EXPECT_GT(seconds(base, slower), before);
   EXPECT_EQ(seconds(alone, slower), seconds(alone, machine));  // calls nobody
+}
+
+TEST(Model, of_a_cpu_knows_that_cores_get_in_each_others_way) {
+  Machine machine = built_in_machine(Device::Kind::cpu);
+  machine.units = 16;
+  const Cost& cost = *cost_of(Plan{}, false);
+  const auto walk = [&](const Workload& w) { return predict(w, cost, machine, 8).walk; };
+  const Workload alone{.slots = 1e5, .tasks = 1}, together{.slots = 1e5, .tasks = 16};
+  const double one = walk(alone), all = walk(together);
+  machine.entry_all_ns = 2 * machine.entry_ns;  // two threads share a core
+  EXPECT_DOUBLE_EQ(walk(alone), one);
+  EXPECT_DOUBLE_EQ(walk(together), 2 * all);
+  // Sums that others write beside: none where one core does all; of sorted windows only those that cores share.
+  const auto foreign = [&](double tasks, double rows, double window) {
+    Workload w{.slots = 1e5, .tasks = tasks};
+    const double before = walk(w);
+    w.foreign = rows, w.foreign_window = window;
+    return walk(w) - before;
+  };
+  EXPECT_EQ(foreign(1, 1e5, 0), 0);
+  EXPECT_EQ(foreign(1, 1e5, 1024), 0);
+  EXPECT_GT(foreign(16, 1e5, 0), foreign(16, 1e5, 1024));
+  EXPECT_NEAR(foreign(16, 1e5, 1024), foreign(16, 1e6, 1024), 1e-12);
 }
 
 TEST(Model, of_a_cpu_reads_from_the_caches_of_as_many_cores_as_are_busy) {
