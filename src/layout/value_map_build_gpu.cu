@@ -102,6 +102,7 @@ SIMT_KERNEL look_at_blocks(Numbered<V> numbered, const PlaceRange* ranges, Block
   if (simt::lane() == 0) of_warps[simt::warp()].entries = mine.entries;
   simt::sync_block();
   for (int w = 0; w < warps; ++w) mine.entries.add(of_warps[w].entries);
+  simt::sync_block();  // everybody has read what is overwritten below
   each_place(range.end - range.begin, [&](std::int64_t i) {
     const std::uint32_t entry = numbered.entry(range.begin + i);
     if (entry != PlaceBlock::wide_none) mine.hash += code_hash(i, entry - mine.entries.low);

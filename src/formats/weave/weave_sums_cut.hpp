@@ -158,6 +158,7 @@ class WarpCutter {
     const int lane = taken_ + fitting_before, seat = waiting_ + simt::lane() - fitting_before;
     const bool comes = there && lane < simt::warp_size && seat < most_waiting;  // of all lanes the first ones
     const unsigned coming = simt::ballot(comes), taking = simt::ballot(comes && fitting);
+    simt::sync_warp();  // everybody has read what is overwritten now
     if (comes && fitting) take(entry, row, lane);
     if (comes && !fitting) board_.waiting[seat] = {entry, row};
     simt::sync_warp();
