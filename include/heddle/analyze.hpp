@@ -76,7 +76,7 @@ struct Structure {
   std::int64_t distinct_values = 0;  // counted up to `distinct_cap`
   bool distinct_capped = false;
   std::int64_t distinct_guess = 0;  // the same where that is all; else as many as there may be: doubles are sampled
-  bool f32_exact = false;  // every value survives the way to float and back
+  bool f32_exact = false;           // every value survives the way to float and back
 };
 
 inline constexpr std::int64_t distinct_cap = 65536;

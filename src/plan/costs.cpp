@@ -57,8 +57,8 @@ constexpr Cost cpu_costs[] = {
 };
 
 // H200 and 16 cores of its host; the parts are those of plan/building.hpp.
-//   format         once   wide  table  double   entry  of table   row   gap  alone  partial  long  some  one thread  sorted
-//   gathered  listed
+//   format         once   wide  table  double   entry  of table   row   gap  alone  partial  long  some  one thread
+//   sorted gathered  listed
 constexpr BuildCost gpu_build_costs[] = {
     {"csr", {79.3, 0, 0, 0, 0.00834, 0, 0, 0, 0, 0, 0, 0}},
     {"bcsr", {674, 0, 0, 0, 1.41, 0, 0, 0, 43.4, 0, 0, 0}},
