@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -186,13 +187,14 @@ bool BlockRunner::open_barriers() {
 
 // A thread goes on when all that have not left the kernel have arrived as often as it has.
 bool BlockRunner::open_cluster() {
+  int least = std::numeric_limits<int>::max();
+  for (int i = 0; i < count_; ++i)
+    if (threads_[i]->state != State::gone) least = std::min(least, threads_[i]->arrivals);
   bool any = false;
   for (int i = 0; i < count_; ++i) {
-    if (threads_[i]->state != State::at_cluster) continue;
-    bool open = true;
-    for (int j = 0; j < count_ && open; ++j) open = !waits_for(i, j);
-    if (open) threads_[i]->state = State::ready;
-    any |= open;
+    if (threads_[i]->state != State::at_cluster || threads_[i]->arrivals > least) continue;
+    threads_[i]->state = State::ready;
+    any = true;
   }
   return any;
 }

@@ -45,9 +45,7 @@ class Chooser {
         break;
       case WeaveLayout::padded: settle_padded(); break;
       case WeaveLayout::long_rows:
-        fill(settings_.groups, settings_.team == automatic ? groups() : 1);
-        settings_.groups = weave::LongShape::most_groups(settings_.groups);
-        if (settings_.team == automatic) settings_.team = settings_.groups > 1 ? weave::LongShape::shared_team : team();
+        settle_teams();
         if (settings_.columns == automatic) settings_.columns = static_cast<int>(long_columns());
         if (settings_.in_bytes()) settings_.columns = static_cast<int>(WeaveColumns::each);
         break;
@@ -144,13 +142,18 @@ class Chooser {
     while (!small() && threads > simt::warp_size && long_fill(threads) > 1.15) threads /= 2;
     return threads;
   }
-  // Blocks of a row of several steps, as long as all of them can run at once.
-  int groups() const {
-    const weave::LongShape shape{A_.rows, weave::LongShape::shared_team};
-    const auto steps = static_cast<unsigned>(std::min<std::int64_t>(8, shape.steps(facts_.longest())));
-    auto blocks = static_cast<int>(std::bit_ceil(std::max(1u, steps)));
-    while (blocks > 1 && A_.rows * blocks > weave::LongShape::most_shared_blocks) blocks /= 2;
-    return blocks;
+  // Rows of several steps have several blocks, as long as all of them can run at once; no more than steps.
+  void settle_teams() {
+    using weave::LongShape;
+    const bool open = settings_.groups == automatic, named_team = settings_.team != automatic;
+    int groups = LongShape::most_groups(open ? (named_team ? 1 : 8) : settings_.groups);
+    while (open && groups > 1 && A_.rows * groups > LongShape::most_shared_blocks) groups /= 2;
+    int shared = LongShape::shared_team;
+    while (!open && shared > 64 && shared * LongShape::per_thread * groups > facts_.longest()) shared /= 2;
+    const LongShape shape{A_.rows, named_team ? settings_.team : shared};
+    const auto steps = static_cast<unsigned>(std::clamp<std::int64_t>(shape.steps(facts_.longest()), 1, 8));
+    settings_.groups = std::min(groups, static_cast<int>(std::bit_ceil(steps)));
+    if (!named_team) settings_.team = settings_.groups > 1 ? shared : team();
   }
   // Little padding, and no row that keeps its team busy when all others are done.
   bool suits_teams(double most_fill) const {
