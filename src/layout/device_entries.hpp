@@ -9,6 +9,14 @@ namespace heddle::device {
 
 inline constexpr int entries_threads = 256, entries_of_block = 8 * entries_threads;
 
+// The elements first, first + stride, ... of an array, all under way at once; behind its end the last one again.
+template <int N>
+SIMT_DEVICE void load_strided(const Index* from, std::int64_t count, std::int64_t first, int stride, Index (&to)[N]) {
+#pragma unroll
+  for (int u = 0; u < N; ++u)
+    to[u] = simt::stream_load(from + (first + u * stride < count ? first + u * stride : count - 1));
+}
+
 // The row with `entry`, which is in one of rows low .. high - 1.
 SIMT_DEVICE std::int64_t row_between(const PatternArrays& A, std::int64_t low, std::int64_t high, Offset entry) {
   while (high - low > 1) {

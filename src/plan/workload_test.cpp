@@ -123,6 +123,15 @@ TEST(Workload, settles_teams_and_lanes_as_building_does) {
   }
 }
 
+TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little) {
+  const auto proposed = [](const char* matrix, bool on_gpu) {
+    return find_family("ell")->plans(analyze(generate<float>(matrix), Detail::planning), on_gpu).size();
+  };
+  EXPECT_EQ(proposed("random,rows=500,cols=500,per_row=9", false), 1u);
+  EXPECT_EQ(proposed("lengths,rows=2000,law=uniform,max=32", false), 0u);  // two places an entry
+  EXPECT_EQ(proposed("lengths,rows=2000,law=uniform,max=32", true), 1u);
+}
+
 TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
   const auto proposed = [](const char* matrix) {
     const auto plans = find_family("weave")->plans(analyze(generate<float>(matrix), Detail::planning), true);

@@ -89,9 +89,7 @@ SIMT_KERNEL sort_rows_block_per_entries(const Index* sorted, const Index* row_of
                                         int group_rows, EntryNames names, std::uint16_t* row) {
   const std::int64_t first = simt::block() * sorted_of_thread * threads + simt::thread();
   Index found[sorted_of_thread];
-#pragma unroll
-  for (int u = 0; u < sorted_of_thread; ++u)
-    found[u] = simt::stream_load(sorted + (first + u * threads < count ? first + u * threads : count - 1));
+  device::load_strided(sorted, count, first, threads, found);
 #pragma unroll
   for (int u = 0; u < sorted_of_thread; ++u)
     found[u] = names.have_rows() ? names.row(found[u]) : simt::cached_load(row_of_entry + found[u]) % group_rows;

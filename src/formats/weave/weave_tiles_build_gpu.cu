@@ -32,14 +32,12 @@ int bits_for(std::int64_t below) {
 SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
   if (simt::global_thread() < count) words[simt::global_thread()] = 0;
 }
-// A thread has several columns under way; behind the end the last one again.
+// Of a thread, all under way at once.
 constexpr int counted_of_thread = 8;
 SIMT_KERNEL count_block_per_entries(const Index* col, std::int64_t nnz, std::uint32_t* degree) {
   const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
   Index column[counted_of_thread];
-#pragma unroll
-  for (int u = 0; u < counted_of_thread; ++u)
-    column[u] = simt::stream_load(col + (first + u * threads < nnz ? first + u * threads : nnz - 1));
+  device::load_strided(col, nnz, first, threads, column);
 #pragma unroll
   for (int u = 0; u < counted_of_thread; ++u)
     if (first + u * threads < nnz) simt::atomic_add(degree + column[u], 1u);
@@ -73,13 +71,11 @@ SIMT_KERNEL place_thread_per_column(const Index* sorted, std::int64_t count, Ind
   place_of[sorted[i]] = static_cast<Index>(i);
 }
 
-// Where the column of each entry lies. A thread has several under way; behind the end the last one again.
+// Where the column of each entry lies.
 SIMT_KERNEL place_block_per_entries(const Index* col, std::int64_t nnz, const Index* place_of, Index* place) {
   const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
   Index found[counted_of_thread];
-#pragma unroll
-  for (int u = 0; u < counted_of_thread; ++u)
-    found[u] = simt::stream_load(col + (first + u * threads < nnz ? first + u * threads : nnz - 1));
+  device::load_strided(col, nnz, first, threads, found);
 #pragma unroll
   for (int u = 0; u < counted_of_thread; ++u) found[u] = simt::cached_load(place_of + found[u]);
 #pragma unroll
