@@ -23,8 +23,8 @@ from measured_cases import COSTS, Case, arguments, cost_key, costs_in_source, me
 
 UPLOAD_SHARE = 0.55  # as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
-         "one thread", "sorted row", "gathered", "pattern"]
-MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4]  # costs beyond are no explanation
+         "one thread", "sorted row", "gathered", "pattern", "looked at"]
+MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3]  # costs beyond are no explanation
 LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
 
 
@@ -127,7 +127,7 @@ def fit_build(lines):
 
 def lend_value_costs(costs, times):
     """All layouts of weave look at values in the same way: one that was never seen to gets the middle of the others."""
-    for part in (PARTS.index("table"), PARTS.index("double")):
+    for part in map(PARTS.index, ("table", "double", "looked at")):
         found = [cost[part] for name, cost in costs.items() if name.startswith("weave:") and cost[part] > 0]
         for name, cost in costs.items():
             if found and name.startswith("weave:") and not any(parts[part] > 0 for parts, _, _ in times[name].cases):

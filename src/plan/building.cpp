@@ -38,8 +38,9 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
   const double entries = subject.nnz(), shared_ns = ns / builders(entries, cores);
   const bool looked_at = plan.format == "weave" && weave_looks_at_values(subject, plan);
   const bool doubles = subject.value_bytes == 8 && !subject.facts.f32_exact;
+  const bool all_one = !subject.facts.distinct_capped && subject.facts.distinct_values == 1;
   const bool table =
-      looked_at && subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
+      looked_at && !all_one && subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
   const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
   return {us,
           subject.facts.rows_len.mean >= 6 ? us : 0,
@@ -56,7 +57,8 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           cores > 0 ? entries * ns : 0,
           orders_rows(plan) ? subject.rows() * shared_ns : 0,
           work.gathered * shared_ns,
-          listed_diagonals(subject, plan, work) * ns};
+          listed_diagonals(subject, plan, work) * ns,
+          looked_at && !table ? us : 0};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {

@@ -66,7 +66,7 @@ double team_slots(const Subject& s, double lanes) {
   const RowLengths& lengths = s.facts.rows_len;
   const double alone = rounded_entries(lengths, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes));
   const double uneven = (padding_of(s.facts, 32, 1) - 1) * (1 - std::log2(lanes) / 5);
-  return alone * (1 + uneven);
+  return alone + s.nnz() * uneven;
 }
 
 double shared_by(double work, double heaviest) {
