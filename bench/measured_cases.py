@@ -155,6 +155,11 @@ def matrix_name(line):
     return line["matrix"].rsplit("/", 1)[-1]
 
 
+def same_builders(line, other):
+    """Cores share building: its parts are those of a machine."""
+    return line["device"] == "gpu" or line["machine"]["units"] == other["machine"]["units"]
+
+
 def recount(lines, path):
     """The workloads of another run in place of those that the times came with."""
     fresh = {}
@@ -168,7 +173,8 @@ def recount(lines, path):
             line["plans"] = [plan for plan in line["plans"] if plan["plan"] in work]
             for plan in line["plans"]:
                 plan["workload"] = work[plan["plan"]]["workload"]
-                plan["build_parts"] = work[plan["plan"]].get("build_parts")
+                if not plan.get("build_parts") or same_builders(line, other):
+                    plan["build_parts"] = work[plan["plan"]].get("build_parts")
 
 
 def cases_of(line):
