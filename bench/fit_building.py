@@ -4,6 +4,7 @@
     build/bin/selection_bench --device gpu --every 3 --out h200.jsonl      on the machine that is measured
     bench/fit_building.py h200.jsonl                                      anywhere: the table, and how good it was and is
     bench/fit_building.py h200.jsonl --write                              ... and puts it into src/plan/costs.cpp
+    bench/fit_building.py new.jsonl --write --formats csr,weave:          ... of these formats alone (weave: stands for all its layouts), whose building changed
     bench/fit_building.py h200.jsonl --split                              fits one half of the classes, scores the other
     bench/fit_building.py h200.jsonl --show                               names every choice that loses 5 % or more
     bench/fit_building.py a.jsonl b.jsonl --device cpu                    for a CPU, from machines with few and with many cores
@@ -25,6 +26,7 @@ CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/pl
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
          "one thread", "sorted row", "gathered", "pattern", "looked at"]
 MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3]  # costs beyond are no explanation
+LEAST_TIMES = 10  # of a format: below, its costs stay what they are
 LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
 
 
@@ -114,13 +116,15 @@ class Times:
             cost = best
 
 
-def fit_build(lines):
-    """A cost for every part of every format; the way to the device is counted apart."""
+def fit_build(lines, formats=("",)):
+    """A cost for every part of every format, or of these; the way to the device is counted apart."""
     times = {}
     for line in lines:
         for p in line["plans"]:
             if p.get("build_seconds") and len(p.get("build_parts", [])) == len(PARTS):  # else of another version
                 times.setdefault(cost_key(p["plan"]), Times(LEAST_ONCE[line["device"]])).add(line, p)
+    asked = lambda name: any(name == f or not f or f.endswith(":") and name.startswith(f) for f in formats)
+    times = {name: some for name, some in times.items() if len(some.cases) >= LEAST_TIMES and asked(name)}
     costs = {name: some.fit() for name, some in sorted(times.items())}
     lend_value_costs(costs, times)
     return costs
@@ -209,7 +213,9 @@ def report_errors(lines, tables):
 
 
 def main():
-    options = arguments(__doc__).parse_args()
+    parser = arguments(__doc__)
+    parser.add_argument("--formats", default="", help="fit these alone; weave: stands for all its layouts")
+    options = parser.parse_args()
     lines = measured_lines(options)
     for line in lines:
         line["plans"] = [p for p in line["plans"] if p.get("build_parts") and p.get("build_seconds")]
@@ -225,7 +231,7 @@ def main():
             learnt = {**before, **fit_build([line for line in lines if names.index(line["class"]) % 2 == odd])}
             report_build(held, costs, learnt, options.show)
         return
-    after = fit_build(lines)
+    after = {**before, **fit_build(lines, options.formats.split(","))}
     print(f"{len(lines)} measured matrices; the parts are {', '.join(PARTS)}\n\nas in {COSTS}:")
     report_build(lines, costs, before, options.show)
     print("\nfitted:")
