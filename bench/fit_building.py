@@ -21,10 +21,10 @@ import sys
 
 from measured_cases import COSTS, Case, arguments, cost_key, costs_in_source, measured_lines
 
-UPLOAD_SHARE = 0.55  # as in src/plan/building.cpp
+CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
-         "one thread", "sorted row", "gathered", "pattern"]
-MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4]  # costs beyond are no explanation
+         "one thread", "sorted row", "gathered", "pattern", "looked at"]
+MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3]  # costs beyond are no explanation
 LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
 
 
@@ -38,7 +38,8 @@ def way_seconds(line, plan, there):
         way = 0 if there else matrix
     else:
         way = plan["workload"]["bytes"] + (matrix if there else 0)
-    return way / (UPLOAD_SHARE * line["machine"]["upload_gbps"]) * 1e-9
+    share = min(max((way - CACHED) / (FAR - CACHED), 0), 1)
+    return way / (line["machine"]["upload_gbps"] * (1 + share * (SLOWER - 1))) * 1e-9
 
 
 def predict_build(cost, line, plan, there):
@@ -127,7 +128,7 @@ def fit_build(lines):
 
 def lend_value_costs(costs, times):
     """All layouts of weave look at values in the same way: one that was never seen to gets the middle of the others."""
-    for part in (PARTS.index("table"), PARTS.index("double")):
+    for part in map(PARTS.index, ("table", "double", "looked at")):
         found = [cost[part] for name, cost in costs.items() if name.startswith("weave:") and cost[part] > 0]
         for name, cost in costs.items():
             if found and name.startswith("weave:") and not any(parts[part] > 0 for parts, _, _ in times[name].cases):

@@ -4,10 +4,12 @@
     build/bin/selection_bench --device gpu --out h200.jsonl                 on the machine that is measured
     bench/fit_model.py h200.jsonl                                          anywhere: scores the costs in the file
     bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted lines for costs.cpp, or puts them there
+    bench/fit_model.py h200.jsonl --correct [--write]                      the same, holding on to the costs in the file: for few new times
     bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
     bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
     bench/fit_model.py --device cpu one.jsonl two.jsonl sixteen.jsonl --fit --write
                                                                            one set of costs for several machines: each counts the same
+    bench/fit_model.py a.jsonl b.jsonl --keep all.jsonl.gz                  several files in one; every program here reads such files
     build/bin/selection_bench --features --out features.jsonl              once the counts in src/plan/workload*.cpp changed:
     bench/fit_model.py h200.jsonl --workloads features.jsonl --fit         the old times with the new counts
 
@@ -20,27 +22,44 @@ import re
 import sys
 
 from fit_building import fit_build, report_build, write_build
-from measured_cases import COSTS, arguments, cases_of, costs_in_source, measured_lines
+from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines
 
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.3, 300, 300, 1.0, 6, 10]}
 
 
+LOOSELY = 2e-4  # what being e times off the prior counts
+HELD = 16  # a factor that is e times off the old one costs as much as so many times that are e times off; with 4, costs of one half of
+           # the matrices were worse on the other half than the old ones (H200, 102 matrices of 2026-11-16), with 16 better
+
+
+class Prior:
+    """Where fitting begins, and how hard it is to leave."""
+
+    def __init__(self, cost, hold=None):
+        self.cost, self.hold = cost, hold
+        self.starts, self.rounds = (1, 15) if hold else (6, 60)
+
+    def drift(self, cost, weight):
+        squares = sum(math.log(a / b) ** 2 for a, b in zip(cost, self.cost))
+        return squares * (self.hold / weight if self.hold else LOOSELY)
+
+
 def loss(cases, cost, prior):
     error = sum(c.weight * min(abs(math.log(c.predict(cost) / c.seconds)), 1.0) ** 1.5 for c in cases)
-    drift = sum(math.log(a / b) ** 2 for a, b in zip(cost, prior))
-    return error / max(1e-9, sum(c.weight for c in cases)) + 2e-4 * drift
+    weight = max(1e-9, sum(c.weight for c in cases))
+    return error / weight + prior.drift(cost, weight)
 
 
-def fit(cases, prior, rounds=60):
+def fit(cases, prior):
     """Multiplies one factor at a time by growing and shrinking steps; several starts, always the same ones."""
     dice = random.Random(1)
     best = None
-    for start in range(6):
-        cost = [v * (1 if start == 0 else math.exp(dice.uniform(-1, 1))) for v in prior]
+    for start in range(prior.starts):
+        cost = [v * (1 if start == 0 else math.exp(dice.uniform(-1, 1))) for v in prior.cost]
         cost[1] = min(cost[1], 1.0)
         here, step = loss(cases, cost, prior), [0.5] * len(cost)
-        for _ in range(rounds):
+        for _ in range(prior.rounds):
             for i in range(len(cost)):
                 for factor in (math.exp(step[i]), math.exp(-step[i])):
                     trial = cost[:]
@@ -121,11 +140,11 @@ def cases_by_format(lines):
     return by_format
 
 
-def refine(lines, costs, device, rounds=12):
+def refine(lines, costs, priors, rounds=12):
     """From costs that foretell times to costs that choose well; times they foretell worse count against them."""
     by_format = cases_by_format(lines)
     regret, costs = Regret(lines, costs), {name: list(cost) for name, cost in costs.items()}
-    price = lambda name, cost: 0.25 * len(by_format[name]) * loss(by_format[name], cost, PRIOR[device])
+    price = lambda name, cost: 0.25 * len(by_format[name]) * loss(by_format[name], cost, priors[name])
     prices = {name: price(name, costs[name]) for name in by_format}
     step = {name: [0.2] * len(FIELDS) for name in by_format}
     for _ in range(rounds):
@@ -146,11 +165,13 @@ def refine(lines, costs, device, rounds=12):
     return costs
 
 
-def fit_all(lines, device):
+def fit_all(lines, device, old=None):
+    """`old`: costs to hold on to."""
     by_format = cases_by_format(lines)
-    costs = {name: fit(cases, PRIOR[device]) for name, cases in sorted(by_format.items())}
+    priors = {name: Prior(old[name], HELD) if old and name in old else Prior(PRIOR[device]) for name in by_format}
+    costs = {name: fit(cases, priors[name]) for name, cases in sorted(by_format.items())}
     # As they will be written: what is scored is what is used.
-    return {name: [float(f"{v:.3g}") for v in cost] for name, cost in refine(lines, costs, device).items()}
+    return {name: [float(f"{v:.3g}") for v in cost] for name, cost in refine(lines, costs, priors).items()}
 
 
 def score(lines, costs, show=False):
@@ -287,21 +308,26 @@ def report_effort(lines, costs):
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--correct", action="store_true", help="fit, holding on to the costs in " + COSTS)
     parser.add_argument("--svg", help="draw predicted against measured into this file")
+    parser.add_argument("--keep", help="write all measured lines into this file (.jsonl.gz)")
     options = parser.parse_args()
     lines = measured_lines(options)
     if not lines:
         sys.exit("no measured lines for this device")
+    if options.keep:
+        keep(lines, options.keep)
+    old = costs_in_source(options.device)
     if options.split:
         names = sorted({line["class"] for line in lines})
         for odd in (0, 1):
             learnt = [line for line in lines if names.index(line["class"]) % 2 == odd]
             held = [line for line in lines if names.index(line["class"]) % 2 != odd]
             print(f"\nfitted on {', '.join(n for i, n in enumerate(names) if i % 2 == odd)}; scored on the other half:")
-            score(held, fit_all(learnt, options.device), options.show)
+            score(held, {**old, **fit_all(learnt, options.device, old if options.correct else None)}, options.show)
         return
-    if options.fit:
-        costs = fit_all(lines, options.device)
+    if options.fit or options.correct:
+        costs = fit_all(lines, options.device, old if options.correct else None)
         for name, cost in costs.items():
             print("    " + cost_line(name, cost))
         for machine in {line["machine"]["units"]: line["machine"] for line in lines}.values():
@@ -312,7 +338,7 @@ def main():
             if build:
                 write_build(build, options.device)
     else:
-        costs = costs_in_source(options.device)
+        costs = old
     score(lines, costs, options.show)
     report_effort(lines, costs)
     report_build(lines, costs)

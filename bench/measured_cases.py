@@ -1,6 +1,7 @@
 """What selection_bench measured, and the formula of src/plan/model.hpp: the common ground of fit_model.py and
 fit_building.py."""
 import argparse
+import gzip
 import json
 import math
 import re
@@ -122,12 +123,17 @@ def measured_lines(options):
     return lines
 
 
+def lines_of(path):
+    """Of a file of selection_bench, which may be compressed."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
 def read(paths, device):
     """One line per matrix, precision and machine; a time in a later file takes the place of an earlier one."""
     lines = {}
     for path in paths:
-        for text in open(path, encoding="utf-8"):
-            line = json.loads(text)
+        for line in lines_of(path):
             if line["device"] != device:
                 continue
             first = lines.setdefault((matrix_name(line), line["precision"], line["machine"]["units"]), line)
@@ -136,16 +142,28 @@ def read(paths, device):
     return [line for line in lines.values() if line["plans"]]
 
 
+def keep(lines, path):
+    """All of it in one file, as it was read: counts of --workloads, plain names of files."""
+    with gzip.GzipFile(path, "wb", mtime=0) as file:
+        for line in lines:
+            text = json.dumps({**line, "matrix": matrix_name(line)}, separators=(",", ":"))
+            file.write((text + "\n").encode())
+
+
 def matrix_name(line):
     """A file is the same in another folder."""
     return line["matrix"].rsplit("/", 1)[-1]
 
 
+def same_builders(line, other):
+    """Cores share building: its parts are those of a machine."""
+    return line["device"] == "gpu" or line["machine"]["units"] == other["machine"]["units"]
+
+
 def recount(lines, path):
     """The workloads of another run in place of those that the times came with."""
     fresh = {}
-    for text in open(path, encoding="utf-8"):
-        line = json.loads(text)
+    for line in lines_of(path):
         fresh[matrix_name(line), line["precision"]] = line
     for line in lines:
         other = fresh.get((matrix_name(line), line["precision"]))
@@ -155,7 +173,8 @@ def recount(lines, path):
             line["plans"] = [plan for plan in line["plans"] if plan["plan"] in work]
             for plan in line["plans"]:
                 plan["workload"] = work[plan["plan"]]["workload"]
-                plan["build_parts"] = work[plan["plan"]].get("build_parts")
+                if not plan.get("build_parts") or same_builders(line, other):
+                    plan["build_parts"] = work[plan["plan"]].get("build_parts")
 
 
 def cases_of(line):

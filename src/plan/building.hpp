@@ -15,7 +15,7 @@ namespace heddle {
 //   0  once                                                                              us
 //   1  where rows have six entries and more on average: more is asked about them         us
 //   2  where values become places in a table (weave, from 2^18 entries on, padded 2^20)  us
-//   3  where doubles are looked at and stay what they are (weave, likewise)              us
+//   3  where doubles are looked at and stay what they are (weave, likewise)              us, beside 16
 //   4  per entry                                                                         ns
 //   5  per entry of 2                                                                    ns
 //   6  per row                                                                           ns
@@ -28,7 +28,8 @@ namespace heddle {
 //  13  per row that is put in order of length                                            ns
 //  14  per place that is gathered by itself (runs: those take a search)                  ns
 //  15  per diagonal of the different lists of them, where slices are stored so            ns
-inline constexpr int build_part_count = 16;
+//  16  where values are looked at and stay what they are, or are all one                 us
+inline constexpr int build_part_count = 17;
 using BuildParts = std::array<double, build_part_count>;  // counts, in seconds per unit of cost
 
 struct BuildCost {

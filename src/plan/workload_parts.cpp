@@ -22,12 +22,16 @@ bool word_is(const Plan& plan, const char* key, const char* word) {
 double up(double value, double unit) { return std::ceil(value / unit) * unit; }
 
 namespace {
-// An x that a multiprocessor's first cache holds is fetched once by each of them.
-constexpr double first_cache = 160 << 10, units = 132;
+constexpr double units = 132;
 
 // x and y once.
 double vector_bytes(const Subject& s) { return static_cast<double>(s.facts.rows + s.facts.cols) * s.value_bytes; }
 }  // namespace
+
+bool in_first_cache(double bytes) {
+  constexpr double first_cache = 160 << 10;
+  return bytes <= first_cache;
+}
 
 Workload start(const Subject& s, double bytes, double stored, double walked) {
   Workload w;
@@ -36,7 +40,8 @@ Workload start(const Subject& s, double bytes, double stored, double walked) {
   w.stream_bytes = bytes + vector_bytes(s);
   w.x_bytes = static_cast<double>(s.facts.cols) * s.value_bytes;
   w.misses = s.nnz() * s.gather().window;
-  if (w.x_bytes <= first_cache) w.misses = std::min(w.misses, units * w.x_bytes / sector_bytes);
+  // Fetched once by each multiprocessor.
+  if (in_first_cache(w.x_bytes)) w.misses = std::min(w.misses, units * w.x_bytes / sector_bytes);
   w.slots = walked;
   w.sectors = walked * (index_bytes + s.value_bytes) / sector_bytes;
   return w;
@@ -66,7 +71,7 @@ double team_slots(const Subject& s, double lanes) {
   const RowLengths& lengths = s.facts.rows_len;
   const double alone = rounded_entries(lengths, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes));
   const double uneven = (padding_of(s.facts, 32, 1) - 1) * (1 - std::log2(lanes) / 5);
-  return alone * (1 + uneven);
+  return alone + s.nnz() * uneven;
 }
 
 double shared_by(double work, double heaviest) {

@@ -16,6 +16,9 @@ bool word_is(const Plan& plan, const char* key, const char* word);
 
 double up(double value, double unit);  // to the next multiple
 
+// Whether a multiprocessor's first cache holds an array.
+bool in_first_cache(double bytes);
+
 // The parts every family starts from: all bytes are read once. `walked`: places whose column and value are read.
 Workload start(const Subject& s, double bytes, double stored, double walked);
 

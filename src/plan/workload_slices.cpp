@@ -50,8 +50,11 @@ Workload sell_gpu(const Subject& s, const Plan& plan) {
   const double order = sigma > 1 ? s.rows() * index_bytes : 0;
   const double bytes = stored * (index_bytes + s.value_bytes) + (std::ceil(s.rows() / C) + 1) * offset_bytes + order;
   Workload w = sliced(s, bytes, stored, stored, lanes, s.longest());
-  // Neighbours are up to sigma rows apart; that costs nothing where they shared nothing.
-  if (sigma > 1 && s.facts.rows_len.cv > 0.05) w.misses = std::min(1.15 * w.misses, s.nnz());
+  // Neighbours are up to sigma rows apart; that costs nothing where they shared nothing. Each has its own sector of y.
+  if (sigma > 1 && s.facts.rows_len.cv > 0.05) {
+    w.misses = std::min(1.15 * w.misses, s.nnz());
+    w.sectors += s.rows();
+  }
   return w;
 }
 

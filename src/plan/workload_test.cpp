@@ -132,6 +132,28 @@ TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little) {
   EXPECT_EQ(proposed("lengths,rows=2000,law=uniform,max=32", true), 1u);
 }
 
+TEST(Workload, proposes_diagonals_on_a_cpu_where_little_is_beside_them) {
+  const auto proposed = [](const char* matrix, bool on_gpu) {
+    return find_family("dia")->plans(analyze(generate<float>(matrix), Detail::planning), on_gpu).size();
+  };
+  EXPECT_EQ(proposed("stencil2d5,n=60", false), 1u);
+  EXPECT_EQ(proposed("mesh,rows=5000", false), 0u);  // the main diagonal alone
+}
+
+TEST(Workload, finds_rows_without_entries_and_values_of_a_table_at_a_price) {
+  const auto counted = [](const char* matrix, const char* plan_text, int value_bytes) {
+    const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+    return workload(*find_family("weave"), {facts, value_bytes}, Plan::parse(plan_text), true);
+  };
+  const char *segments = "weave layout=segments", *constant = "stencil2d5,n=300";  // two values, 450,000 entries
+  const Workload full = counted("random,rows=20k,per_row=2", segments, 8),
+                 empty = counted("empty,rows=20k", segments, 8);
+  EXPECT_GT(empty.chain, full.chain + 5);
+  EXPECT_GT(empty.slots, full.slots);
+  EXPECT_GT(counted(constant, "weave layout=rows", 8).slots,
+            1.5 * counted(constant, "weave layout=rows values=raw", 8).slots);
+}
+
 TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
   const auto proposed = [](const char* matrix) {
     const auto plans = find_family("weave")->plans(analyze(generate<float>(matrix), Detail::planning), true);
@@ -152,6 +174,10 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   EXPECT_GT(parts(long_rows, "weave layout=segments")[11], 0);
   EXPECT_GT(parts(few, "weave layout=segments")[2], 0);  // 450,000 entries: a table
   EXPECT_EQ(parts(few, "weave layout=padded")[2], 0);
+  EXPECT_EQ(parts(few, "weave layout=segments")[16], 0);
+  const Csr<double> many_values = generate<double>("random,rows=40k,per_row=8");
+  EXPECT_GT(parts(many_values, "weave layout=segments")[16], 0);  // looked at in vain
+  EXPECT_EQ(parts(many_values, "weave layout=padded")[16], 0);    // not a million entries: not looked at
 }
 
 TEST(Building, is_shared_by_the_cores_where_there_is_enough_of_it) {
@@ -176,7 +202,7 @@ TEST(Building, counts_diagonals_of_lists_that_slices_do_not_share) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
     const Subject subject{facts, 8};
     const Plan plan = Plan::parse("weave layout=diagonals");
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true), 0).back();
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true), 0)[15];
   };
   EXPECT_LT(listed("stencil2d5,n=400"), 200e-9);                              // a few lists of five
   EXPECT_GT(listed("band,rows=160000,width=2,fill=0.8"), 0.5 * 1250 * 5e-9);  // one for each of 1250 slices

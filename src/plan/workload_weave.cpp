@@ -66,6 +66,12 @@ Workload stored_as(const Subject& s, double places, double column, double value,
   return w;
 }
 
+// A value of a table is one more fetch that waits for the code (H200: elasticity in blocks takes 1.3 to 1.5 times what
+// its bytes would).
+void look_up_values(Workload& w, double value) {
+  if (value == 1) w.slots *= 1.6;
+}
+
 bool is_constant(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
   return coded(s, plan) && f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full &&
@@ -112,9 +118,9 @@ Workload blocks(const Subject& s, const Plan& plan) {
   // Slices are as wide as their longest row of blocks, in whole steps of the lanes that share it.
   const double of_row = std::max(1.0, count / std::max(1.0, block_rows));
   const double uneven = std::max(padding_of(s.facts, 32, 1), up(of_row, lanes) / of_row);
-  const double mask = fill > 1.001 ? 4 : 0;
-  Workload w =
-      stored_as(s, places * uneven, (short_column + mask) / (size * size), stored_value(s, plan), block_rows / 2);
+  const double mask = fill > 1.001 ? 4 : 0, value = stored_value(s, plan);
+  Workload w = stored_as(s, places * uneven, (short_column + mask) / (size * size), value, block_rows / 2);
+  look_up_values(w, value);
   w.sectors += count * std::max(1.0, size * s.value_bytes / sector_bytes);
   w.teams = block_rows * lanes / lanes_of_warp;
   w.chain = std::ceil(s.longest() / size / lanes);
@@ -167,8 +173,10 @@ Workload rows(const Subject& s, const Plan& plan) {
   const double near = s.facts.columns.slices16;
   const double column =
       in_bytes(s, plan, shape) ? 1 + 16 / (32 * shape.per_lane) : near * short_column + (1 - near) * index_bytes;
-  Workload w = stored_as(s, whole_steps * (sorts ? sorted : unsorted), column, least_value(s, plan),
+  const double value = least_value(s, plan);
+  Workload w = stored_as(s, whole_steps * (sorts ? sorted : unsorted), column, value,
                          s.rows() / shape.slice_rows() * 40 + s.rows() * (sorts ? 4 : 0));
+  look_up_values(w, value);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp / 2;
   w.chain = std::ceil(s.longest() / lanes);
@@ -199,10 +207,17 @@ Workload segments(const Subject& s, const Plan& plan) {
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
   const double tiles = std::max(row_aligned_tiles(s, tile), s.rows() / rows_of_tile);
-  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, least_value(s, plan), tiles * 16 + listed);
+  const double value = least_value(s, plan);
+  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, value, tiles * 16 + listed);
+  look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = tiles;
   w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
+  if (s.facts.rows_len.empty > 0) {  // which rows have entries is fetched behind the tile, and ranked for every row
+    constexpr double fetch = 20, rank = 1;
+    w.chain += fetch;
+    w.slots += rank * s.rows();
+  }
   if (s.longest() > tile) {
     constexpr double step = 1024, pieces = 10;  // entries; time that it takes to lay pieces down and find them again
     const bool whole = small && s.longest() <= 2 * step;
@@ -260,7 +275,9 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   const double groups = number(plan, "groups", named ? 1 : groups_of(s));
   const double team = named ? number(plan, "team", 0) : groups > 1 ? weave::LongShape::shared_team : team_of(s);
   const LongColumns columns(s, team);
-  Workload w = stored_as(s, columns.places, columns.bytes, least_value(s, plan), 8 * s.rows());
+  const double value = least_value(s, plan);
+  Workload w = stored_as(s, columns.places, columns.bytes, value, 8 * s.rows());
+  look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team * groups / lanes_of_warp;
   w.chain = std::ceil(s.longest() / (team * groups) / 4);
@@ -310,8 +327,10 @@ Workload padded(const Subject& s, const Plan& plan) {
   const auto open = PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, static_cast<int>(number(plan, "per_lane", 0)));
   const double lanes = number(plan, "lanes", open.lanes), at_once = open.per_lane == 1 ? PaddedTeam::steps_at_once : 4;
   const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
+  const double value = least_value(s, plan);
   Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
-                         is_short ? short_column : index_bytes, least_value(s, plan), 0);
+                         is_short ? short_column : index_bytes, value, 0);
+  look_up_values(w, value);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
   w.chain = std::ceil(longest / lanes / at_once);
