@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "analyze/column_tiles.hpp"
 #include "formats/weave/weave_layout.hpp"
 #include "layout/sliced_columns.hpp"
 
 namespace heddle::weave {
+
+// What is likely to be asked soon, so that one look can answer all of it.
+struct Questions {
+  bool windows = false, diagonals = false, blocks = false;
+  std::optional<TeamShape> slices = {};
+};
 
 class PatternFacts {
  public:
@@ -19,6 +26,8 @@ class PatternFacts {
   // Its shape and number of entries. The arrays are for host memory only.
   const PatternView& pattern() const { return A_; }
   double mean() const { return A_.rows > 0 ? static_cast<double>(A_.nnz()) / static_cast<double>(A_.rows) : 0; }
+
+  virtual void expect(const Questions&) {}
 
   virtual std::int64_t longest() = 0;
   // Places stored per entry; from parts of the matrix where it is large.
