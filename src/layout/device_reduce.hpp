@@ -22,8 +22,12 @@ inline constexpr int reduce_threads = 256;
 // Blocks that a unit of a large GPU shall have room for. All of a grid run at once then: where some come later, the
 // others wait for them at the end. Items say so with `blocks_of_unit`.
 template <class Items>
+inline constexpr bool says_blocks_of_unit = requires {
+  Items::blocks_of_unit;
+};
+template <class Items>
 constexpr int reduce_blocks_of_unit() {
-  if constexpr (requires { Items::blocks_of_unit; })
+  if constexpr (says_blocks_of_unit<Items>)
     return Items::blocks_of_unit;
   else
     return 4;
@@ -56,7 +60,8 @@ reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
 
 template <class Items>
 simt::Launch reduce_launch(std::int64_t count, int items_of_thread) {
-  constexpr std::int64_t most_blocks = 792;
+  constexpr std::int64_t units = 132,
+                         most_blocks = units * (says_blocks_of_unit<Items> ? reduce_blocks_of_unit<Items>() : 6);
   return {std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread)), reduce_threads,
           reduce_threads * sizeof(typename Items::Result)};
 }
