@@ -85,19 +85,21 @@ struct SampledWindows {
       : step(std::max<std::int64_t>(window, nnz / most)), count(nnz < window ? 0 : (nnz - window) / step + 1) {}
 };
 
-// The diagonals of a slice count as so many places per entry at most, and where they are more than
-// `most_slice_diagonals` as that many at once: then it is not looked at any longer. (A power law has slices of
-// half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200.) One with more than
-// `most_slice_entries`, which shared memory does not hold, is not looked at either.
-inline constexpr std::int64_t most_diagonal_fill = 8, most_slice_diagonals = 256, most_slice_entries = 1 << 14;
+// The diagonals of a slice count as `most_diagonal_fill` places per entry where they are more than
+// `hopeless_diagonal_fill`, or more than `most_slice_diagonals`: then it is not looked at any longer. (A power law has
+// slices of half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200.) One with more
+// than `most_slice_entries`, which shared memory does not hold, is not looked at either.
+inline constexpr std::int64_t most_diagonal_fill = 8, hopeless_diagonal_fill = 3, most_slice_diagonals = 256,
+                              most_slice_entries = 1 << 14;
 
 // Longer rows are not stored by diagonals.
 inline constexpr double most_diagonal_mean = 64;
 
 // `places`: of the diagonals that were looked at.
 SIMT_BOTH constexpr std::int64_t counted_places(std::int64_t places, std::int64_t entries, std::int64_t height) {
-  const std::int64_t most = most_diagonal_fill * entries;
-  return places > most_slice_diagonals * height || places > most || entries > most_slice_entries ? most : places;
+  const bool hopeless = places > most_slice_diagonals * height || places > hopeless_diagonal_fill * entries ||
+                        entries > most_slice_entries;
+  return hopeless ? most_diagonal_fill * entries : places;
 }
 
 }  // namespace heddle::weave

@@ -194,8 +194,8 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
       DiagonalWalk walk(A, rows.first, rows.last);
       walk.begin(columns_near(A, rows, room));
       if (simt::warp() != 0) return;
-      const std::int64_t most = most_diagonal_fill * found.entries;
-      while (found.stored < most && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
+      const std::int64_t hopeless = hopeless_diagonal_fill * found.entries;
+      while (found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
         found.stored += slice_rows;
     }
     found.stored = counted_places(found.stored, found.entries, slice_rows);
