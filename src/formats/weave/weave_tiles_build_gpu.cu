@@ -5,13 +5,13 @@
 //            them their rows and values: fetched by who fills units, each would be a sector of its own
 //   units    columns, values, ends, and the rows of the runs that end there
 //   scan     of the ends of units: rank                                                 -> host: partials of tiles
-//   sort     partials by row: of_row; row_start is where rows begin among them
-//   scan     of rows with many partials: long_rows
+//   count    partials by row: of_row, row_start, long_rows (weave_tiles_partials.hpp)     -> host: long rows
 #include <algorithm>
 #include <bit>
 
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_tiles_cut.hpp"
+#include "formats/weave/weave_tiles_partials.hpp"
 #include "layout/device_entries.hpp"
 #include "layout/device_radix.hpp"
 #include "layout/device_reduce.hpp"
@@ -111,19 +111,6 @@ struct TileColumns {
   }
 };
 
-// The first of `count` sorted keys that is `key` or more.
-SIMT_DEVICE std::int64_t first_from(const std::uint32_t* sorted, std::int64_t count, std::uint64_t key) {
-  std::int64_t low = 0, high = count;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (sorted[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 template <class T>
 SIMT_KERNEL find_starts_thread_per_key(const std::uint32_t* sorted, std::int64_t count, std::int64_t keys, int shift,
                                        T* start) {
@@ -180,15 +167,6 @@ SIMT_DEVICE std::int64_t tile_of_unit(const TileStart* tile, std::int64_t tiles,
       high = middle;
   }
   return low;
-}
-
-SIMT_DEVICE int sum_of_lower_lanes(int value) {
-  int sum = value;
-  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-    const int lower = simt::shuffle_up(sum, distance);
-    if (simt::lane() >= distance) sum += lower;
-  }
-  return sum - value;
 }
 
 // K bits of each lane, as they lie in memory.
@@ -258,9 +236,9 @@ struct UnitRanks {
 
 // Where the partials of each tile begin, and the number of all.
 SIMT_KERNEL find_partials_thread_per_tile(const TileStart* tile, std::int64_t tiles, std::int64_t units,
-                                          const Index* rank, const PartialCount* all, Offset* partial) {
+                                          const Index* rank, const PartialCount* all, Offset* there, Offset* here) {
   const std::int64_t t = simt::global_thread();
-  if (t <= tiles) partial[t] = tile[t].unit < units ? rank[tile[t].unit] : all->partials;
+  if (t <= tiles) there[t] = here[t] = tile[t].unit < units ? rank[tile[t].unit] : all->partials;
 }
 
 // The rows of runs, without the gaps between units.
@@ -271,33 +249,6 @@ SIMT_KERNEL list_partials_warp_per_unit(const std::uint32_t* ended, const Index*
   const auto runs = static_cast<int>(ended[unit]);
   for (int i = simt::lane(); i < runs; i += simt::warp_size)
     partial_row[rank[unit] + i] = static_cast<std::uint32_t>(row[unit * capacity + i]);
-}
-
-struct RowKeys {
-  const std::uint32_t* row;
-  SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return row[i]; }
-};
-
-// Where the sort leaves which partial comes where.
-struct PartialOfRow {
-  Index* to;
-  SIMT_DEVICE void operator()(std::uint32_t place, Index partial) const { to[place] = partial; }
-};
-
-struct LongRows {
-  using Sum = PartialCount;  // of rows
-  const Index* row_start;
-  Index* to;
-
-  SIMT_DEVICE bool is_long(std::int64_t row) const { return row_start[row + 1] - row_start[row] > few_partials; }
-  SIMT_DEVICE PartialCount item(std::int64_t row) const { return {is_long(row) ? 1 : 0}; }
-  SIMT_DEVICE void place(std::int64_t row, const PartialCount& before) const {
-    if (is_long(row)) to[before.partials] = static_cast<Index>(row);
-  }
-};
-
-SIMT_KERNEL copy_thread_per_number(const Index* from, std::int64_t count, Index* to) {
-  if (simt::global_thread() < count) to[simt::global_thread()] = from[simt::global_thread()];
 }
 
 // Beginnings of tiles among entries and units.
@@ -343,25 +294,29 @@ TileStarts tile_starts(simt::Here here, const std::uint32_t* sorted_keys, const 
 
 // of_row, row_start and long_rows, from the rows of the runs of units. Tells `meanwhile` when it has to wait.
 template <class V, class F>
-void list_partials(simt::Here here, const std::uint32_t* ended, const Index* row_of_run, Tiles<V>& to,
-                   device::Workspace& memory, F meanwhile) {
-  const std::int64_t partials = to.partials.size(), units = to.rank.size();
+void list_partials(simt::Here here, const std::uint32_t* ended, const Index* row_of_run, const Offset* of_tile,
+                   std::int64_t tiles, Tiles<V>& to, device::Workspace& memory, F meanwhile) {
+  const std::int64_t partials = to.partials.size(), units = to.rank.size(), rows = to.rows;
   auto* partial_row = memory.take<std::uint32_t>(partials);
+  auto* seat = memory.take<std::uint32_t>(partials);
+  auto* count = memory.take<std::uint32_t>(rows + 1);
+  auto* long_rows = memory.take<Index>(rows + 1);
+  to.of_row = Buffer<Index>(partials, memory.device());
+  to.row_start = Buffer<Index>(rows + 1, memory.device());
   simt::launch(here, warp_per(units), list_partials_warp_per_unit, ended, to.rank.data(), units, row_of_run,
                to.unit_entries(), partial_row);
-  to.of_row = Buffer<Index>(partials, memory.device());
-  const auto by_row = device::queue_sort(here, RowKeys{partial_row}, {bits_for(to.rows)}, {.items = partials}, memory,
-                                         PartialOfRow{to.of_row.data()});
-  to.row_start = Buffer<Index>(to.rows + 1, memory.device());
-  simt::launch(here, thread_per(to.rows + 1), find_starts_thread_per_key<Index>, by_row.key, partials, to.rows + 1, 0,
-               to.row_start.data());
-  auto* long_rows = memory.take<Index>(to.rows);
-  device::Answers<PartialCount> long_count(1, memory.device());
-  device::queue_scan(here, LongRows{to.row_start.data(), long_rows}, to.rows, memory, long_count.there());
+  simt::launch(here, thread_per(rows + 1), clear_counts, count, rows + 1);
+  simt::launch(here, thread_per(partials), count_thread_per_partial, partial_row, partials, count, seat);
+  device::Answers<RowPartials> all(1, memory.device());
+  device::queue_scan(here, RowPartialItems{count, to.row_start.data(), long_rows}, rows + 1, memory, all.there());
+  simt::launch(here, thread_per(partials), place_thread_per_partial, partial_row, seat, partials, to.row_start.data(),
+               to.of_row.data());
+  simt::launch(here, thread_per(rows), order_thread_per_row, to.row_start.data(), rows, to.of_row.data());
   meanwhile();
-  to.long_rows = Buffer<Index>(long_count.here()[0].partials, memory.device());
-  simt::launch(here, thread_per(to.long_rows.size()), copy_thread_per_number, long_rows, to.long_rows.size(),
-               to.long_rows.data());
+  to.long_rows = Buffer<Index>(all.here()[0].long_rows, memory.device());
+  simt::launch(here, warp_per(to.long_rows.size()), list_warp_per_long_row, long_rows, to.long_rows.size(),
+               ListedPartials{partial_row, partials, of_tile, tiles}, to.row_start.data(), to.long_rows.data(),
+               to.of_row.data());
 }
 
 // Arrays of the units, but for `rank`.
@@ -376,13 +331,13 @@ void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* end
   });
 }
 
-// rank; where the partials of tiles begin, and the number of all.
+// rank; where the partials of tiles begin, and the number of all, here and there.
 Vector<Offset> rank_units(simt::Here here, const std::uint32_t* ended, const TileStart* tile, std::int64_t tiles,
-                          Buffer<Index>& rank, device::Workspace& memory) {
+                          Buffer<Index>& rank, Offset* of_tile, device::Workspace& memory) {
   const PartialCount* all = device::queue_scan(here, UnitRanks{ended, rank.data()}, rank.size(), memory);
   device::Answers<Offset> partial(tiles + 1, memory.device());
   simt::launch(here, thread_per(tiles + 1), find_partials_thread_per_tile, tile, tiles, rank.size(), rank.data(), all,
-               partial.there());
+               of_tile, partial.there());
   return kept_here(partial);
 }
 
@@ -420,10 +375,12 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   auto* row_of_run = memory.take<Index>(stored);
   fill_units<V>(here, {by_tile.key, by_entry.row, by_entry.value, (1u << columns.bits) - 1, tile, tiles, units}, ended,
                 row_of_run, to);
-  starts.partial = rank_units(here, ended, tile, tiles, to.rank, memory);
+  auto* of_tile = memory.take<Offset>(tiles + 1);
+  starts.partial = rank_units(here, ended, tile, tiles, to.rank, of_tile, memory);
   to.partials = Buffer<V>(starts.partial.back(), device);
   TileBlocks blocks;
-  list_partials(here, ended, row_of_run, to, memory, [&] { blocks = TileBlocks(starts, width, places.size); });
+  list_partials(here, ended, row_of_run, of_tile, tiles, to, memory,
+                [&] { blocks = TileBlocks(starts, width, places.size); });
   to.blocks = Buffer<TileBlock>::copy_of(blocks.list, device);
   to.warps = blocks.warps();
   to.width = blocks.widest();
