@@ -284,9 +284,12 @@ CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device
   return [=](Codecs codecs) { return smallest_codec(here, all, *look, codecs, device); };
 }
 
+namespace {
+
+// `look`: for codecs that ask for it.
 template <class V>
-std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V> all, ValueCodec codec,
-                                              std::int64_t size, Device device) {
+std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all, ValueCodec codec, ValueLook<V>* look,
+                                        std::int64_t size, Device device) {
   ValueStore<V> made;
   made.codec = codec == ValueCodec::f32 && sizeof(V) == sizeof(float) ? ValueCodec::raw : codec;
   switch (made.codec) {
@@ -295,7 +298,7 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
       made.f32 = Buffer<float>(size, device);
       break;
     case ValueCodec::dictionary:
-      if (find_table(here, all, ValueLook<V>(here, all, device).sample(), device, made.table) != Held::all) return {};
+      if (find_table(here, all, look->sample(), device, made.table) != Held::all) return {};
       made.code = Buffer<std::uint8_t>(size, device);
       break;
     case ValueCodec::dictionary16: {
@@ -308,18 +311,35 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
       break;
     }
     case ValueCodec::uniform:
+      if (!look->all_equal()) return {};
       made.table = Buffer<V>(1, device);
       simt::launch(here, {1, simt::warp_size}, keep_first<V>, all.data(), static_cast<std::int64_t>(all.size()),
                    made.table.data());
-      if (!ValueLook<V>(here, all, device).all_equal()) return {};
       break;
     default: made.raw = Buffer<V>(size, device);
   }
   return made;
 }
 
+}  // namespace
+
+template <class V>
+ValueStoreQuestion<V> ask_value_store(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
+  const bool looks = codec == ValueCodec::dictionary || codec == ValueCodec::uniform;
+  const auto look = looks ? std::make_shared<ValueLook<V>>(here, all, device) : nullptr;
+  return [=](std::int64_t size) { return make_store(here, all, codec, look.get(), size, device); };
+}
+
+template <class V>
+std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V> all, ValueCodec codec,
+                                              std::int64_t size, Device device) {
+  return ask_value_store(here, all, codec, device)(size);
+}
+
 template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device);
 template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device);
+template ValueStoreQuestion<float> ask_value_store(simt::Here, std::span<const float>, ValueCodec, Device);
+template ValueStoreQuestion<double> ask_value_store(simt::Here, std::span<const double>, ValueCodec, Device);
 template std::optional<ValueStore<float>> make_value_store(simt::Here, std::span<const float>, ValueCodec, std::int64_t,
                                                            Device);
 template std::optional<ValueStore<double>> make_value_store(simt::Here, std::span<const double>, ValueCodec,
