@@ -19,11 +19,17 @@ constexpr Isa every_set[] = {Isa::baseline, Isa::avx2, Isa::avx512};
 
 class EveryIsa : public testing::TestWithParam<std::string> {
  protected:
+  void SetUp() override {
+    isa();  // measures what gathers are worth
+    measured_ = gathers_pay;
+  }
   void TearDown() override {
     cap_isa(Isa::avx512);
+    gathers_pay = measured_;
     set_threads(0);
   }
-  // f(V{}, A) for every set and both precisions.
+  static void use_gathers(bool fast) { gathers_pay = {fast, fast, fast}; }
+  // f(V{}, A) for every set, both ways to fetch elements of x and both precisions.
   template <class F>
   void each_specimen(F f) const {
     for (const Isa set : every_set)
@@ -31,10 +37,17 @@ class EveryIsa : public testing::TestWithParam<std::string> {
         SCOPED_TRACE("plan \"" + GetParam() + "\" on " + specimen.name + " with " + to_string(set));
         if (!footprint(specimen.A.view(), Plan::parse(GetParam())).fits) continue;
         cap_isa(set);
-        f(float{}, convert<float>(specimen.A.view()));
-        f(double{}, convert<double>(specimen.A.view()));
+        for (const bool fast : {true, false}) {
+          SCOPED_TRACE(fast ? "fast gathers" : "slow gathers");
+          use_gathers(fast);
+          f(float{}, convert<float>(specimen.A.view()));
+          f(double{}, convert<double>(specimen.A.view()));
+        }
       }
   }
+
+ private:
+  GathersPay measured_;
 };
 
 template <class V>
@@ -86,6 +99,30 @@ TEST_P(EveryIsa, has_the_same_bits_on_one_thread_and_on_three) {
     op.multiply(x, three);
     EXPECT_EQ(std::memcmp(one.data(), three.data(), one.size() * sizeof(double)), 0) << to_string(set);
   }
+}
+
+// Rows of every length, so that each way to end a row is taken; real numbers, so that another order of adding shows.
+TEST_P(EveryIsa, has_the_same_bits_whether_elements_of_x_are_gathered_or_loaded) {
+  std::vector<std::int64_t> lengths(700);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<std::int64_t>(i * 7 % 35);
+  const Csr<double> A = with_lengths(lengths, 900, 3);
+  if (!footprint(A.view(), Plan::parse(GetParam())).fits) return;
+  const auto compare = [&](const auto& matrix) {
+    using V = std::decay_t<decltype(matrix.val[0])>;
+    const Operator<V> op = build(matrix, Plan::parse(GetParam()));
+    const auto x = numbers<V>(matrix.cols, &Dice::real);
+    std::vector<V> gathered(static_cast<std::size_t>(matrix.rows)), loaded = gathered;
+    for (const Isa set : every_set) {
+      cap_isa(set);
+      use_gathers(true);
+      op.multiply(x, gathered);
+      use_gathers(false);
+      op.multiply(x, loaded);
+      EXPECT_EQ(std::memcmp(gathered.data(), loaded.data(), gathered.size() * sizeof(V)), 0) << to_string(set);
+    }
+  };
+  compare(A);
+  compare(convert<float>(A.view()));
 }
 
 std::vector<std::string> default_plans() {

@@ -14,9 +14,12 @@ enum class Isa { baseline, sve, avx2, avx512 };
 // allow.
 Isa isa();
 const char* to_string(Isa isa);
-// Whether fetching several elements of x by one instruction is faster than one by one: on Intel processors that need no
-// protection against gather data sampling, and where SVE can do it at all.
-bool fast_gathers();
+// Whether fetching so many elements of x by one instruction is faster than one by one (core/gather.hpp): measured, in
+// some 50 us, by the first call of isa(); HEDDLE_GATHERS=slow or fast says it instead. Results do not depend on it.
+struct GathersPay {
+  bool of_4 = false, of_8 = false, of_16 = false;
+};
+extern GathersPay gathers_pay;
 
 // No wider than `most` from now on, for tests; the CPU's own limit stays.
 void cap_isa(Isa most);
@@ -58,10 +61,11 @@ void with_isa(F&& f) {
   f(OnIsa<Isa::baseline>{});
 }
 
-// The same for loops that fetch elements of x by columns: the baseline where fetching several at once is slow.
+// The same for loops in which the compiler, not core/gather.hpp, fetches elements of x by columns: the baseline where
+// fetching several at once is slow.
 template <class F>
 void with_fetching_isa(F&& f) {
-  if (fast_gathers()) return with_isa(f);
+  if (isa() != Isa::baseline && gathers_pay.of_4 && gathers_pay.of_8) return with_isa(f);
   f(OnIsa<Isa::baseline>{});
 }
 

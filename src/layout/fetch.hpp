@@ -1,12 +1,12 @@
-// Columns and elements of x, N at once. To be called inside with_fetching_isa.
+// Columns and elements of x, N at once. To be called inside with_isa.
 #pragma once
 
 #include <bit>
 
 #include <heddle/matrix.hpp>
 
+#include "core/gather.hpp"
 #include "core/isa.hpp"
-#include "core/x86.hpp"
 #include "layout/column_windows.hpp"
 #include "layout/value_codec.hpp"
 
@@ -14,16 +14,16 @@ namespace heddle {
 
 #if defined(__x86_64__)
 HEDDLE_AVX512 inline void fetch_vector(OnIsa<Isa::avx512>, const double* x, const Index* col, double* to) {
-  _mm512_storeu_pd(to, _mm512_i32gather_pd(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(col)), x, 8));
+  _mm512_storeu_pd(to, gather_512(x, col));
 }
 HEDDLE_AVX512 inline void fetch_vector(OnIsa<Isa::avx512>, const float* x, const Index* col, float* to) {
-  _mm512_storeu_ps(to, _mm512_i32gather_ps(_mm512_loadu_si512(col), x, 4));
+  _mm512_storeu_ps(to, gather_512(x, col));
 }
 HEDDLE_AVX2 inline void fetch_vector(OnIsa<Isa::avx2>, const double* x, const Index* col, double* to) {
-  _mm256_storeu_pd(to, _mm256_i32gather_pd(x, _mm_loadu_si128(reinterpret_cast<const __m128i*>(col)), 8));
+  _mm256_storeu_pd(to, gather_256(x, col));
 }
 HEDDLE_AVX2 inline void fetch_vector(OnIsa<Isa::avx2>, const float* x, const Index* col, float* to) {
-  _mm256_storeu_ps(to, _mm256_i32gather_ps(x, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col)), 4));
+  _mm256_storeu_ps(to, gather_256(x, col));
 }
 #endif
 

@@ -1,6 +1,7 @@
 // Entries that a kernel finds only by way of another array come a wait earlier when they are on their way to the L2
 // meanwhile: every block asks for its share of all. That pays where a small matrix comes from memory and the way to its
-// entries is two loads long (long rows); elsewhere it gained nothing (docs/performance.md).
+// entries is two loads long (clusters of blocks a long row, csr_padded); elsewhere it gained nothing or cost something
+// (docs/performance.md).
 #pragma once
 
 #include <type_traits>
@@ -19,6 +20,15 @@ SIMT_DEVICE void fetch_share(const T* data, std::int64_t first, std::int64_t las
     for (std::int64_t i = lines * share / shares + simt::thread(); i < end; i += simt::block_threads())
       simt::fetch_ahead(data + first + i * line);
   }
+}
+
+// Of elements [0, count), by all threads of a grid, each a line at most: without a division, which takes as long as
+// some loads.
+template <class T>
+SIMT_DEVICE void fetch_by_grid(const T* data, std::int64_t count) {
+  constexpr std::int64_t line = 128 / sizeof(T);
+  const std::int64_t at = (simt::thread() * simt::grid_blocks() + simt::block()) * line;
+  if (at < count) simt::fetch_ahead(data + at);
 }
 
 }  // namespace heddle

@@ -14,6 +14,7 @@
 
 #include <heddle/matrix.hpp>
 
+#include "core/gather.hpp"
 #include "core/isa.hpp"
 #include "core/x86.hpp"
 #include "layout/ahead.hpp"
@@ -30,8 +31,15 @@ inline void ask_for_entries(const Index* col, const V* val) {
   ask_ahead<2048>(col), ask_ahead<2048>(val);
 }
 
-// Vectors of W elements for one instruction set: `sum_up` makes the partial sums of a run of entries, `store` the sums
-// of W such vectors. (Vectors are handed on by reference: by value they would need the instruction set of the caller.)
+// Four partial sums of a row.
+HEDDLE_AVX2 inline double whole_of_half(const __m256d& s) {
+  const __m128d pairs = _mm_add_pd(_mm256_castpd256_pd128(s), _mm256_extractf128_pd(s, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(pairs, _mm_unpackhi_pd(pairs, pairs)));
+}
+
+// Vectors of W elements for one instruction set: `sum_up` makes the partial sums of a run of entries, `whole` the sum
+// of one such vector, `store` the sums of W of them. (Vectors are handed on by reference: by value they would need the
+// instruction set of the caller.)
 template <Isa set, class V>
 struct RowGroup;
 
@@ -63,18 +71,20 @@ struct RowGroup<Isa::avx512, double> {
     Sums sum = _mm512_setzero_pd();
     for (; length > 8; length -= 8, col += 8, val += 8) {
       ask_for_entries(col, val);
-      const __m256i columns = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
-      sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_loadu_pd(val), _mm512_i32gather_pd(columns, x, 8)));
+      sum = _mm512_add_pd(sum, _mm512_mul_pd(_mm512_loadu_pd(val), gather_512(x, col)));
     }
     const auto mask = static_cast<__mmask8>((1u << length) - 1);
-    const __m512d fetched =
-        _mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, _mm256_maskz_loadu_epi32(mask, col), x, 8);
+    const __m512d fetched = gather_512(mask, x, _mm256_maskz_loadu_epi32(mask, col));
     result = _mm512_add_pd(sum, _mm512_maskz_mul_pd(mask, _mm512_maskz_loadu_pd(mask, val), fetched));
   }
   HEDDLE_AVX512 static void store(const Sums (&s)[rows], double* to) {
     const Sums all = pairs(quarters(halves(s[0], s[1]), halves(s[2], s[3])),  // sums of rows 0 4 1 5 2 6 3 7
                            quarters(halves(s[4], s[5]), halves(s[6], s[7])));
     _mm512_storeu_pd(to, _mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), all));
+  }
+  HEDDLE_AVX512 static double whole(const Sums& s) {
+    const __m256d h = _mm256_add_pd(_mm512_castpd512_pd256(s), _mm512_extractf64x4_pd(s, 1));
+    return whole_of_half(h);
   }
   HEDDLE_AVX512 static bool store_short(const Offset* ptr, const Index* col, const double* val, const double* x,
                                         double* to) {
@@ -85,8 +95,8 @@ struct RowGroup<Isa::avx512, double> {
     const auto low = static_cast<__mmask8>(mask), high = static_cast<__mmask8>(mask >> 8);
     const __m512i columns = _mm512_maskz_loadu_epi32(mask, col);
     const __m512d zero = _mm512_setzero_pd();
-    const __m512d x_low = _mm512_mask_i32gather_pd(zero, low, _mm512_castsi512_si256(columns), x, 8);
-    const __m512d x_high = _mm512_mask_i32gather_pd(zero, high, _mm512_extracti64x4_epi64(columns, 1), x, 8);
+    const __m512d x_low = gather_512(low, x, _mm512_castsi512_si256(columns));
+    const __m512d x_high = gather_512(high, x, _mm512_extracti64x4_epi64(columns, 1));
     const __m512d a = _mm512_maskz_mul_pd(low, _mm512_maskz_loadu_pd(low, val), x_low);
     const __m512d b = _mm512_maskz_mul_pd(high, _mm512_maskz_loadu_pd(high, val + 8), x_high);
     __m512d product[4];
@@ -125,16 +135,16 @@ struct RowGroup<Isa::avx2, double> {
     Sums sum = _mm256_setzero_pd();
     for (; length > 4; length -= 4, col += 4, val += 4) {
       ask_for_entries(col, val);
-      const __m128i columns = _mm_loadu_si128(reinterpret_cast<const __m128i*>(col));
-      sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_loadu_pd(val), _mm256_i32gather_pd(x, columns, 8)));
+      sum = _mm256_add_pd(sum, _mm256_mul_pd(_mm256_loadu_pd(val), gather_256(x, col)));
     }
     const __m128i narrow = _mm256_castsi256_si128(first_lanes(length));
     const __m256i mask = _mm256_cvtepi32_epi64(narrow);
     const __m256d lanes = _mm256_castsi256_pd(mask);
-    const __m256d fetched = _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, _mm_maskload_epi32(col, narrow), lanes, 8);
+    const __m256d fetched = gather_256(mask, x, _mm_maskload_epi32(col, narrow));
     const __m256d product = _mm256_mul_pd(_mm256_maskload_pd(val, mask), fetched);
     result = _mm256_add_pd(sum, _mm256_and_pd(product, lanes));
   }
+  HEDDLE_AVX2 static double whole(const Sums& s) { return whole_of_half(s); }
   HEDDLE_AVX2 static void store(const Sums (&s)[rows], double* to) {
     _mm256_storeu_pd(to, pairs(halves(s[0], s[2]), halves(s[1], s[3])));
   }
@@ -161,7 +171,7 @@ struct RowGroup<Isa::avx2, float> {
     col += length - left, val += length - left;
     const __m256i mask = first_lanes(left);
     const __m256 lanes = _mm256_castsi256_ps(mask);
-    const __m256 fetched = _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, _mm256_maskload_epi32(col, mask), lanes, 4);
+    const __m256 fetched = gather_256(mask, x, _mm256_maskload_epi32(col, mask));
     const __m256 product = _mm256_mul_ps(_mm256_maskload_ps(val, mask), fetched);
     result = _mm256_add_ps(sum, _mm256_and_ps(product, lanes));
   }
@@ -170,12 +180,16 @@ struct RowGroup<Isa::avx2, float> {
                            quarters(halves(s[4], s[5]), halves(s[6], s[7])));
     _mm256_storeu_ps(to, _mm256_permutevar8x32_ps(all, _mm256_set_epi32(7, 3, 6, 2, 5, 1, 4, 0)));
   }
+  HEDDLE_AVX2 static float whole(const Sums& s) {
+    const __m128 h = _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
+    const __m128 q = _mm_add_ps(h, _mm_movehl_ps(h, h));
+    return _mm_cvtss_f32(_mm_add_ss(q, _mm_shuffle_ps(q, q, 1)));
+  }
   // Adds whole steps of eight; returns how many entries, 1 to 8, are left.
   HEDDLE_AVX2 static Offset add_full(const Index* col, const float* val, Offset length, const float* x, Sums& sum) {
     for (; length > 8; length -= 8, col += 8, val += 8) {
       ask_for_entries(col, val);
-      const __m256i columns = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(col));
-      sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_loadu_ps(val), _mm256_i32gather_ps(x, columns, 4)));
+      sum = _mm256_add_ps(sum, _mm256_mul_ps(_mm256_loadu_ps(val), gather_256(x, col)));
     }
     return length;
   }
@@ -199,8 +213,7 @@ struct RowGroup<Isa::avx512, float> : RowGroup<Isa::avx2, float> {
     const Offset left = add_full(col, val, length, x, sum);
     col += length - left, val += length - left;
     const auto mask = static_cast<__mmask8>((1u << left) - 1);
-    const __m256 fetched =
-        _mm256_mmask_i32gather_ps(_mm256_setzero_ps(), mask, _mm256_maskz_loadu_epi32(mask, col), x, 4);
+    const __m256 fetched = gather_256(mask, x, _mm256_maskz_loadu_epi32(mask, col));
     result = _mm256_add_ps(sum, _mm256_maskz_mul_ps(mask, _mm256_maskz_loadu_ps(mask, val), fetched));
   }
   HEDDLE_AVX512 static bool store_short(const Offset* ptr, const Index* col, const float* val, const float* x,
@@ -209,8 +222,7 @@ struct RowGroup<Isa::avx512, float> : RowGroup<Isa::avx2, float> {
     if (!rows_of_group.load(ptr)) return false;
     const auto [first, length, mask] = rows_of_group;
     col += ptr[0], val += ptr[0];
-    const __m512 fetched =
-        _mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, _mm512_maskz_loadu_epi32(mask, col), x, 4);
+    const __m512 fetched = gather_512(mask, x, _mm512_maskz_loadu_epi32(mask, col));
     const __m512 all = _mm512_maskz_mul_ps(mask, _mm512_maskz_loadu_ps(mask, val), fetched);
     __m256 product[4];
     for (int k = 0; k < 4; ++k) {
@@ -225,10 +237,55 @@ struct RowGroup<Isa::avx512, float> : RowGroup<Isa::avx2, float> {
   }
 };
 
+// Products of at most eight entries, added up as the lanes of any group are: 0 4, 2 6, 1 5, 3 7, then halves. What is
+// absent there is 0, and adding that changes nothing but -0.
+template <class V>
+inline V sum_of_few(const Index* col, const V* val, Offset length, const V* x) {
+  const auto product = [&](int k) {
+    V made = val[k] * x[col[k]];
+    asm("" : "+x"(made));  // or the compiler packs products into vectors, which takes longer than they save
+    return made;
+  };
+  const auto both = [&](int a, int b) { return product(a) + product(b); };
+  switch (length) {
+    case 0: return 0;
+    case 1: return product(0) + V(0);
+    case 2: return both(0, 1) + V(0);
+    case 3: return both(0, 2) + product(1) + V(0);
+    case 4: return both(0, 2) + both(1, 3) + V(0);
+    case 5: return both(0, 4) + product(2) + both(1, 3) + V(0);
+    case 6: return both(0, 4) + product(2) + (both(1, 5) + product(3)) + V(0);
+    case 7: return both(0, 4) + both(2, 6) + (both(1, 5) + product(3)) + V(0);
+    default: return both(0, 4) + both(2, 6) + (both(1, 5) + both(3, 7)) + V(0);
+  }
+}
+
+// Where elements of x are loaded one by one, masked lanes cost as much as others: short rows do without. Xeon whose
+// gathers are slow, one core, 2026-11, microseconds in double: well1850 11 instead of 24, adder_dcop_05 12 instead
+// of 18.
+template <Isa set, class V>
+inline void sum_rows_singly(OnIsa<set>, const CsrView<V>& A, const V* x, std::int64_t first, std::int64_t last, V* to) {
+  using Group = RowGroup<set, V>;
+  for (Offset begin = A.ptr[first]; first < last; ++first) {
+    const Offset end = A.ptr[first + 1], length = end - begin;
+    const Index* col = A.col.data() + begin;
+    const V* val = A.val.data() + begin;
+    begin = end;
+    if (length <= 8) {
+      *to++ = sum_of_few(col, val, length, x);
+      continue;
+    }
+    typename Group::Sums sums;
+    Group::sum_up(col, val, length, x, sums);
+    *to++ = Group::whole(sums);
+  }
+}
+
 // The sums of rows first .. last-1 into to[0 ..]; to be called by with_isa.
 template <Isa set, class V>
-inline void sum_rows(OnIsa<set>, const CsrView<V>& A, const V* x, std::int64_t first, std::int64_t last, V* to) {
+inline void sum_rows(OnIsa<set> on, const CsrView<V>& A, const V* x, std::int64_t first, std::int64_t last, V* to) {
   using Group = RowGroup<set, V>;
+  if (!(Group::rows == 8 ? gathers_pay.of_8 : gathers_pay.of_4)) return sum_rows_singly(on, A, x, first, last, to);
   const Offset* ptr = A.ptr.data();
   const Index* col = A.col.data();
   const V* val = A.val.data();

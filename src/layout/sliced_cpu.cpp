@@ -147,6 +147,12 @@ inline void multiply_rows(On on, const SlicedView<V, Codec>& A, const Product<V>
     multiply_block(on, RowBlock<V, Codec>{A, p.x, row, std::min(step, last - row)}, p);
 }
 
+// With AVX-512 elements of x are fetched by sliced_wide.hpp, with other sets by what the compiler makes of the loops.
+template <class F>
+void with_set_for_slices(F&& f) {
+  isa() == Isa::avx512 ? with_isa(f) : with_fetching_isa(f);
+}
+
 }  // namespace
 
 template <class V, class Codec>
@@ -158,7 +164,7 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
     constexpr std::int64_t rows_at_once = 128;
     const std::int64_t pieces = (shape.rows + rows_at_once - 1) / rows_at_once;
     return parallel_work(pieces, A.stored + shape.rows, [&](std::int64_t begin, std::int64_t end) {
-      with_fetching_isa(
+      with_set_for_slices(
           [&](auto on) { multiply_rows(on, A, p, begin * rows_at_once, std::min(shape.rows, end * rows_at_once)); });
     });
   }
@@ -172,7 +178,7 @@ void multiply_sliced(OnCpu, const SlicedView<V, Codec>& A, const Product<V>& pro
   };
   parallel_stretches(tasks, tasks_per_thread, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t end = first_slice(last);
-    with_fetching_isa([&](auto on) {
+    with_set_for_slices([&](auto on) {
       for (std::int64_t s = first_slice(first); s < end; ++s)
         multiply_rows(on, A, p, s * shape.slice, std::min(shape.rows, (s + 1) * shape.slice));
     });

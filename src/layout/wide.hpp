@@ -2,6 +2,7 @@
 // are for AVX-512: to be called inside with_isa, from functions that carry HEDDLE_AVX512 themselves.
 #pragma once
 
+#include "core/gather.hpp"
 #include "core/isa.hpp"
 #include "core/x86.hpp"
 #include "layout/column_windows.hpp"
@@ -10,14 +11,6 @@
 #if defined(__x86_64__)
 
 namespace heddle {
-
-// Elements by columns. From zero: a gather into a register with nothing in particular would wait for what was there.
-HEDDLE_AVX512 inline __m512d gather_doubles(__m256i columns, const double* x) {
-  return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), 0xff, columns, x, 8);
-}
-HEDDLE_AVX512 inline __m512 gather_floats(__m512i columns, const float* x) {
-  return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xffff, columns, x, 4);
-}
 
 // Lane i of a mask is bit i.
 template <class V>
@@ -40,16 +33,14 @@ struct Wide<double> {
   }
   // Elements of x by columns, of which 8 are the half `half` of a register.
   HEDDLE_AVX512 static Type fetch(const double* x, __m512i columns, int half) {
-    return gather_doubles(half_of(columns, half), x);
+    return gather_512(x, half_of(columns, half));
   }
   HEDDLE_AVX512 static Type fetch(Mask mask, const double* x, __m512i columns, int half) {
-    return _mm512_mask_i32gather_pd(zero(), mask, half_of(columns, half), x, 8);
+    return gather_512(mask, x, half_of(columns, half));
   }
-  HEDDLE_AVX512 static Type fetch(const double* x, const Index* columns) {
-    return gather_doubles(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), x);
-  }
+  HEDDLE_AVX512 static Type fetch(const double* x, const Index* columns) { return gather_512(x, columns); }
   HEDDLE_AVX512 static Type fetch(Mask mask, const double* x, const Index* columns) {
-    return _mm512_mask_i32gather_pd(zero(), mask, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)), x, 8);
+    return gather_512(mask, x, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns)));
   }
   HEDDLE_AVX512 static __m256i half_of(__m512i a, int half) {
     return half == 0 ? _mm512_castsi512_si256(a) : _mm512_extracti64x4_epi64(a, 1);
@@ -57,7 +48,7 @@ struct Wide<double> {
   // Elements of a table; each lane of `packed` has four codes of a byte, and `place` says which.
   HEDDLE_AVX512 static Type look_up(const double* table, const std::uint8_t* packed, int place) {
     const __m256i codes = _mm256_srli_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(packed)), 8 * place);
-    return gather_doubles(_mm256_and_si256(codes, _mm256_set1_epi32(255)), table);
+    return gather_512(table, _mm256_and_si256(codes, _mm256_set1_epi32(255)));
   }
 };
 
@@ -78,19 +69,17 @@ struct Wide<float> {
     __builtin_memcpy(&mask, reinterpret_cast<const char*>(words) + part * 2, sizeof mask);
     return mask;
   }
-  HEDDLE_AVX512 static Type fetch(const float* x, __m512i columns, int) { return gather_floats(columns, x); }
+  HEDDLE_AVX512 static Type fetch(const float* x, __m512i columns, int) { return gather_512(x, columns); }
   HEDDLE_AVX512 static Type fetch(Mask mask, const float* x, __m512i columns, int) {
-    return _mm512_mask_i32gather_ps(zero(), mask, columns, x, 4);
+    return gather_512(mask, x, columns);
   }
-  HEDDLE_AVX512 static Type fetch(const float* x, const Index* columns) {
-    return gather_floats(_mm512_loadu_si512(columns), x);
-  }
+  HEDDLE_AVX512 static Type fetch(const float* x, const Index* columns) { return gather_512(x, columns); }
   HEDDLE_AVX512 static Type fetch(Mask mask, const float* x, const Index* columns) {
-    return _mm512_mask_i32gather_ps(zero(), mask, _mm512_loadu_si512(columns), x, 4);
+    return gather_512(mask, x, _mm512_loadu_si512(columns));
   }
   HEDDLE_AVX512 static Type look_up(const float* table, const std::uint8_t* packed, int place) {
     const __m512i codes = _mm512_srli_epi32(_mm512_loadu_si512(packed), static_cast<unsigned>(8 * place));
-    return gather_floats(_mm512_and_si512(codes, _mm512_set1_epi32(255)), table);
+    return gather_512(table, _mm512_and_si512(codes, _mm512_set1_epi32(255)));
   }
 };
 

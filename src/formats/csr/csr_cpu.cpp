@@ -25,7 +25,7 @@ void sum_rows(OnIsa<Isa::baseline>, const CsrView<V>& A, const V* x, std::int64_
 
 template <class V>
 void sum_rows(const CsrView<V>& A, const V* x, std::int64_t first, std::int64_t last, V* to) {
-  with_fetching_isa([&](auto set) { sum_rows(set, A, x, first, last, to); });
+  with_isa([&](auto set) { sum_rows(set, A, x, first, last, to); });
 }
 
 template <class V>

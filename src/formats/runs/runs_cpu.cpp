@@ -206,13 +206,12 @@ inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V
 template <class V>
 void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const RunsView<V> A = view();
-  const std::int64_t count = slices.size() - 1, steps = A.slices[count].step, gathered = A.slices[count].before;
+  const std::int64_t count = slices.size() - 1, steps = A.slices[count].step;
   const bool far = val.bytes() > own_cache_bytes;
   const auto work = [&](std::int64_t begin, std::int64_t end) {
-    const auto multiply_on = [&](auto on) {
+    with_isa([&](auto on) {
       far ? multiply_slices<true>(on, A, p, begin, end) : multiply_slices<false>(on, A, p, begin, end);
-    };
-    4 * gathered < steps ? with_isa(multiply_on) : with_fetching_isa(multiply_on);
+    });
   };
   // A task takes the slices that begin in its share of the steps, plus one each: equal work.
   constexpr std::int64_t share = work_per_task / rows_of_run;

@@ -164,7 +164,7 @@ void Blocks<V>::multiply(OnCpu, const Product<V>& p) const {
     dispatch_int<2, 3, 4>(size, [&](auto B) {
       const std::int64_t slices = columns.slices.size(), places = columns.codes.size() * size * size;
       parallel_work(slices, places, [&](std::int64_t begin, std::int64_t end) {
-        with_fetching_isa([&](auto on) {
+        with_isa([&](auto on) {
           for (std::int64_t s = begin; s < end; ++s) multiply_slice<B>(on, *this, coded, s, p);
         });
       });

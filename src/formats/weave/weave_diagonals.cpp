@@ -219,6 +219,16 @@ void with_stored_type(const ValueStore<V>& values, F f) {
 
 }  // namespace
 
+void spread_masks(Buffer<Diagonal>& pattern, Buffer<RowMask>& masks) {
+  Buffer<RowMask> spread(pattern.size() + 1);
+  spread[0] = all_rows;
+  for (std::int64_t i = 0; i < pattern.size(); ++i) {
+    spread[i + 1] = masks[pattern[i].mask];
+    if (pattern[i].mask != 0) pattern[i].mask = static_cast<Index>(i + 1);
+  }
+  masks = std::move(spread);
+}
+
 std::int64_t diagonal_places(const PatternView& A, std::int64_t limit) {
   SlicePattern slice;
   std::int64_t places = 0;
@@ -243,7 +253,9 @@ Footprint Diagonals<V>::footprint(const PatternView& A, const WeaveSettings& set
   const Skeleton made = skeleton(A);
   const bool constant = settings.codec() == ValueCodec::constant;
   const std::int64_t stored = made.diagonals * slice_rows;
-  return {.bytes = static_cast<std::int64_t>(made.slices.bytes() + made.pattern.bytes() + made.masks.bytes()) +
+  const std::int64_t masks = settings.per_lane == 1 ? made.pattern.size() + 1 : made.masks.size();
+  return {.bytes = static_cast<std::int64_t>(made.slices.bytes() + made.pattern.bytes()) +
+                   masks * static_cast<std::int64_t>(sizeof(RowMask)) +
                    value_store_bytes(settings.codec(), constant ? made.diagonals : stored, value_bytes),
           .stored = stored};
 }
@@ -252,6 +264,7 @@ template <class V>
 Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   Skeleton made = skeleton(A);
   const bool constant = settings.codec() == ValueCodec::constant;
+  if (settings.per_lane == 1) spread_masks(made.pattern, made.masks);
   Diagonals to{A.rows,
                A.cols,
                settings.keep == 1,

@@ -5,7 +5,9 @@
 //                               [ . f d . . ]
 //
 //   pattern   the list of (offset, mask) of a slice; equal lists are stored once, and a grid has few of them
-//   masks     which of the 128 rows have the diagonal: 4 words, word j bit l is row 32 j + l; number 0 has all bits set
+//   masks     which of the 128 rows have the diagonal: 4 words, word j bit l is row 32 j + l; number 0 has all bits
+//   set.
+//             per_lane=1: number i + 1 is that of place i of the patterns, and can be read at once with it
 //   values    128 of each diagonal; lane l of a warp has rows l, l + 32, l + 64, l + 96 (layout/lane_pieces.hpp)
 //
 //   values=constant: one value of each diagonal of a slice, and none at all per entry
@@ -74,6 +76,10 @@ struct Diagonals {
   bool multiply_many(simt::Emulator, const ProductMany<V>& product) const;
   bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
+
+// per_lane=1 is for small matrices, where a mask that is known only by its number is one more wait: a copy for every
+// place of the patterns.
+void spread_masks(Buffer<Diagonal>& pattern, Buffer<RowMask>& masks);
 
 // The number of values stored for the whole matrix, or more than `limit` when they exceed it.
 std::int64_t diagonal_places(const PatternView& A, std::int64_t limit);

@@ -65,6 +65,25 @@ SIMT_KERNEL store_constants_warp_per_slice(ListedSlices<V> from, std::int64_t sl
     to[slice.first + d] = from.diagonal[from.list[s] + d].value;
 }
 
+// As spread_masks does.
+SIMT_KERNEL spread_masks_thread_per_place(Diagonal* pattern, std::int64_t count, const RowMask* masks,
+                                          RowMask* spread) {
+  const std::int64_t i = simt::global_thread();
+  if (i == 0) spread[0] = masks[0];
+  if (i >= count) return;
+  const Index mask = pattern[i].mask;
+  spread[i + 1] = masks[mask];
+  if (mask != 0) pattern[i].mask = static_cast<Index>(i + 1);
+}
+
+void queue_spreading(simt::Here here, Buffer<Diagonal>& pattern, Buffer<RowMask>& masks, Device device) {
+  constexpr int threads = 128;
+  Buffer<RowMask> spread(pattern.size() + 1, device);
+  simt::launch(here, {simt::blocks_for(pattern.size() + 1, threads), threads}, spread_masks_thread_per_place,
+               pattern.data(), pattern.size(), masks.data(), spread.data());
+  masks = std::move(spread);
+}
+
 template <class V>
 void queue_storing(simt::Here here, const CsrView<V>& A, const DiagonalsFound<V>& found, bool constant,
                    Diagonals<V>& to) {
@@ -141,6 +160,7 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
   if (!patterns) return {};
   to.pattern = std::move(patterns->pattern);
   to.masks = std::move(patterns->masks);
+  if (to.per_lane == 1) queue_spreading(here, to.pattern, to.masks, device);
   return to;
 }
 

@@ -109,7 +109,7 @@ void Long<V>::multiply(OnCpu, const Product<V>& p) const {
     with_columns(*this, [&](const auto& columns) {
       const std::int64_t places = begin[shape.rows] * shape.step_entries();
       parallel_work(shape.rows, places, [&](std::int64_t first, std::int64_t last) {
-        with_fetching_isa([&](auto on) {
+        with_isa([&](auto on) {
           for (std::int64_t row = first; row < last; ++row)
             p.update.row(row, row_sum(on, *this, row, columns, coded, p.x), begin[row + 1] > begin[row]);
         });

@@ -72,7 +72,7 @@ void Padded<V>::multiply(OnCpu, const Product<V>& p) const {
     values.visit_all([&](const auto& coded) {
       with_codes(*this, [&](const auto* codes) {
         parallel_work(shape.warps(), shape.stored(), [&](std::int64_t begin, std::int64_t end) {
-          with_fetching_isa([&](auto on) {
+          with_isa([&](auto on) {
             for (std::int64_t warp = begin; warp < end; ++warp) multiply_warp<W>(on, *this, codes, coded, warp, p);
           });
         });

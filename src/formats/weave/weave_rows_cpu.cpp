@@ -76,7 +76,7 @@ void Rows<V>::multiply(OnCpu, const Product<V>& p) const {
     dispatch_int<1, 2, 4>(columns.shape.rows, [&](auto U) {
       const std::int64_t slices = columns.slices.size();
       parallel_work(slices, columns.codes.size(), [&](std::int64_t begin, std::int64_t end) {
-        with_fetching_isa([&](auto on) {
+        with_isa([&](auto on) {
           for (std::int64_t s = begin; s < end; ++s) multiply_slice<U>(on, *this, coded, s, p);
         });
       });

@@ -114,12 +114,12 @@ void Segments<V>::multiply(OnCpu, const Product<V>& p) const {
   dispatch_int<4, 8>(per_lane, [&](auto K) {
     values.visit_all([&](const auto& coded) {
       parallel_work(tiles.size(), tiles.size() * tile_entries(), [&](std::int64_t begin, std::int64_t end) {
-        with_fetching_isa([&](auto on) {
+        with_isa([&](auto on) {
           for (std::int64_t t = begin; t < end; ++t) multiply_tile<K>(on, *this, coded, t, p);
         });
       });
       parallel_work(teams.size(), col.size(), [&](std::int64_t begin, std::int64_t end) {
-        with_fetching_isa([&](auto on) {
+        with_isa([&](auto on) {
           for (std::int64_t i = begin; i < end; ++i) multiply_team<K>(on, *this, coded, i, p);
         });
       });

@@ -21,7 +21,7 @@ struct SlotSums {
   }
 };
 
-// One step; col is -1 where there is no entry. To be called inside with_fetching_isa.
+// One step; col is -1 where there is no entry. To be called inside with_isa.
 template <int U, class V, class S, class On>
 inline void add_step(On on, const CodedValues<V, S>& values, const S* stored, const V* x,
                      const Index (&col)[SlotSums<V, U>::slots], SlotSums<V, U>& sums) {

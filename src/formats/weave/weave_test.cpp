@@ -186,6 +186,20 @@ TEST(Weave, writes_equal_patterns_of_a_grid_once) {
   EXPECT_LT(made.masks.size(), 10);
 }
 
+// A thread a row reads the mask at the place of the diagonal, everybody else by its number.
+TEST(Weave, has_masks_of_small_diagonals_beside_their_patterns) {
+  const Csr<double> A = generate<double>("stencil2d9,n=40,coefficients=varying");
+  const WeaveSettings once{.layout = 0, .values = 0, .per_lane = 4}, beside{.layout = 0, .values = 0, .per_lane = 1};
+  const auto few = weave::Diagonals<double>::build(A.view(), once);
+  const auto all = weave::Diagonals<double>::build(A.view(), beside);
+  ASSERT_EQ(all.masks.size(), all.pattern.size() + 1);
+  EXPECT_LT(few.masks.size(), all.masks.size());
+  for (std::int64_t i = 0; i < all.pattern.size(); ++i) {
+    EXPECT_EQ(all.masks[i + 1], few.masks[few.pattern[i].mask]);
+    EXPECT_EQ(all.masks[i + 1], all.masks[all.pattern[i].mask]);
+  }
+}
+
 // Columns in four places far apart fit 16 bits, in five they do not.
 TEST(Weave, falls_back_to_wide_columns_where_four_windows_do_not_do) {
   const Index far = 100'000;
