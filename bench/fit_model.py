@@ -332,7 +332,7 @@ def main():
             print("    " + cost_line(name, cost))
         for machine in {line["machine"]["units"]: line["machine"] for line in lines}.values():
             print_machine(machine)
-        build = fit_build(lines)
+        build = fit_build(lines) if options.fit else {}
         if options.write:
             write_costs(costs, options.device)
             if build:
