@@ -3,6 +3,7 @@
 //   device_build_bench                                    on the GPU where there is one, else on the emulator
 //   device_build_bench --plan=weave --plan="weave layout=rows" gen:band,rows=1000000,width=20
 //   device_build_bench --seconds=0.5 --float
+//   device_build_bench --calls gen:rmat,scale=17          instead: every call of the CUDA runtime of one build
 //
 // Columns: one multiplication (warm) in us; build in us, and over multiply (to stay below 20); of it, looking whether
 // the arrays are a matrix, settling the plan and storing; build from host memory in ms. `host`: settling or storing
@@ -15,6 +16,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "call_trace.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
@@ -29,7 +31,7 @@ struct Settings {
   Device device = gpu_available() ? Device::gpu() : Device::emulator();
   std::vector<std::string> plans, matrices;
   double seconds = 0.2;
-  bool only_float = false;
+  bool only_float = false, calls = false;
 };
 
 // Each with the layouts that suit it.
@@ -110,7 +112,17 @@ NewValues measure_updates(const Settings& settings, const Csr<V>& there, const P
 }
 
 template <class V>
+void print_calls([[maybe_unused]] const Settings& settings, const std::string& matrix, const std::string& text) {
+  fmt::print("{} {} {}\n", matrix, sizeof(V) == 8 ? "f64" : "f32", text);
+#ifdef HEDDLE_HAS_CUDA
+  const Csr<V> there = convert<V>(read_matrix(matrix).view()).to(settings.device);
+  CallTrace::print([&] { build(there, Plan::parse(text), {settings.device}); });
+#endif
+}
+
+template <class V>
 void measure(const Settings& settings, const std::string& matrix, const std::string& text) {
+  if (settings.calls) return print_calls<V>(settings, matrix, text);
   const Csr<V> A = convert<V>(read_matrix(matrix).view());
   const Device device = settings.device;
   const Csr<V> there = A.to(device);
@@ -140,6 +152,7 @@ Settings read(const Words& words) {
   settings.device = words.device(settings.device);
   settings.seconds = words.number("--seconds=", settings.seconds);
   settings.only_float = words.has("--float");
+  settings.calls = words.has("--calls");
   settings.plans = words.all("--plan=");
   settings.matrices = words.matrices;
   return settings;
@@ -166,6 +179,7 @@ void table(const Settings& settings) {
 }  // namespace heddle
 
 int main(int argc, char** argv) {
-  return heddle::run_program("device_build_bench", argc, argv, {"--device=", "--plan=", "--seconds=", "--float"},
+  return heddle::run_program("device_build_bench", argc, argv,
+                             {"--device=", "--plan=", "--seconds=", "--float", "--calls"},
                              [](const heddle::Words& words) { heddle::table(heddle::read(words)); });
 }

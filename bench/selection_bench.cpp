@@ -251,11 +251,11 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   Csr<V> there;
   if (on_gpu) there = A.to(options.device);
 
-  std::vector<Tried> times(choice.candidates.size());
   std::vector<std::string> plans;
   const StepCounts steps = count_steps(A.view());
   const Subject subject{facts, sizeof(V), false, &steps};
   add_asked(choice.candidates, facts, sizeof(V), machine, options.plan);
+  std::vector<Tried> times(choice.candidates.size());
   double best_predicted = INFINITY;
   for (const Candidate& c : choice.candidates)
     if (c.fits) best_predicted = std::min(best_predicted, c.predicted_seconds);

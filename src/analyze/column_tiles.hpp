@@ -38,7 +38,8 @@ struct TilePairs {
 };
 ColumnTiles tiles_of(std::span<const TilePairs> windows, bool all);
 
-// Columns with more sampled entries are so few that their order does not matter.
-inline constexpr std::uint32_t most_sampled_degree = (1 << 12) - 1;
+// Columns with more sampled entries are so few, 514 at most, that their order does not matter; and a sort of up to 255
+// has one digit.
+inline constexpr std::uint32_t most_sampled_degree = (1 << 8) - 1;
 
 }  // namespace heddle

@@ -16,6 +16,8 @@ std::string absence();  // empty: there is a GPU
 std::vector<DeviceInfo> list();
 void* allocate(int ordinal, std::size_t bytes);  // throws Error(unavailable)
 void release(int ordinal, void* memory) noexcept;
+// Host memory that kernels of every GPU reach by the same address; it is never given back. Null: there is none.
+void* allocate_for_both(std::size_t bytes) noexcept;
 void copy(void* to, const void* from, std::size_t bytes);          // either side host or device; returns when done
 void copy_to_host(void* to, const void* from, std::size_t bytes);  // the same, from the device alone
 bool is_device_pointer(const void* memory);

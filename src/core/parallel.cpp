@@ -1,6 +1,7 @@
 #include "core/parallel.hpp"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -14,6 +15,15 @@
 
 namespace heddle {
 
+// std::thread::hardware_concurrency() counts those of the machine: sixteen threads on two cores of it.
+int allowed_cores() {
+#if defined(__linux__)
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
+#endif
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 namespace {
 
 constexpr int most_threads = 1024;
@@ -23,7 +33,7 @@ int default_threads() {
     const int asked = std::atoi(text);
     if (asked > 0) return std::min(asked, most_threads);
   }
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most_threads);
+  return std::min(allowed_cores(), most_threads);
 }
 
 std::atomic<int> wanted_threads{0};

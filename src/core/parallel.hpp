@@ -10,6 +10,9 @@
 
 namespace heddle {
 
+// Cores that the calling thread may run on.
+int allowed_cores();
+
 // Calls run(context, first, last) for stretches that together are [0, count), some of them at the same time, on a
 // thread more for every `per_thread` tasks. An exception of a task is rethrown here, once all running tasks have ended.
 // Never allocates after the first call. Which thread runs which tasks depends on `count` alone, as far as all keep

@@ -1,6 +1,7 @@
 #include "core/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +146,19 @@ TEST_F(Parallel, hands_on_the_exception_of_a_task_and_works_afterwards) {
     EXPECT_THROW(parallel_tasks(8, [](std::int64_t i) { i == 5 ? throw std::runtime_error("five") : void(); }),
                  std::runtime_error);
   EXPECT_EQ(runs_of(50), std::vector<int>(50, 1));
+}
+
+TEST_F(Parallel, counts_the_cores_that_a_thread_may_run_on) {
+#if defined(__linux__)
+  std::thread([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    EXPECT_EQ(allowed_cores(), 1);
+  }).join();
+#endif
+  EXPECT_GE(allowed_cores(), 1);
 }
 
 TEST_F(Parallel, works_in_a_forked_child) {

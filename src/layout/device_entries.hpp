@@ -52,8 +52,25 @@ SIMT_KERNEL rows_block_per_entries(PatternArrays A, Offset nnz, Index* row) {
     if (simt::lane() == 0) outer[simt::warp()] = found;
   }
   simt::sync_block();
-  for (Offset k = begin + simt::thread(); k < end; k += entries_threads)
-    row[k] = static_cast<Index>(row_between(A, outer[0], outer[1] + 1, k));
+  const std::int64_t first = outer[0], last = outer[1] + 1;
+  constexpr std::int64_t many_rows = entries_of_block / 8;
+  if (last - first > many_rows) {  // of few entries, or none
+    for (Offset k = begin + simt::thread(); k < end; k += entries_threads)
+      row[k] = static_cast<Index>(row_between(A, first, last, k));
+    return;
+  }
+  // Every row tells its entries, a warp one row after the other: no entry has to search.
+  for (std::int64_t of_warp = first + simt::warp() * simt::warp_size; of_warp < last; of_warp += entries_threads) {
+    const std::int64_t mine = of_warp + simt::lane() < last ? of_warp + simt::lane() : last - 1;
+    const Offset row_begin = A.ptr[mine], row_end = A.ptr[mine + 1];
+    const auto from = static_cast<int>(row_begin > begin ? row_begin - begin : 0),
+               to = static_cast<int>((row_end < end ? row_end : end) - begin);
+    for (int i = 0; i < simt::warp_size && of_warp + i < last; ++i) {
+      const int stop = simt::shuffle(to, i);
+      for (int k = simt::shuffle(from, i) + simt::lane(); k < stop; k += simt::warp_size)
+        row[begin + k] = static_cast<Index>(of_warp + i);
+    }
+  }
 }
 
 }  // namespace

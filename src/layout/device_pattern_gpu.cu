@@ -23,10 +23,10 @@ struct PatternFound {
 
 // A warp looks at 512 neighbouring entries, and at as many rows as come to 512 entries on average: so the beginnings of
 // rows are looked at while the entries around them are near. (One entry and one row an item: every sector of `col` came
-// twice.) A thread's loads are under way together: those of entries, then those of rows, then of what rows begin with.
+// twice.) A thread's loads are under way together: those of entries and rows, then those of what rows begin with.
 struct PatternItems {
   using Result = PatternFound;
-  static constexpr int blocks_of_unit = 6;
+  static constexpr int blocks_of_unit = 5;
   static constexpr int packs = 4, pack_entries = 4, warp_entries = packs * pack_entries * simt::warp_size;
   std::int64_t rows, cols, nnz, warps;
   std::uint64_t rows_of_warp;  // in units of 2^-32
@@ -50,38 +50,50 @@ struct PatternItems {
     if (i == 0 && (ptr[0] != 0 || ptr[rows] != nnz)) to.bad = 1;
     const std::int64_t warp = i / simt::warp_size, first = warp * warp_entries;
     const int lane = static_cast<int>(i % simt::warp_size);
+    const std::int64_t first_of_rows = first_row(warp), last_of_rows = first_row(warp + 1);
+    RowLimits limits;
+    if (first_of_rows < last_of_rows) limits.load(ptr, first_of_rows + lane, last_of_rows);
     if (aligned && first + warp_entries <= nnz)
       add_packs(first + lane * pack_entries, to);
     else
       for (Offset k = first + lane; k < nnz && k < first + warp_entries; k += simt::warp_size)
         add_entry(k > 0 ? col[k - 1] : -1, col[k], to);
-    add_rows(first_row(warp) + lane, first_row(warp + 1), to);
+    add_rows(limits, first_of_rows + lane, last_of_rows, to);
   }
 
  private:
   SIMT_DEVICE std::int64_t first_row(std::int64_t warp) const {
     return warp >= warps ? rows : static_cast<std::int64_t>(static_cast<std::uint64_t>(warp) * rows_of_warp >> 32);
   }
-  SIMT_DEVICE void add_rows(std::int64_t first, std::int64_t last, PatternFound& to) const {
-    constexpr int at_once = 3;
-    for (; first < last; first += at_once * simt::warp_size) {
-      Offset begin[at_once], end[at_once];
+  static constexpr int rows_at_once = 3;
+  struct RowLimits {
+    Offset begin[rows_at_once], end[rows_at_once];
+
+    // Behind the last one that again, so that no load waits for another.
+    SIMT_DEVICE void load(const Offset* ptr, std::int64_t first, std::int64_t last) {
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
+      for (int u = 0; u < rows_at_once; ++u) {
         const std::int64_t row = first + u * simt::warp_size;
         begin[u] = ptr[row < last ? row : last - 1];
         end[u] = ptr[(row < last ? row : last - 1) + 1];
       }
-      Index before[at_once], column[at_once];
+    }
+  };
+  // `limits` of the first ones are there already.
+  SIMT_DEVICE void add_rows(RowLimits& limits, std::int64_t first, std::int64_t last, PatternFound& to) const {
+    while (first < last) {
+      Index before[rows_at_once], column[rows_at_once];
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const bool entry_before = begin[u] > 0 && begin[u] < nnz;
-        before[u] = entry_before ? col[begin[u] - 1] : -1;
-        column[u] = entry_before ? col[begin[u]] : 0;
+      for (int u = 0; u < rows_at_once; ++u) {
+        const bool entry_before = limits.begin[u] > 0 && limits.begin[u] < nnz;
+        before[u] = entry_before ? col[limits.begin[u] - 1] : -1;
+        column[u] = entry_before ? col[limits.begin[u]] : 0;
       }
 #pragma unroll
-      for (int u = 0; u < at_once; ++u)
-        if (first + u * simt::warp_size < last) add_row(begin[u], end[u], column[u] <= before[u], to);
+      for (int u = 0; u < rows_at_once; ++u)
+        if (first + u * simt::warp_size < last) add_row(limits.begin[u], limits.end[u], column[u] <= before[u], to);
+      first += rows_at_once * simt::warp_size;
+      if (first < last) limits.load(ptr, first, last);
     }
   }
   SIMT_DEVICE void add_row(Offset begin, Offset end, bool after_step_down, PatternFound& to) const {

@@ -77,15 +77,23 @@ struct MovedItems {
   SortedItems from;
 
   SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return from.key[i]; }
+  SIMT_DEVICE std::uint32_t first_key(std::int64_t i) const { return key(i); }
   SIMT_DEVICE Index item(std::int64_t i) const { return from.item[i]; }
 };
 
-// The first digit: items are where they are, and are called by their numbers unless keys know another name.
+// The first digit: items are where they are, and are called by their numbers unless keys know another name. Keys may
+// note down what they find out for who asks again.
 template <class Keys>
 struct UnsortedItems {
   Keys keys;
 
   SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return keys.key(i); }
+  SIMT_DEVICE std::uint32_t first_key(std::int64_t i) const {
+    if constexpr (requires { keys.first_key(i); })
+      return keys.first_key(i);
+    else
+      return keys.key(i);
+  }
   SIMT_DEVICE Index item(std::int64_t i) const {
     if constexpr (requires { keys.name(i); })
       return keys.name(i);
@@ -216,7 +224,7 @@ SIMT_KERNEL count_block_per_piece(Items items, RadixPieces pieces, RadixDigit di
 #pragma unroll
     for (int u = 0; u < at_once; ++u) {
       const std::int64_t i = first + u * radix_threads;
-      key[u] = items.key(i < piece.end ? i : piece.end - 1);
+      key[u] = items.first_key(i < piece.end ? i : piece.end - 1);
     }
 #pragma unroll
     for (int u = 0; u < at_once; ++u)
@@ -273,11 +281,14 @@ move_block_per_piece(Items items, RadixPieces pieces, RadixDigit digit, const st
 
 //   struct Items {
 //     SIMT_DEVICE std::uint32_t key(std::int64_t i) const;
+//     SIMT_DEVICE std::uint32_t first_key(std::int64_t i) const;  // the same; asked for every item before `key` is
 //     SIMT_DEVICE Index item(std::int64_t i) const;
 //   };
+// Gives where the items of each segment, digit and piece begin.
 template <class Items, class Also>
-void queue_sort_by_digit(simt::Here here, const Items& items, const Segments& segments, const RadixDigit& digit,
-                         const SortedItems& to, Workspace& memory, const Also& also) {
+const std::uint32_t* queue_sort_by_digit(simt::Here here, const Items& items, const Segments& segments,
+                                         const RadixDigit& digit, const SortedItems& to, Workspace& memory,
+                                         const Also& also) {
   const RadixPieces pieces(segments, digit.digits);
   const std::int64_t count = pieces.all() * digit.digits;
   auto* counters = memory.take<std::uint32_t>(count);
@@ -291,6 +302,7 @@ void queue_sort_by_digit(simt::Here here, const Items& items, const Segments& se
     queue_scan(here, RadixCounters{counters}, count, memory);
   simt::launch(here, {pieces.all(), radix_threads, sizeof(RadixBoard)}, move_block_per_piece<Items, Also>, items,
                pieces, digit, counters, to, also);
+  return counters;
 }
 
 // The bits of keys that are sorted by.

@@ -1,4 +1,4 @@
-// Many items into one result, on the device, and the result on the host: one launch and one small copy.
+// Many items into one result, on the device, and the result on the host: one launch, and one wait.
 //
 //   struct Items {
 //     using Result = ...;                                  // plain; Result{} is the result of no items
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "layout/device_answers.hpp"
 #include "layout/device_workspace.hpp"
 #include "simt/simt.hpp"
 
@@ -21,8 +22,12 @@ inline constexpr int reduce_threads = 256;
 // Blocks that a unit of a large GPU shall have room for. All of a grid run at once then: where some come later, the
 // others wait for them at the end. Items say so with `blocks_of_unit`.
 template <class Items>
+inline constexpr bool says_blocks_of_unit = requires {
+  Items::blocks_of_unit;
+};
+template <class Items>
 constexpr int reduce_blocks_of_unit() {
-  if constexpr (requires { Items::blocks_of_unit; })
+  if constexpr (says_blocks_of_unit<Items>)
     return Items::blocks_of_unit;
   else
     return 4;
@@ -53,25 +58,29 @@ reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
 
 }  // namespace
 
-// What each block found.
 template <class Items>
-Buffer<typename Items::Result> reduce_by_blocks(simt::Here here, const Items& items, std::int64_t count, Device device,
-                                                int items_of_thread = 4) {
-  using Result = typename Items::Result;
-  constexpr std::int64_t most_blocks = 792;
-  const std::int64_t blocks = std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread));
-  Workspace memory(device);
-  auto* found = memory.take<Result>(blocks);
-  simt::launch(here, {blocks, reduce_threads, reduce_threads * sizeof(Result)}, reduce_items<Items>, items, count,
-               found);
-  return brought_here(found, blocks, memory);
+simt::Launch reduce_launch(std::int64_t count, int items_of_thread) {
+  constexpr std::int64_t units = 132,
+                         most_blocks = units * (says_blocks_of_unit<Items> ? reduce_blocks_of_unit<Items>() : 6);
+  return {std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread)), reduce_threads,
+          reduce_threads * sizeof(typename Items::Result)};
+}
+
+// f(what a block found) for all of them.
+template <class Items, class F>
+void reduce_by_blocks(simt::Here here, const Items& items, std::int64_t count, Device device, int items_of_thread,
+                      const F& f) {
+  const simt::Launch shape = reduce_launch<Items>(count, items_of_thread);
+  Answers<typename Items::Result> found(shape.blocks, device);
+  simt::launch(here, shape, reduce_items<Items>, items, count, found.there());
+  for (const auto& part : found.here()) f(part);
 }
 
 template <class Items>
 typename Items::Result reduce(simt::Here here, const Items& items, std::int64_t count, Device device,
                               int items_of_thread = 4) {
   typename Items::Result sum{};
-  for (const auto& part : reduce_by_blocks(here, items, count, device, items_of_thread)) sum.add(part);
+  reduce_by_blocks(here, items, count, device, items_of_thread, [&](const auto& part) { sum.add(part); });
   return sum;
 }
 

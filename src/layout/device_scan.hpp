@@ -10,6 +10,7 @@
 // Three launches:  sums of tiles | one block scans those | every tile places its items.  One where there is one tile.
 #pragma once
 
+#include "layout/device_answers.hpp"
 #include "layout/device_workspace.hpp"
 #include "simt/simt.hpp"
 
@@ -55,9 +56,9 @@ SIMT_KERNEL sum_tiles(Items items, std::int64_t count, typename Items::Sum* tile
   if (simt::thread() == 0) tiles[simt::block()] = total;
 }
 
-// One block. Tile sums become the sums of all tiles before; the sum of all comes behind them.
+// One block. Tile sums become the sums of all tiles before.
 template <class Sum>
-SIMT_KERNEL scan_tiles(Sum* tiles, std::int64_t count) {
+SIMT_KERNEL scan_tiles(Sum* tiles, std::int64_t count, Sum* all) {
   Sum carry{};
   for (std::int64_t first = 0; first < count; first += scan_threads) {
     const std::int64_t i = first + simt::thread();
@@ -66,18 +67,18 @@ SIMT_KERNEL scan_tiles(Sum* tiles, std::int64_t count) {
     if (i < count) tiles[i] = before;
     carry.add(total);
   }
-  if (simt::thread() == 0) tiles[count] = carry;
+  if (simt::thread() == 0) *all = carry;
 }
 
-// `tiles`: the sums before each; a tile that is the only one leaves its own behind that.
+// `tiles`: the sums before each; a tile that is the only one knows that there is nothing before it, and the sum of all.
 template <class Items>
-SIMT_KERNEL place_items(Items items, std::int64_t count, typename Items::Sum* tiles) {
+SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::Sum* tiles, typename Items::Sum* all) {
   using Sum = typename Items::Sum;
   const std::int64_t first = first_item_of_thread();
   const bool alone = simt::grid_blocks() == 1;
   Sum total, before = alone ? Sum{} : tiles[simt::block()];
   before.add(block_scan(sum_of_thread(items, first, count), simt::shared<Sum>(), total));
-  if (alone && simt::thread() == 0) tiles[1] = total;
+  if (alone && simt::thread() == 0) *all = total;
   for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) {
     const Sum own = items.item(i);
     items.place(i, before);
@@ -87,26 +88,32 @@ SIMT_KERNEL place_items(Items items, std::int64_t count, typename Items::Sum* ti
 
 }  // namespace
 
-// Only queued: the sum of all items will lie where the result points.
+// Only queued: the sum of all items will lie at `all`, which kernels of the scan only write.
 template <class Items>
-const typename Items::Sum* queue_scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory) {
+void queue_scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory, typename Items::Sum* all) {
   using Sum = typename Items::Sum;
   const std::int64_t tiles = simt::blocks_for(count, scan_tile);
   constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
-  Sum* sums = memory.take<Sum>(tiles + 1);
+  Sum* sums = memory.take<Sum>(tiles);
   if (tiles != 1) {
     simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums);
-    simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums, tiles);
+    simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums, tiles, all);
   }
-  simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums);
-  return sums + tiles;
+  simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums, all);
+}
+// The same; the result says where.
+template <class Items>
+const typename Items::Sum* queue_scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory) {
+  auto* all = memory.take<typename Items::Sum>(1);
+  queue_scan(here, items, count, memory, all);
+  return all;
 }
 
 template <class Items>
 typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory) {
-  typename Items::Sum total{};
-  memory::copy(&total, Device::cpu(), queue_scan(here, items, count, memory), memory.device(), sizeof total);
-  return total;
+  Answers<typename Items::Sum> all(1, memory.device());
+  queue_scan(here, items, count, memory, all.there());
+  return all.here()[0];
 }
 template <class Items>
 typename Items::Sum scan(simt::Here here, const Items& items, std::int64_t count, Device device) {

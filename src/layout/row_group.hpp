@@ -241,7 +241,11 @@ struct RowGroup<Isa::avx512, float> : RowGroup<Isa::avx2, float> {
 // absent there is 0, and adding that changes nothing but -0.
 template <class V>
 inline V sum_of_few(const Index* col, const V* val, Offset length, const V* x) {
-  const auto product = [&](int k) { return val[k] * x[col[k]]; };
+  const auto product = [&](int k) {
+    V made = val[k] * x[col[k]];
+    asm("" : "+x"(made));  // or the compiler packs products into vectors, which takes longer than they save
+    return made;
+  };
   const auto both = [&](int a, int b) { return product(a) + product(b); };
   switch (length) {
     case 0: return 0;

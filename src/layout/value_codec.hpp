@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -209,9 +210,20 @@ std::optional<ValueStore<V>> make_value_store(simt::Emulator, std::span<const V>
 template <class V>
 std::optional<ValueStore<V>> make_value_store(simt::Cuda, std::span<const V> there, ValueCodec codec, std::int64_t size,
                                               Device device);
+// The same in two steps: kernels look at the values from now on, as far as the codec asks for it, and whoever calls the
+// result with a size waits for them.
 template <class V>
-std::optional<ValueCodec> smallest_codec(simt::Emulator, std::span<const V> there, Codecs codecs, Device device);
+using ValueStoreQuestion = std::function<std::optional<ValueStore<V>>(std::int64_t size)>;
 template <class V>
-std::optional<ValueCodec> smallest_codec(simt::Cuda, std::span<const V> there, Codecs codecs, Device device);
+ValueStoreQuestion<V> ask_value_store(simt::Emulator, std::span<const V> there, ValueCodec codec, Device device);
+template <class V>
+ValueStoreQuestion<V> ask_value_store(simt::Cuda, std::span<const V> there, ValueCodec codec, Device device);
+// smallest_codec of values on a device: kernels look at them from now on, and whoever calls the result waits for them.
+// Nothing: it is for the host to say.
+using CodecQuestion = std::function<std::optional<ValueCodec>(Codecs)>;
+template <class V>
+CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device);
+template <class V>
+CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device);
 
 }  // namespace heddle

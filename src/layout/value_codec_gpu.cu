@@ -27,21 +27,69 @@ bool all_fit_float(simt::Here here, std::span<const double> all, Device device) 
   return device::reduce(here, BeyondFloat{all.data()}, static_cast<std::int64_t>(all.size()), device).any == 0;
 }
 
-template <class V>
-struct DifferentFromFirst {
-  using Result = Miss;
-  const V* val;
+constexpr int look_threads = 256;
+constexpr std::int64_t most_look_blocks = 792;
 
-  SIMT_DEVICE void add(std::int64_t i, Miss& to) const {
-    if (value_bits(val[i]) != value_bits(val[0])) to.any = 1;
-  }
+// Values spread over the whole array; and which blocks found one that is not the first.
+template <class V>
+struct ValuesSeen {
+  static constexpr std::int64_t most_samples = 512;
+  V sample[most_samples];
+  std::int32_t differ[most_look_blocks];
 };
 
+// A thread that has seen another value than the first looks no further.
 template <class V>
-bool all_equal(simt::Here here, std::span<const V> all, Device device) {
-  return device::reduce(here, DifferentFromFirst<V>{all.data()}, static_cast<std::int64_t>(all.size()), device).any ==
-         0;
+SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples, ValuesSeen<V>* to) {
+  const std::int64_t mine = simt::global_thread(), stride = simt::grid_blocks() * look_threads;
+  if (mine < samples) to->sample[mine] = val[mine * size / samples];
+  const auto first = value_bits(val[0]);
+  bool differs = false;
+  for (std::int64_t i = mine; i < size && !differs; i += 4 * stride) {
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+      const std::int64_t at = i + u * stride;
+      differs |= value_bits(simt::stream_load(val + (at < size ? at : i))) != first;
+    }
+  }
+  auto* of_warps = simt::shared<std::int32_t>();
+  const bool any = simt::any(differs);
+  if (simt::lane() == 0) of_warps[simt::warp()] = any ? 1 : 0;
+  simt::sync_block();
+  if (simt::thread() != 0) return;
+  std::int32_t found = 0;
+  for (int w = 0; w < look_threads / simt::warp_size; ++w) found |= of_warps[w];
+  to->differ[simt::block()] = found;
 }
+
+// Queued, and looked at later.
+template <class V>
+class ValueLook {
+ public:
+  ValueLook(simt::Here here, std::span<const V> all, Device device)
+      : samples_(std::min<std::int64_t>(static_cast<std::int64_t>(all.size()), ValuesSeen<V>::most_samples)),
+        blocks_(std::min(most_look_blocks, simt::blocks_for(static_cast<std::int64_t>(all.size()), look_threads))),
+        seen_(1, device) {
+    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t)},
+                 look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_, seen_.there());
+  }
+  // Waits.
+  std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
+  bool all_equal() {
+    const std::int32_t* differ = seen().differ;
+    return std::all_of(differ, differ + blocks_, [](std::int32_t one) { return one == 0; });
+  }
+
+ private:
+  const ValuesSeen<V>& seen() {
+    if (here_.empty()) here_ = seen_.here();
+    return here_[0];
+  }
+
+  std::int64_t samples_, blocks_;
+  device::Answers<ValuesSeen<V>> seen_;
+  std::span<const ValuesSeen<V>> here_;
+};
 
 // A value that is not in the table.
 template <class V>
@@ -67,24 +115,6 @@ struct OutsideTable {
 };
 
 template <class V>
-SIMT_KERNEL sample_thread_per_value(const V* val, std::int64_t size, std::int64_t samples, V* to) {
-  const std::int64_t i = simt::global_thread();
-  if (i < samples) to[i] = val[i * size / samples];
-}
-
-// Values spread over the whole array.
-template <class V>
-Buffer<V> sample(simt::Here here, std::span<const V> all, Device device) {
-  constexpr int threads = 256;
-  const auto size = static_cast<std::int64_t>(all.size()), samples = std::min<std::int64_t>(size, 512);
-  device::Workspace memory(device);
-  auto* there = memory.take<V>(samples);
-  simt::launch(here, {simt::blocks_for(samples, threads), threads}, sample_thread_per_value<V>, all.data(), size,
-               samples, there);
-  return device::brought_here(there, samples, memory);
-}
-
-template <class V>
 void keep_distinct(Vector<V>& values) {
   const auto before = [](V a, V b) { return value_bits(a) < value_bits(b); };
   const auto same = [](V a, V b) { return value_bits(a) == value_bits(b); };
@@ -106,7 +136,7 @@ enum class Held { all, too_many, unknown };
 // everybody looks for his value in the table, and what is missing joins it. (No atomics: the table is the same every
 // time.)
 template <class V>
-Held find_table(simt::Here here, std::span<const V> all, const Buffer<V>& sampled, Device device, Buffer<V>& table) {
+Held find_table(simt::Here here, std::span<const V> all, std::span<const V> sampled, Device device, Buffer<V>& table) {
   constexpr int most_rounds = 16;
   Vector<V> distinct(sampled.begin(), sampled.end());
   for (int round = 0; round < most_rounds; ++round) {
@@ -115,8 +145,9 @@ Held find_table(simt::Here here, std::span<const V> all, const Buffer<V>& sample
     table = table_of(distinct, dictionary_size).to(device);
     const OutsideTable<V> outside{all.data(), {nullptr, table.data()}};
     const std::size_t known = distinct.size();
-    for (const auto& found : device::reduce_by_blocks(here, outside, static_cast<std::int64_t>(all.size()), device))
+    device::reduce_by_blocks(here, outside, static_cast<std::int64_t>(all.size()), device, 4, [&](const auto& found) {
       if (found.any != 0) distinct.push_back(found.value);
+    });
     if (distinct.size() == known) return Held::all;
   }
   return Held::unknown;
@@ -212,10 +243,8 @@ class DistinctValues {
 };
 
 template <class V>
-Buffer<V> first_value(simt::Here here, std::span<const V> all, Device device) {
-  const Buffer<V> sampled = sample(here, all, device);
-  return table_of(Vector<V>(sampled.begin(), sampled.begin() + std::min<std::int64_t>(1, sampled.size())), 1)
-      .to(device);
+SIMT_KERNEL keep_first(const V* val, std::int64_t size, V* to) {
+  if (simt::thread() == 0) *to = size > 0 ? *val : V(0);
 }
 
 template <class V>
@@ -229,13 +258,14 @@ bool dictionary16_is_best(simt::Here here, std::span<const V> all, Device device
 
 }  // namespace
 
+namespace {
+
 template <class V>
-std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all, Codecs codecs, Device device) {
+std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<V>& look, Codecs codecs,
+                                         Device device) {
+  if (codecs == Codecs::all && look.all_equal()) return ValueCodec::uniform;
   Buffer<V> table;
-  const Buffer<V> sampled = sample(here, all, device);
-  const auto like_first = [&](V v) { return value_bits(v) == value_bits(sampled[0]); };
-  if (codecs == Codecs::all && std::all_of(sampled.begin(), sampled.end(), like_first) && all_equal(here, all, device))
-    return ValueCodec::uniform;
+  const std::span<const V> sampled = look.sample();
   const Held held = find_table(here, all, sampled, device, table);
   if (held == Held::unknown) return {};
   if (held == Held::all) return ValueCodec::dictionary;
@@ -246,9 +276,20 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
   return codecs == Codecs::all && dictionary16_is_best(here, all, device) ? ValueCodec::dictionary16 : ValueCodec::raw;
 }
 
+}  // namespace
+
 template <class V>
-std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V> all, ValueCodec codec,
-                                              std::int64_t size, Device device) {
+CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device) {
+  const auto look = std::make_shared<ValueLook<V>>(here, all, device);
+  return [=](Codecs codecs) { return smallest_codec(here, all, *look, codecs, device); };
+}
+
+namespace {
+
+// `look`: for codecs that ask for it.
+template <class V>
+std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all, ValueCodec codec, ValueLook<V>* look,
+                                        std::int64_t size, Device device) {
   ValueStore<V> made;
   made.codec = codec == ValueCodec::f32 && sizeof(V) == sizeof(float) ? ValueCodec::raw : codec;
   switch (made.codec) {
@@ -257,7 +298,7 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
       made.f32 = Buffer<float>(size, device);
       break;
     case ValueCodec::dictionary:
-      if (find_table(here, all, sample(here, all, device), device, made.table) != Held::all) return {};
+      if (find_table(here, all, look->sample(), device, made.table) != Held::all) return {};
       made.code = Buffer<std::uint8_t>(size, device);
       break;
     case ValueCodec::dictionary16: {
@@ -270,16 +311,35 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
       break;
     }
     case ValueCodec::uniform:
-      if (!all_equal(here, all, device)) return {};
-      made.table = first_value(here, all, device);
+      if (!look->all_equal()) return {};
+      made.table = Buffer<V>(1, device);
+      simt::launch(here, {1, simt::warp_size}, keep_first<V>, all.data(), static_cast<std::int64_t>(all.size()),
+                   made.table.data());
       break;
     default: made.raw = Buffer<V>(size, device);
   }
   return made;
 }
 
-template std::optional<ValueCodec> smallest_codec(simt::Here, std::span<const float>, Codecs, Device);
-template std::optional<ValueCodec> smallest_codec(simt::Here, std::span<const double>, Codecs, Device);
+}  // namespace
+
+template <class V>
+ValueStoreQuestion<V> ask_value_store(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
+  const bool looks = codec == ValueCodec::dictionary || codec == ValueCodec::uniform;
+  const auto look = looks ? std::make_shared<ValueLook<V>>(here, all, device) : nullptr;
+  return [=](std::int64_t size) { return make_store(here, all, codec, look.get(), size, device); };
+}
+
+template <class V>
+std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V> all, ValueCodec codec,
+                                              std::int64_t size, Device device) {
+  return ask_value_store(here, all, codec, device)(size);
+}
+
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device);
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device);
+template ValueStoreQuestion<float> ask_value_store(simt::Here, std::span<const float>, ValueCodec, Device);
+template ValueStoreQuestion<double> ask_value_store(simt::Here, std::span<const double>, ValueCodec, Device);
 template std::optional<ValueStore<float>> make_value_store(simt::Here, std::span<const float>, ValueCodec, std::int64_t,
                                                            Device);
 template std::optional<ValueStore<double>> make_value_store(simt::Here, std::span<const double>, ValueCodec,

@@ -9,6 +9,7 @@
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
 
+#include "core/isa.hpp"
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
@@ -401,6 +402,21 @@ TEST(Model, counts_more_for_building_what_is_harder_to_build) {
   EXPECT_LT(build_seconds("csr"), build_seconds("sell"));
   EXPECT_LT(build_seconds("sell"), build_seconds("bell r=3 c=3"));
   EXPECT_LT(build_seconds("ell16"), build_seconds("ell16 reorder=rcm"));
+}
+
+// Loading elements of x one by one costs formats that gather them, and no others.
+TEST(Cost, of_places_is_higher_where_gathers_are_slow) {
+  const GathersPay measured = gathers_pay;
+  const auto place = [](const char* plan, bool fast) {
+    gathers_pay = {fast, fast, fast};
+    return cost_of(Plan::parse(plan), false)->place_ps[1];
+  };
+  const bool gathers = isa() != Isa::baseline;
+  for (const char* plan : {"csr", "sell", "weave layout=rows"})
+    EXPECT_EQ(place(plan, false) > place(plan, true), gathers) << plan;
+  for (const char* plan : {"bcsr", "dia", "weave layout=diagonals"})
+    EXPECT_EQ(place(plan, false), place(plan, true)) << plan;
+  gathers_pay = measured;
 }
 
 }  // namespace

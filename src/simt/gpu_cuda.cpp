@@ -289,6 +289,16 @@ void* allocate(int ordinal, std::size_t bytes) {
   return memory;
 }
 
+// Not by the table: who gets none does without.
+void* allocate_for_both(std::size_t bytes) noexcept {
+  void *here = nullptr, *there = nullptr;
+  const bool made = cudaHostAlloc(&here, bytes, cudaHostAllocMapped | cudaHostAllocPortable) == cudaSuccess;
+  if (made && cudaHostGetDevicePointer(&there, here, 0) == cudaSuccess && here == there) return here;
+  if (made) cudaFreeHost(here);
+  cudaGetLastError();
+  return nullptr;
+}
+
 void release(int ordinal, void* memory) noexcept { DeviceMemory::of(ordinal).release(ordinal, memory); }
 
 // cudaMemcpy returns when it is done.

@@ -14,6 +14,7 @@ std::string absence() { return "this build of Heddle has no CUDA"; }
 std::vector<DeviceInfo> list() { return {}; }
 void* allocate(int, std::size_t) { no_gpu(); }
 void release(int, void*) noexcept {}
+void* allocate_for_both(std::size_t) noexcept { return nullptr; }
 void copy(void*, const void*, std::size_t) { no_gpu(); }
 void copy_to_host(void*, const void*, std::size_t) { no_gpu(); }
 bool is_device_pointer(const void*) { return false; }

@@ -76,8 +76,9 @@ std::string codec_is_missing(const WeaveSettings& settings) {
 
 // Whether values shall be looked at. A small matrix is a matter of latency: a table is one more load to wait for, which
 // padded rows, who wait for little else, feel longest.
+constexpr std::int64_t fewest_looked_at = 1 << 18;
 bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
-  return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : 1 << 18);
+  return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : fewest_looked_at);
 }
 
 }  // namespace
@@ -97,6 +98,9 @@ template <class V>
 template <class Where>
 bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> there) {
   const CsrView<V>& A = there.view;
+  CodecQuestion codec_of;  // asked before anybody waits
+  if (settings.values == automatic && A.nnz() >= fewest_looked_at)
+    codec_of = ask_smallest_codec(where, A.val, there.device);
   choose_weave(settings, *weave::facts_of(where, A, there.longest, there.device), sizeof(V));
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
@@ -108,8 +112,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
     constant = found->constant;
     if (there.found) *there.found = found;
   }
-  const auto codec =
-      constant ? std::optional(ValueCodec::constant) : smallest_codec(where, A.val, codecs_of(settings), there.device);
+  const auto codec = constant ? std::optional(ValueCodec::constant) : codec_of(codecs_of(settings));
   if (codec) settings.values = static_cast<int>(*codec);
   return codec.has_value();
 }

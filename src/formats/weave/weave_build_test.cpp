@@ -337,6 +337,16 @@ TEST(WeaveBuild, sums_of_a_warp_with_many_rows_and_entries) {
                            "layout=sums kb=208 threads=64 groups=1");
 }
 
+// More entries of a warp than shared memory sorts at once: in parts by the upper bits of their columns, or, where one
+// part has nearly all of them, through global memory.
+TEST(WeaveBuild, sums_of_a_warp_with_more_entries_than_shared_memory_holds) {
+  const char* plan = "layout=sums kb=208 threads=64 groups=1";
+  expect_same_arrays<Sums>(convert<float>(read_matrix("gen:random,rows=3000,cols=5000,per_row=40").view()), plan);
+  Csr<float> in_few_columns = convert<float>(read_matrix("gen:random,rows=3000,cols=64,per_row=40").view());
+  in_few_columns.cols = 1 << 20;
+  expect_same_arrays<Sums>(in_few_columns, plan);
+}
+
 // Few rows: most entries wait, as many as may.
 TEST(WeaveBuild, sums_of_rows_that_are_in_each_others_way) {
   expect_same_arrays<Sums>(with_lengths(std::vector<std::int64_t>(5, 700), 2000, 3), "layout=sums");

@@ -100,6 +100,7 @@ class Chooser {
   WeaveLayout layout() {
     const bool narrow = A_.cols <= weave::PaddedShape::most_narrow;
     if (narrow && small() && padded_fill() <= 2) return WeaveLayout::padded;
+    expect_questions();
     if (const auto gathers = gathering_layout()) return *gathers;
     if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
     if (mean_ >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
@@ -108,11 +109,21 @@ class Chooser {
     if (mean_ >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
     const WeaveSettings given = settings_;
     settle_row_shape();
-    if (settings_.sort == 1 && row_warps() >= 4000 &&
-        facts_.slice_fill({settings_.lanes, settings_.per_lane}, 1) <= 1.12)
+    const TeamShape shape{settings_.lanes, settings_.per_lane};
+    if (settings_.sort == 1 && row_warps(shape) >= 4000 && facts_.slice_fill(shape, 1) <= 1.12)
       return WeaveLayout::rows;
     settings_ = given;
     return WeaveLayout::segments;
+  }
+
+  // What layout() will ask. Blocks only where columns far apart do not decide before.
+  void expect_questions() {
+    if (mean_ >= 256) return;
+    weave::Questions soon{.windows = may_gather(), .diagonals = mean_ <= weave::most_diagonal_mean};
+    soon.blocks = mean_ >= 8 && suits_blocks() && !may_gather();
+    const TeamShape shape = row_shape();
+    if (mean_ >= 6 || row_warps(shape) >= 4000) soon.slices = shape;
+    facts_.expect(soon);
   }
 
   // A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments.
@@ -122,9 +133,12 @@ class Chooser {
   }
 
   // For large matrices whose fetches of x are scattered over more than the L1 holds.
-  std::optional<WeaveLayout> gathering_layout() const {
+  bool may_gather() const {
     constexpr std::int64_t many = 1 << 21, l1_bytes = 256 << 10;
-    if (A_.nnz() < many || A_.cols * value_bytes_ < 4 * l1_bytes || facts_.sectors_per_fetch() < 14) return {};
+    return A_.nnz() >= many && A_.cols * value_bytes_ >= 4 * l1_bytes;
+  }
+  std::optional<WeaveLayout> gathering_layout() const {
+    if (!may_gather() || facts_.sectors_per_fetch() < 14) return {};
     const std::int64_t width = weave::widest_tile(4, value_bytes_);
     const ColumnTiles partials = facts_.column_tiles(width);
     if (std::min(partials.natural, partials.by_degree) < 0.2) return WeaveLayout::tiles;
@@ -175,9 +189,7 @@ class Chooser {
                steps_quads = static_cast<double>(facts_.quad_steps(settings_.team));
     return steps_quads * (value_bytes_ + 1) < 0.9 * steps_each * (value_bytes_ + column_bytes) ? quads : each;
   }
-  double row_warps() const {
-    return static_cast<double>(A_.rows) / TeamShape{settings_.lanes, settings_.per_lane}.slice_rows();
-  }
+  double row_warps(TeamShape shape) const { return static_cast<double>(A_.rows) / shape.slice_rows(); }
 
   // The block that stores least, or 0 when all store more than `most` values an entry.
   int best_block(double most) {
@@ -204,22 +216,28 @@ class Chooser {
   }
 
   // A fifth of a row a lane when the matrix is large; more lanes for a row when it is not.
-  void settle_row_shape() {
+  TeamShape row_shape() const {
     const int few = power_of_two(mean_ / 5), many = power_of_two(mean_);
     const bool fills = static_cast<double>(A_.rows) * few / (2 * simt::warp_size) >= 4000;
-    if (settings_.lanes == automatic)
-      settings_.lanes = fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many);
-    fill(settings_.per_lane, !fills ? 1 : settings_.lanes == 1 ? 4 : 2);
-    if (settings_.per_lane > 4) settings_.per_lane = 4;
+    TeamShape shape{settings_.lanes, settings_.per_lane};
+    fill(shape.lanes, fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many));
+    fill(shape.rows, !fills ? 1 : shape.lanes == 1 ? 4 : 2);
+    if (shape.rows > 4) shape.rows = 4;
+    return shape;
+  }
+  void settle_row_shape() {
+    const TeamShape shape = row_shape();
+    settings_.lanes = shape.lanes;
+    settings_.per_lane = shape.rows;
     if (settings_.sort == automatic) {
-      const TeamShape shape{settings_.lanes, settings_.per_lane};
       settings_.sort = mean_ >= 6 && facts_.slice_fill(shape, 1) > 1.15 * facts_.slice_fill(shape, 1024) ? 1024 : 1;
     }
   }
   // Neighbouring rows on one multiprocessor share x in its L1, as long as every multiprocessor gets two blocks.
   void settle_rows() {
     settle_row_shape();
-    const double threads = stays_in_cache(A_) ? row_warps() * simt::warp_size / 264 : 128;
+    const double threads =
+        stays_in_cache(A_) ? row_warps({settings_.lanes, settings_.per_lane}) * simt::warp_size / 264 : 128;
     fill(settings_.threads, threads >= 1024 ? 1024 : threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
     // Windows for every step are worth their loads where bytes decide and a step has more than 32 codes: an H200 gains
     // 12 to 19 % with doubles, and loses as much with floats, which have more steps to decode for the same bytes.

@@ -6,7 +6,7 @@
 //   kernel   diagonals of each slice, and a hash of them; the table
 //   scan     where the diagonals of each slice, and of each pattern, begin
 //   kernel   every slice compares its diagonals with those of its pattern: a hash that lied is found out
-//   kernel   the diagonals of the patterns -> host, in one copy with how much there is of all; where patterns are many
+//   kernel   the diagonals of the patterns -> host, together with how much there is of all; where patterns are many
 //            they stay on the device
 #include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
@@ -230,15 +230,12 @@ struct PatternHead {
   FoundDiagonal<V> diagonal[room];
 };
 
-template <class V>
-SIMT_KERNEL keep_total(const SliceSums* total, const Flags* flags, PatternHead<V>* head) {
-  if (simt::thread() == 0) head->total = *total, head->flags = *flags;
-}
 // Warps behind the last pattern have nothing to do. Diagonals behind `room` are left out.
 template <class V>
-SIMT_KERNEL list_patterns_warp_per_pattern(const PatternSlice* patterns, const SliceSums* total, Listed<V> from,
-                                           FoundDiagonal<V>* to, Offset room) {
+SIMT_KERNEL list_patterns_warp_per_pattern(const PatternSlice* patterns, const SliceSums* total, const Flags* flags,
+                                           Listed<V> from, FoundDiagonal<V>* to, Offset room, PatternHead<V>* head) {
   const std::int64_t p = simt::global_thread() / simt::warp_size;
+  if (head != nullptr && simt::global_thread() == 0) head->total = *total, head->flags = *flags;
   if (p >= total->patterns) return;
   const PatternSlice pattern = patterns[p];
   for (std::int64_t d = simt::lane(); d < from.count(pattern.slice) && pattern.begin + d < room; d += simt::warp_size)
@@ -270,12 +267,10 @@ class Finder {
     DiagonalSlice* slices = made_->slices->data();
     const SliceSums* total = device::queue_scan(here_, SliceItems{found_, slices, patterns_}, slices_, memory_);
     simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice<V>, listed(), slices_, slices, flags_);
-    auto* there = memory_.template take<Head>(1);
-    simt::launch(here_, {1, simt::warp_size}, keep_total<V>, total, flags_, there);
+    device::Answers<Head> heads(1, memory_.device());
     // A pattern has a diagonal at least, but for that of empty slices.
-    list_patterns(total, std::min(slices_, Head::room + 1), there->diagonal, Head::room);
-    const Buffer<Head> heads = device::brought_here(there, 1, memory_);
-    const Head& head = heads[0];
+    list_patterns(total, std::min(slices_, Head::room + 1), heads.there()->diagonal, Head::room, heads.there());
+    const Head& head = heads.here()[0];
     if (head.flags.wrong != 0) return nullptr;
     made_->diagonals = head.total.diagonals;
     made_->constant = looks_ && head.flags.few_several == 0 && head.flags.several == 0;
@@ -313,8 +308,9 @@ class Finder {
                                looks_, of_slice_,   slices_ * of_slice_, room_};
     simt::launch(here_, room.block_per(slices_, entry_bytes), find_block_per_slice<V>, arrays, room, target);
   }
-  void list_patterns(const SliceSums* total, std::int64_t most, FoundDiagonal<V>* to, Offset room) {
-    simt::launch(here_, warp_per(most), list_patterns_warp_per_pattern<V>, patterns_, total, listed(), to, room);
+  void list_patterns(const SliceSums* total, std::int64_t most, FoundDiagonal<V>* to, Offset room, Head* head) {
+    simt::launch(here_, warp_per(std::max<std::int64_t>(1, most)), list_patterns_warp_per_pattern<V>, patterns_, total,
+                 flags_, listed(), to, room, head);
   }
   void keep_patterns(const Head& head, const SliceSums* total) {
     const Offset size = made_->pattern_size = head.total.pattern_size;
@@ -323,7 +319,7 @@ class Finder {
       return;
     }
     auto* there = memory_.template take<FoundDiagonal<V>>(size);
-    list_patterns(total, head.total.patterns, there, size);
+    list_patterns(total, head.total.patterns, there, size, nullptr);
     made_->patterns_there = there;
   }
 

@@ -61,7 +61,7 @@ class HostFacts final : public PatternFacts {
       Buffer<Offset> ptr;
       for (std::int64_t first = 0; first < part.rows; first += slice_rows) {
         const PatternView slice = rows_between(part, first, std::min<std::int64_t>(first + slice_rows, part.rows), ptr);
-        places += counted_places(diagonal_places(slice, most_diagonal_fill * slice.nnz()), slice.nnz(), slice_rows);
+        places += counted_places(diagonal_places(slice, hopeless_diagonal_fill * slice.nnz()), slice.nnz(), slice_rows);
       }
       return places;
     });

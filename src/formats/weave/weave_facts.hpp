@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "analyze/column_tiles.hpp"
 #include "formats/weave/weave_layout.hpp"
 #include "layout/sliced_columns.hpp"
 
 namespace heddle::weave {
+
+// What is likely to be asked soon, so that one look can answer all of it.
+struct Questions {
+  bool windows = false, diagonals = false, blocks = false;
+  std::optional<TeamShape> slices = {};
+};
 
 class PatternFacts {
  public:
@@ -19,6 +26,8 @@ class PatternFacts {
   // Its shape and number of entries. The arrays are for host memory only.
   const PatternView& pattern() const { return A_; }
   double mean() const { return A_.rows > 0 ? static_cast<double>(A_.nnz()) / static_cast<double>(A_.rows) : 0; }
+
+  virtual void expect(const Questions&) {}
 
   virtual std::int64_t longest() = 0;
   // Places stored per entry; from parts of the matrix where it is large.
@@ -76,19 +85,21 @@ struct SampledWindows {
       : step(std::max<std::int64_t>(window, nnz / most)), count(nnz < window ? 0 : (nnz - window) / step + 1) {}
 };
 
-// The diagonals of a slice count as so many places per entry at most, and where they are more than
-// `most_slice_diagonals` as that many at once: then it is not looked at any longer. (A power law has slices of
-// half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200.) One with more than
-// `most_slice_entries`, which shared memory does not hold, is not looked at either.
-inline constexpr std::int64_t most_diagonal_fill = 8, most_slice_diagonals = 256, most_slice_entries = 1 << 14;
+// The diagonals of a slice count as `most_diagonal_fill` places per entry where they are more than
+// `hopeless_diagonal_fill`, or more than `most_slice_diagonals`: then it is not looked at any longer. (A power law has
+// slices of half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200.) One with more
+// than `most_slice_entries`, which shared memory does not hold, is not looked at either.
+inline constexpr std::int64_t most_diagonal_fill = 8, hopeless_diagonal_fill = 3, most_slice_diagonals = 256,
+                              most_slice_entries = 1 << 14;
 
 // Longer rows are not stored by diagonals.
 inline constexpr double most_diagonal_mean = 64;
 
 // `places`: of the diagonals that were looked at.
 SIMT_BOTH constexpr std::int64_t counted_places(std::int64_t places, std::int64_t entries, std::int64_t height) {
-  const std::int64_t most = most_diagonal_fill * entries;
-  return places > most_slice_diagonals * height || places > most || entries > most_slice_entries ? most : places;
+  const bool hopeless = places > most_slice_diagonals * height || places > hopeless_diagonal_fill * entries ||
+                        entries > most_slice_entries;
+  return hopeless ? most_diagonal_fill * entries : places;
 }
 
 }  // namespace heddle::weave

@@ -92,40 +92,92 @@ struct BlocksOfParts {
   }
 };
 
-struct SlicesOfParts {
-  using Result = Places;
+constexpr int sample_threads = 512, sample_warps = sample_threads / simt::warp_size;
+static_assert(2 * sample_threads >= SampledRows::part_rows);
+
+// What the blocks of one launch look at: parts of the rows, then windows of entries, a warp each.
+struct Samples {
   PatternArrays A;
   SampledRows sampled;
+  std::int64_t parts;  // 0: nobody asks for slices
   TeamShape shape;
+  std::int64_t windows, window_step;
 
-  SIMT_BOTH std::int64_t slices_of_part() const { return SampledRows::part_rows / shape.slice_rows(); }
-  SIMT_DEVICE void add(std::int64_t i, Places& to) const {
-    const std::int64_t part = i / slices_of_part(),
-                       first = sampled.first(part) + i % slices_of_part() * shape.slice_rows();
-    Offset longest = 0;
-    for (std::int64_t row = first; row < first + shape.slice_rows() && row < sampled.last(part); ++row) {
-      longest = A.length(row) > longest ? A.length(row) : longest;
-      to.entries += A.length(row);
-    }
-    to.stored += (longest + shape.lanes - 1) / shape.lanes * shape.step_slots();
+  std::int64_t blocks() const { return parts + simt::blocks_for(windows, sample_warps); }
+};
+
+struct SamplesFound {
+  Places as_they_are, sorted, windows;
+
+  SIMT_BOTH void add(const SamplesFound& other) {
+    as_they_are.add(other.as_they_are);
+    sorted.add(other.sorted);
+    windows.add(other.windows);
   }
 };
 
-constexpr int sort_threads = 512;
-static_assert(2 * sort_threads >= SampledRows::part_rows);
+struct SampleBoard {
+  std::int32_t row[2 * sample_threads];
+  std::int64_t of_warps[sample_warps];
+};
 
-// Slices of the rows of a part, sorted by length: the first row of each is its longest.
-SIMT_KERNEL sorted_places_block_per_part(PatternArrays A, SampledRows sampled, TeamShape shape, Places* places) {
-  auto* shorter = simt::shared<std::int32_t>();  // by how much a row is shorter than the longest possible
-  const std::int64_t first = sampled.first(simt::block()), last = sampled.last(simt::block());
-  for (int i = simt::thread(); i < 2 * sort_threads; i += sort_threads)
-    shorter[i] = first + i < last ? INT32_MAX - static_cast<std::int32_t>(A.length(first + i)) : INT32_MAX;
-  device::block_sort(shorter);
-  if (simt::thread() != 0) return;
+// Of all threads of the block, in the first one. The block calls it together.
+SIMT_DEVICE std::int64_t block_sum(std::int64_t mine, std::int64_t* of_warps) {
+  const std::int64_t of_warp = simt::warp_sum(mine);
+  if (simt::lane() == 0) of_warps[simt::warp()] = of_warp;
+  simt::sync_block();
   std::int64_t sum = 0;
-  for (int i = 0; i < last - first; i += shape.slice_rows())
-    sum += (std::int64_t{INT32_MAX - shorter[i]} + shape.lanes - 1) / shape.lanes * shape.step_slots();
-  places[simt::block()] = {sum, A.ptr[last] - A.ptr[first]};
+  for (int w = 0; w < sample_warps; ++w) sum += of_warps[w];
+  simt::sync_block();
+  return sum;
+}
+
+// The places of the slices of `rows` rows, of which longest(row, end) is the longest: a thread's own.
+template <class F>
+SIMT_DEVICE std::int64_t slice_places(TeamShape shape, int rows, F longest) {
+  std::int64_t stored = 0;
+  const int height = shape.slice_rows();
+  for (int row = simt::thread() * height; row < rows; row += sample_threads * height)
+    stored += std::int64_t{(longest(row, row + height < rows ? row + height : rows) + shape.lanes - 1) / shape.lanes};
+  return stored * shape.step_slots();
+}
+
+// The slices of a part of the rows, as they are and sorted by length: then the first row of each is its longest.
+SIMT_DEVICE SamplesFound look_at_part(const Samples& s, SampleBoard& board) {
+  const std::int64_t first = s.sampled.first(simt::block()), last = s.sampled.last(simt::block());
+  const int rows = static_cast<int>(last - first);
+  for (int i = simt::thread(); i < 2 * sample_threads; i += sample_threads)
+    board.row[i] = INT32_MAX - (i < rows ? static_cast<std::int32_t>(s.A.length(first + i)) : 0);
+  simt::sync_block();
+  const std::int64_t as_they_are = slice_places(s.shape, rows, [&](int row, int end) {
+    std::int32_t shortest = INT32_MAX;
+    for (; row < end; ++row) shortest = board.row[row] < shortest ? board.row[row] : shortest;
+    return INT32_MAX - shortest;
+  });
+  simt::sync_block();
+  device::block_sort(board.row);
+  const std::int64_t sorted = slice_places(s.shape, rows, [&](int row, int) { return INT32_MAX - board.row[row]; });
+  const Offset entries = s.A.ptr[last] - s.A.ptr[first];
+  return {{block_sum(as_they_are, board.of_warps), entries}, {block_sum(sorted, board.of_warps), entries}, {}};
+}
+
+// The first lane with a sector counts it, as a place that is stored.
+SIMT_DEVICE SamplesFound look_at_windows(const Samples& s, SampleBoard& board) {
+  static_assert(SampledWindows::window == simt::warp_size);
+  const std::int64_t w = (simt::block() - s.parts) * sample_warps + simt::warp();
+  std::int64_t sectors = 0;
+  if (w < s.windows) {
+    const Index column = s.A.col[w * s.window_step + simt::lane()];
+    const auto sector = static_cast<unsigned>(column / SampledWindows::sector_elements);
+    sectors = (simt::same_lanes(sector) & ((1u << simt::lane()) - 1)) == 0 ? 1 : 0;
+  }
+  return {{}, {}, {block_sum(sectors, board.of_warps), 0}};
+}
+
+SIMT_KERNEL look_at_samples(Samples s, SamplesFound* to) {
+  SampleBoard& board = *simt::shared<SampleBoard>();
+  const SamplesFound found = simt::block() < s.parts ? look_at_part(s, board) : look_at_windows(s, board);
+  if (simt::thread() == 0) to[simt::block()] = found;
 }
 
 constexpr int diagonal_slices = SampledRows::part_rows / slice_rows;
@@ -142,8 +194,8 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
       DiagonalWalk walk(A, rows.first, rows.last);
       walk.begin(columns_near(A, rows, room));
       if (simt::warp() != 0) return;
-      const std::int64_t most = most_diagonal_fill * found.entries;
-      while (found.stored < most && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
+      const std::int64_t hopeless = hopeless_diagonal_fill * found.entries;
+      while (found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
         found.stored += slice_rows;
     }
     found.stored = counted_places(found.stored, found.entries, slice_rows);
@@ -151,25 +203,40 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
   if (simt::thread() == 0) to[simt::block()] = found;
 }
 
-// A warp a window: the first lane with a sector counts it, as a place that is stored.
-struct FetchItems {
-  using Result = Places;
-  const Index* col;
-  std::int64_t step;
-
-  static_assert(SampledWindows::window == simt::warp_size);
-  SIMT_DEVICE void add(std::int64_t thread, Places& to) const {
-    const std::int64_t w = thread / simt::warp_size;
-    const auto sector = static_cast<unsigned>(col[w * step + simt::lane()] / SampledWindows::sector_elements);
-    to.stored += (simt::same_lanes(sector) & ((1u << simt::lane()) - 1)) == 0;
-  }
-};
-
-// Every answer is a launch and a small copy; answers that are asked for again are kept.
+// What is expected to be asked is looked at together, as launches and waits take longer than kernels here; answers that
+// are asked for again are kept.
 class DeviceFacts final : public PatternFacts {
  public:
   DeviceFacts(simt::Here here, const PatternView& there, std::int64_t longest, Device device)
       : PatternFacts(there), here_(here), device_(device), longest_(longest), A_(there), sampled_(there.rows) {}
+
+  // Four rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200).
+  void expect(const Questions& soon) override {
+    const SampledWindows windows(pattern().nnz());
+    const Samples samples{A_,
+                          sampled_,
+                          soon.slices ? sampled_.parts : 0,
+                          soon.slices.value_or(TeamShape{}),
+                          soon.windows ? windows.count : 0,
+                          windows.step};
+    const std::int64_t slices = soon.diagonals ? sampled_.parts * diagonal_slices : 0;
+    const BlocksOfParts items{A_, sampled_};
+    const simt::Launch of_blocks = device::reduce_launch<BlocksOfParts>(soon.blocks ? items.threads() : 0, 1);
+    device::Answers<SamplesFound> samples_found(samples.blocks(), device_);
+    device::Answers<Places> diagonals_found(slices, device_);
+    device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_);
+    const SliceRoom room = SliceRoom::most(sizeof(Index));
+    simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
+                 diagonals_found.there());
+    simt::launch(here_, of_blocks, device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
+    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard)}, look_at_samples, samples,
+                 samples_found.there());
+    const auto found = sum_of(samples_found.here());
+    if (soon.diagonals) diagonals_ = sum_of(diagonals_found.here());
+    if (soon.blocks) blocks_ = sum_of(blocks_found.here());
+    if (soon.slices) slices_ = {*soon.slices, found.as_they_are, found.sorted};
+    if (soon.windows) sectors_ = found.windows.stored;
+  }
 
   std::int64_t longest() override { return longest_; }
   std::int64_t team_steps(int threads) override {
@@ -184,25 +251,22 @@ class DeviceFacts final : public PatternFacts {
   }
   bool rows_are_runs() override { return weave::rows_are_runs(here_, A_, device_); }
   double diagonal_fill() override {
-    if (!diagonals_) look_at_samples(0);
+    if (!diagonals_) expect({.diagonals = true});
     return diagonals_->per_entry();
   }
   double block_fill(int size) override {
-    if (!blocks_) {
-      const BlocksOfParts items{A_, sampled_};
-      blocks_ = device::reduce(here_, items, items.threads(), device_, 1);
-    }
+    if (!blocks_) expect({.blocks = true});
     return blocks_->of[size - 2].per_entry();
   }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
-    if (!slices_ || slices_->shape.lanes != shape.lanes || slices_->shape.rows != shape.rows)
-      slices_ = look_at_slices(shape);
+    if (!slices_ || slices_->shape.lanes != shape.lanes || slices_->shape.rows != shape.rows) expect({.slices = shape});
     return (sort > 1 ? slices_->sorted : slices_->as_they_are).per_entry();
   }
   double sectors_per_fetch() override {
     const SampledWindows windows(pattern().nnz());
     if (windows.count == 0) return 0;
-    return static_cast<double>(look_at_samples(windows.count)) / static_cast<double>(windows.count);
+    if (!sectors_) expect({.windows = true});
+    return static_cast<double>(*sectors_) / static_cast<double>(windows.count);
   }
   // Asked twice for the same tiles: by the choice of a layout, and by that of an order.
   ColumnTiles column_tiles(std::int64_t width) override {
@@ -215,48 +279,15 @@ class DeviceFacts final : public PatternFacts {
   }
 
  private:
-  // Sectors of so many windows. On the way, as launches and copies take longer than kernels here, what diagonals would
-  // store: rows as short as that are likely to be asked for them next.
-  std::int64_t look_at_samples(std::int64_t windows) {
-    device::Workspace memory(device_);
-    const bool diagonals = windows == 0 || (!diagonals_ && mean() <= most_diagonal_mean);
-    const std::int64_t slices = diagonals ? sampled_.parts * diagonal_slices : 0;
-    const std::int64_t blocks = simt::blocks_for(windows * simt::warp_size, device::reduce_threads);
-    auto* there = memory.take<Places>(slices + blocks);
-    const SliceRoom room = SliceRoom::most(sizeof(Index));
-    simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
-                 there);
-    simt::launch(here_, {blocks, device::reduce_threads, device::reduce_threads * sizeof(Places)},
-                 device::reduce_items<FetchItems>, FetchItems{A_.col, SampledWindows(pattern().nnz()).step},
-                 windows * simt::warp_size, there + slices);
-    const Buffer<Places> found = device::brought_here(there, slices + blocks, memory);
-    const std::span<const Places> all = found;
-    if (diagonals) diagonals_ = sum_of(all.first(static_cast<std::size_t>(slices)));
-    return sum_of(all.subspan(static_cast<std::size_t>(slices))).stored;
-  }
   // Who asks for the one mostly compares it with the other.
   struct SlicesFound {
     TeamShape shape;
     Places as_they_are, sorted;
   };
-  SlicesFound look_at_slices(TeamShape shape) const {
-    device::Workspace memory(device_);
-    const SlicesOfParts items{A_, sampled_, shape};
-    const std::int64_t slices = sampled_.parts * items.slices_of_part(),
-                       blocks = simt::blocks_for(slices, device::reduce_threads);
-    auto* there = memory.take<Places>(blocks + sampled_.parts);
-    simt::launch(here_, {blocks, device::reduce_threads, device::reduce_threads * sizeof(Places)},
-                 device::reduce_items<SlicesOfParts>, items, slices, there);
-    simt::launch(here_, {sampled_.parts, sort_threads, 2 * sort_threads * sizeof(std::int32_t)},
-                 sorted_places_block_per_part, A_, sampled_, shape, there + blocks);
-    const Buffer<Places> found = device::brought_here(there, blocks + sampled_.parts, memory);
-    const std::span<const Places> all = found;
-    return {shape, sum_of(all.first(static_cast<std::size_t>(blocks))),
-            sum_of(all.subspan(static_cast<std::size_t>(blocks)))};
-  }
-  static Places sum_of(std::span<const Places> all) {
-    Places sum;
-    for (const Places& places : all) sum.add(places);
+  template <class Found>
+  static Found sum_of(std::span<const Found> all) {
+    Found sum;
+    for (const Found& found : all) sum.add(found);
     return sum;
   }
 
@@ -276,6 +307,7 @@ class DeviceFacts final : public PatternFacts {
   std::optional<BlocksFound> blocks_;
   std::optional<Places> diagonals_;
   std::optional<SlicesFound> slices_;
+  std::optional<std::int64_t> sectors_;
   std::int64_t tiles_width_ = 0;
   ColumnTiles tiles_;
 };

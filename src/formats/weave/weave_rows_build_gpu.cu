@@ -62,11 +62,12 @@ SIMT_KERNEL store_rows_warp_per_slice(CsrArrays<V> A, RowsTarget to, ValueWriter
 template <class V>
 std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
                                             Device device) {
+  const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
   auto [columns, code_count] =
       plan_columns(here, A, {settings.lanes, settings.per_lane}, settings.sort, device, settings.in_bytes());
   const std::int64_t stored = columns.steps * columns.shape.step_slots();
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  auto values = values_of(stored);
   if (!values) return {};
   columns.codes = Buffer<std::uint16_t>(code_count, device);
   Rows to{A.rows,

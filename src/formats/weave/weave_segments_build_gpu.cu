@@ -228,11 +228,12 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   auto* before = memory.take<CutSizes>(chunks);
   const std::size_t shared_bytes = static_cast<std::size_t>(rule.most_rows_of_chunk() + 3) * sizeof(Offset);
   const simt::Launch per_chunk{chunks, cut_threads, shared_bytes};
+  const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
   simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found);
   const ChunkFound total = device::scan(here, ChunkSizes{found, before}, chunks, memory);
   const CutSizes& all = total.sizes;
   if (too_much_padding(all.stored(rule), A.nnz())) return {};
-  auto values = make_value_store(here, A.val, settings.codec(), all.stored(rule), device);
+  auto values = values_of(all.stored(rule));
   if (!values) return {};
   to.values = std::move(*values);
   to.tiles = Buffer<SegmentTile>(all.tiles, device);

@@ -8,6 +8,7 @@
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_sums_cut.hpp"
 #include "layout/device_entries.hpp"
+#include "layout/device_local_sort.hpp"
 #include "layout/device_reduce.hpp"
 
 namespace heddle::weave {
@@ -233,16 +234,115 @@ SIMT_KERNEL mark_filled_thread_per_word(PatternArrays A, std::int64_t words, std
   filled[w] = found;
 }
 
+// Entries by column within their groups, what they are called, and their rows.
+struct EntriesByColumn {
+  device::SortedItems sorted;
+  EntryNames names;
+  std::uint16_t* rows;
+
+  EntriesByColumn(std::int64_t nnz, const EntryNames& names_, device::Workspace& memory)
+      : sorted{memory.take<std::uint32_t>(nnz), memory.take<Index>(nnz)},
+        names(names_),
+        rows(memory.take<std::uint16_t>(nnz + pack_rows)) {}  // the last pack may be half empty
+  SIMT_DEVICE void operator()(std::int64_t place, std::uint32_t key, Index name) const {
+    sorted.key[place] = key;
+    sorted.item[place] = name;
+    rows[place] = static_cast<std::uint16_t>(names.row(name));
+  }
+};
+
+// Groups that fit into shared memory, from the matrix itself. A warp tells the entries of a row which row they are in.
+struct WholeGroups {
+  PatternArrays A;
+  device::Segments groups;
+  EntryNames names;
+
+  SIMT_DEVICE std::int64_t begin(std::int64_t g) const { return groups.begin(g); }
+  SIMT_DEVICE std::int64_t end(std::int64_t g) const { return groups.begin(g + 1); }
+  SIMT_DEVICE void prepare(std::int64_t g, std::uint32_t* row_of) const {
+    const std::int64_t first = g * groups.rows, last = first + groups.rows < A.rows ? first + groups.rows : A.rows;
+    const Offset base = A.ptr[first];
+    constexpr int rows_at_once = device::LocalSort::threads;  // 32 of them a warp
+    for (std::int64_t warp_first = first + simt::warp() * simt::warp_size; warp_first < last;
+         warp_first += rows_at_once) {
+      const std::int64_t mine = warp_first + simt::lane() < last ? warp_first + simt::lane() : last - 1;
+      const auto begin = static_cast<int>(A.ptr[mine] - base), end = static_cast<int>(A.ptr[mine + 1] - base);
+      for (int i = 0; i < simt::warp_size && warp_first + i < last; ++i) {
+        const int row_begin = simt::shuffle(begin, i), row_end = simt::shuffle(end, i);
+        for (int k = row_begin + simt::lane(); k < row_end; k += simt::warp_size)
+          row_of[k] = static_cast<std::uint32_t>(warp_first + i - first);
+      }
+    }
+  }
+  SIMT_DEVICE std::uint32_t key(std::int64_t k) const {
+    return static_cast<std::uint32_t>(simt::stream_load(A.col + k));
+  }
+  SIMT_DEVICE Index item(std::int64_t k, std::int64_t group_begin, const std::uint32_t* row_of) const {
+    return names.of(k - group_begin, static_cast<Index>(row_of[k - group_begin]));
+  }
+};
+
+// Parts of larger groups, by the upper bits of their columns.
+struct PartsOfGroups {
+  device::SortedItems from;
+  device::RadixPieces pieces;
+  const std::uint32_t* counters;  // where the items of each part and piece begin
+
+  SIMT_DEVICE std::int64_t count() const { return pieces.segments.count * pieces.digits; }
+  SIMT_DEVICE std::int64_t begin(std::int64_t part) const {
+    return part < count() ? counters[part * pieces.pieces] : pieces.segments.items;
+  }
+  SIMT_DEVICE std::int64_t end(std::int64_t part) const { return begin(part + 1); }
+  SIMT_DEVICE void prepare(std::int64_t, std::uint32_t*) const {}
+  SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return from.key[k]; }
+  SIMT_DEVICE Index item(std::int64_t k, std::int64_t, const std::uint32_t*) const { return from.item[k]; }
+};
+
+struct MostItems {
+  std::int64_t items = 0;
+  SIMT_BOTH void add(const MostItems& other) { items = items < other.items ? other.items : items; }
+};
+struct PartSizes {
+  using Result = MostItems;
+  PartsOfGroups parts;
+  SIMT_DEVICE void add(std::int64_t part, MostItems& to) const { to.add({parts.end(part) - parts.begin(part)}); }
+};
+
+EntriesByColumn sort_entries(simt::Here here, const PatternView& A, const SumsShape& shape,
+                             const device::Segments& groups, std::int64_t most_entries, device::Workspace& memory) {
+  using device::LocalSort;
+  const auto last_column = static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 2) - 1);
+  const int bits = std::bit_width(last_column);
+  EntriesByColumn by_column(A.nnz(), EntryNames(most_entries, shape.warp_rows), memory);
+  const EntryNames& names = by_column.names;
+  if (most_entries <= LocalSort::most_items && names.bits < 32) {
+    device::queue_local_sort(here, WholeGroups{PatternArrays(A), groups, names}, groups.count, {bits}, by_column);
+    return by_column;
+  }
+  const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
+  const ColumnKeys keys{A.col.data(), row_of_entry, groups, names};
+  const int upper = std::bit_width(static_cast<std::uint64_t>(most_entries / (LocalSort::most_items / 2)));
+  if (upper < bits && upper <= device::radix_bits && names.bits < 32) {
+    const device::RadixDigit digit{bits - upper, 1 << upper};
+    const device::SortedItems to{memory.take<std::uint32_t>(A.nnz()), memory.take<Index>(A.nnz())};
+    const std::uint32_t* counters = device::queue_sort_by_digit(here, device::UnsortedItems<ColumnKeys>{keys}, groups,
+                                                                digit, to, memory, device::ItemsAlone{});
+    const PartsOfGroups parts{to, device::RadixPieces(groups, digit.digits), counters};
+    const std::int64_t count = groups.count * digit.digits;
+    if (device::reduce(here, PartSizes{parts}, count, memory.device()).items <= LocalSort::most_items) {
+      device::queue_local_sort(here, parts, count, {bits - upper}, by_column);
+      return by_column;
+    }
+  }
+  by_column.sorted = device::queue_sort(here, keys, {bits}, groups, memory);
+  simt::launch(here, {simt::blocks_for(A.nnz(), sorted_of_thread * threads), threads}, sort_rows_block_per_entries,
+               by_column.sorted.item, row_of_entry, A.nnz(), shape.warp_rows, names, by_column.rows);
+  return by_column;
+}
+
 SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShape& shape,
                            const device::Segments& groups, std::int64_t most_entries, device::Workspace& memory) {
-  const EntryNames names(most_entries, shape.warp_rows);
-  const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1));
-  const Index* row_of_entry = device::queue_rows_of_entries(here, A, memory);
-  const auto sorted =
-      device::queue_sort(here, ColumnKeys{A.col.data(), row_of_entry, groups, names}, {bits}, groups, memory);
-  auto* rows = memory.take<std::uint16_t>(A.nnz() + pack_rows);  // the last pack may be half empty
-  simt::launch(here, {simt::blocks_for(A.nnz(), sorted_of_thread * threads), threads}, sort_rows_block_per_entries,
-               sorted.item, row_of_entry, A.nnz(), shape.warp_rows, names, rows);
+  const auto [sorted, names, rows] = sort_entries(here, A, shape, groups, most_entries, memory);
   const CutSteps cut(groups, most_entries, memory);
   static_assert(most_warp_rows <= 1 << 15);
   simt::launch(here, {cut.parts(), simt::warp_size, board_bytes(shape.warp_rows)},

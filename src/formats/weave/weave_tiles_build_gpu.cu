@@ -3,15 +3,15 @@
 //
 //   sort     (order=degree: columns by their counts, then) entries by tile, and with    -> host: where tiles begin
 //            them their rows and values: fetched by who fills units, each would be a sector of its own
-//   units    columns, values, ends, and the row of every place
+//   units    columns, values, ends, and the rows of the runs that end there
 //   scan     of the ends of units: rank                                                 -> host: partials of tiles
-//   sort     partials by row: of_row; row_start is where rows begin among them
-//   scan     of rows with many partials: long_rows
+//   count    partials by row: of_row, row_start, long_rows (weave_tiles_partials.hpp)     -> host: long rows
 #include <algorithm>
 #include <bit>
 
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_tiles_cut.hpp"
+#include "formats/weave/weave_tiles_partials.hpp"
 #include "layout/device_entries.hpp"
 #include "layout/device_radix.hpp"
 #include "layout/device_reduce.hpp"
@@ -43,26 +43,23 @@ SIMT_KERNEL count_block_per_entries(const Index* col, std::int64_t nnz, std::uin
     if (first + u * threads < nnz) simt::atomic_add(degree + column[u], 1u);
 }
 
-struct DegreesFound {
-  std::int64_t columns = 0;  // with entries
-  std::uint32_t most = 0;
-
-  SIMT_BOTH void add(const DegreesFound& other) {
-    columns += other.columns;
-    most = most < other.most ? other.most : most;
-  }
+// Columns with entries.
+struct FilledColumns {
+  std::int64_t count = 0;
+  SIMT_BOTH void add(const FilledColumns& other) { count += other.count; }
 };
 struct DegreeItems {
-  using Result = DegreesFound;
+  using Result = FilledColumns;
   const std::uint32_t* degree;
 
-  SIMT_DEVICE void add(std::int64_t c, DegreesFound& to) const { to.add({degree[c] > 0 ? 1 : 0, degree[c]}); }
+  SIMT_DEVICE void add(std::int64_t c, FilledColumns& to) const { to.count += degree[c] > 0 ? 1 : 0; }
 };
 struct FallingDegrees {
   const std::uint32_t* degree;
-  std::uint32_t most;
 
-  SIMT_DEVICE std::uint32_t key(std::int64_t c) const { return most - degree[c]; }
+  SIMT_DEVICE std::uint32_t key(std::int64_t c) const {
+    return static_cast<std::uint32_t>(degree_classes - 1 - degree_class(degree[c]));
+  }
 };
 SIMT_KERNEL place_thread_per_column(const Index* sorted, std::int64_t count, Index* column_of, Index* place_of) {
   const std::int64_t i = simt::global_thread();
@@ -71,68 +68,48 @@ SIMT_KERNEL place_thread_per_column(const Index* sorted, std::int64_t count, Ind
   place_of[sorted[i]] = static_cast<Index>(i);
 }
 
-// Where the column of each entry lies.
-SIMT_KERNEL place_block_per_entries(const Index* col, std::int64_t nnz, const Index* place_of, Index* place) {
-  const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
-  Index found[counted_of_thread];
-  device::load_strided(col, nnz, first, threads, found);
-#pragma unroll
-  for (int u = 0; u < counted_of_thread; ++u) found[u] = simt::cached_load(place_of + found[u]);
-#pragma unroll
-  for (int u = 0; u < counted_of_thread; ++u)
-    if (first + u * threads < nnz) place[first + u * threads] = found[u];
-}
-
 // Columns in the order in which tiles are cut from them.
 struct PlacesThere {
   std::int64_t size = 0;
   Buffer<Index> column_of;
-  const Index* of_entry = nullptr;  // the place of each entry's column
+  const Index* of_column = nullptr;  // null: every column is in its own place
 };
 
 PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, device::Workspace& memory) {
-  if (order == ColumnOrder::natural) return {A.cols, {}, A.col.data()};
+  if (order == ColumnOrder::natural) return {A.cols, {}, nullptr};
   auto* degree = memory.take<std::uint32_t>(A.cols);
   auto* place_of = memory.take<Index>(A.cols);
-  auto* of_entry = memory.take<Index>(A.nnz());
   const simt::Launch block_per_entries{simt::blocks_for(A.nnz(), counted_of_thread * threads), threads};
   simt::launch(here, thread_per(A.cols), clear_thread_per_word, degree, A.cols);
   simt::launch(here, block_per_entries, count_block_per_entries, A.col.data(), A.nnz(), degree);
-  const DegreesFound found = device::reduce(here, DegreeItems{degree}, A.cols, memory.device());
-  const auto sorted = device::queue_sort(here, FallingDegrees{degree, found.most},
-                                         {bits_for(std::int64_t{found.most} + 1)}, {.items = A.cols}, memory);
-  PlacesThere made{found.columns, Buffer<Index>(found.columns, memory.device()), of_entry};
+  const auto sorted =
+      device::queue_sort(here, FallingDegrees{degree}, {bits_for(degree_classes)}, {.items = A.cols}, memory);
+  const std::int64_t filled = device::reduce(here, DegreeItems{degree}, A.cols, memory.device()).count;
+  PlacesThere made{filled, Buffer<Index>(filled, memory.device()), place_of};
   simt::launch(here, thread_per(made.size), place_thread_per_column, sorted.item, made.size, made.column_of.data(),
                place_of);
-  // Once, and not in every pass over the entries: each would fetch a sector for every one of them.
-  simt::launch(here, block_per_entries, place_block_per_entries, A.col.data(), A.nnz(), place_of, of_entry);
   return made;
 }
 
-// Keys of entries: tile << bits | column within the tile.
+// Keys of entries: tile << bits | column within the tile. Places of columns in another order are looked up once and
+// noted down: each would be a sector fetched for an entry.
 struct TileColumns {
-  const Index* of_entry;
+  const Index* col;
+  const Index* place_of;  // of a column; null: its own
+  std::uint32_t* noted;   // keys of entries, where there is `place_of`
   std::uint32_t width;
   int bits;
 
-  SIMT_DEVICE std::uint32_t key(std::int64_t k) const {
-    const auto place = static_cast<std::uint32_t>(of_entry[k]);
+  SIMT_DEVICE std::uint32_t of(Index of_column) const {
+    const auto place = static_cast<std::uint32_t>(of_column);
     return (place / width) << bits | place % width;
   }
-};
-
-// The first of `count` sorted keys that is `key` or more.
-SIMT_DEVICE std::int64_t first_from(const std::uint32_t* sorted, std::int64_t count, std::uint64_t key) {
-  std::int64_t low = 0, high = count;
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (sorted[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
+  SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return place_of ? noted[k] : of(col[k]); }
+  SIMT_DEVICE std::uint32_t first_key(std::int64_t k) const {
+    if (place_of == nullptr) return of(col[k]);
+    return noted[k] = of(simt::cached_load(place_of + simt::stream_load(col + k)));
   }
-  return low;
-}
+};
 
 template <class T>
 SIMT_KERNEL find_starts_thread_per_key(const std::uint32_t* sorted, std::int64_t count, std::int64_t keys, int shift,
@@ -176,7 +153,7 @@ struct UnitTarget {
   std::uint8_t* ends;
   std::uint8_t* ended_before;
   std::uint32_t* ended;  // of a unit
-  Index* row;            // of a place; -1: no entry
+  Index* row;            // of the runs of a unit, from its first place on
 };
 
 // The tile of a unit: the last one that begins with it or before.
@@ -190,15 +167,6 @@ SIMT_DEVICE std::int64_t tile_of_unit(const TileStart* tile, std::int64_t tiles,
       high = middle;
   }
   return low;
-}
-
-SIMT_DEVICE int sum_of_lower_lanes(int value) {
-  int sum = value;
-  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-    const int lower = simt::shuffle_up(sum, distance);
-    if (simt::lane() >= distance) sum += lower;
-  }
-  return sum - value;
 }
 
 // K bits of each lane, as they lie in memory.
@@ -241,10 +209,12 @@ SIMT_KERNEL fill_warp_per_unit(UnitSource<V> from, UnitTarget<V, S> to) {
   for (int i = 0; i < K; ++i) ends |= (row[i] >= 0 && row[i + 1] != row[i] ? 1u : 0u) << i;
   store_pieces(to.col + unit * capacity, col);
   store_pieces(to.values.data + unit * capacity, stored);
-#pragma unroll
-  for (int i = 0; i < K; ++i) to.row[unit * capacity + simt::lane() * K + i] = row[i];
   store_lane_bits<K>(to.ends + unit * capacity / 8, ends);
   const int before = sum_of_lower_lanes(simt::count_bits(ends));
+  Index* run_row = to.row + unit * capacity + before;
+#pragma unroll
+  for (int i = 0; i < K; ++i)
+    if ((ends >> i & 1) != 0) *run_row++ = row[i];
   constexpr int lanes_of_word = 32 / K;
   if (simt::lane() % lanes_of_word == 0)
     to.ended_before[unit * K + simt::lane() / lanes_of_word] = static_cast<std::uint8_t>(before);
@@ -266,107 +236,109 @@ struct UnitRanks {
 
 // Where the partials of each tile begin, and the number of all.
 SIMT_KERNEL find_partials_thread_per_tile(const TileStart* tile, std::int64_t tiles, std::int64_t units,
-                                          const Index* rank, const PartialCount* all, Offset* partial) {
+                                          const Index* rank, const PartialCount* all, Offset* there, Offset* here) {
   const std::int64_t t = simt::global_thread();
-  if (t <= tiles) partial[t] = tile[t].unit < units ? rank[tile[t].unit] : all->partials;
+  if (t <= tiles) there[t] = here[t] = tile[t].unit < units ? rank[tile[t].unit] : all->partials;
 }
 
-// A thread a word of ends.
-SIMT_KERNEL list_partials_thread_per_word(const std::uint32_t* ends, const std::uint8_t* ended_before,
-                                          const Index* rank, int per_lane, std::int64_t words, const Index* row,
-                                          std::uint32_t* partial_row) {
-  const std::int64_t w = simt::global_thread();
-  if (w >= words) return;
-  std::int64_t partial = rank[w / per_lane] + ended_before[w];
-  for (int i = 0; i < 32; ++i)
-    if ((ends[w] >> i & 1) != 0) partial_row[partial++] = static_cast<std::uint32_t>(row[w * 32 + i]);
+// The rows of runs, without the gaps between units.
+SIMT_KERNEL list_partials_warp_per_unit(const std::uint32_t* ended, const Index* rank, std::int64_t units,
+                                        const Index* row, int capacity, std::uint32_t* partial_row) {
+  const std::int64_t unit = simt::global_thread() / simt::warp_size;
+  if (unit >= units) return;
+  const auto runs = static_cast<int>(ended[unit]);
+  for (int i = simt::lane(); i < runs; i += simt::warp_size)
+    partial_row[rank[unit] + i] = static_cast<std::uint32_t>(row[unit * capacity + i]);
 }
 
-struct RowKeys {
-  const std::uint32_t* row;
-  SIMT_DEVICE std::uint32_t key(std::int64_t i) const { return row[i]; }
+// Beginnings of tiles among entries and units.
+struct UnitCount {
+  Offset units = 0;
+  SIMT_BOTH void add(const UnitCount& other) { units += other.units; }
 };
+struct TileItems {
+  using Sum = UnitCount;
+  const Offset* entry;
+  std::int64_t tiles;
+  int capacity;
+  TileStart* to;
+  Offset* entry_here;
 
-struct LongRows {
-  using Sum = PartialCount;  // of rows
-  const Index* row_start;
-  Index* to;
-
-  SIMT_DEVICE bool is_long(std::int64_t row) const { return row_start[row + 1] - row_start[row] > few_partials; }
-  SIMT_DEVICE PartialCount item(std::int64_t row) const { return {is_long(row) ? 1 : 0}; }
-  SIMT_DEVICE void place(std::int64_t row, const PartialCount& before) const {
-    if (is_long(row)) to[before.partials] = static_cast<Index>(row);
+  SIMT_DEVICE UnitCount item(std::int64_t t) const {
+    return {t < tiles ? (entry[t + 1] - entry[t] + capacity - 1) / capacity : 0};
+  }
+  SIMT_DEVICE void place(std::int64_t t, const UnitCount& before) const {
+    to[t] = {entry[t], before.units};
+    entry_here[t] = entry[t];
   }
 };
 
 template <class T>
-Vector<T> brought_here(const T* there, std::int64_t count, Device device) {
-  Vector<T> here(static_cast<std::size_t>(count));
-  memory::copy(here.data(), Device::cpu(), there, device, here.size() * sizeof(T));
-  return here;
-}
-template <class T>
-Buffer<T> kept(const T* there, std::int64_t count, Device device) {
-  return Buffer<T>::borrow({there, static_cast<std::size_t>(count)}, device).to(device);
+Vector<T> kept_here(device::Answers<T>& answers) {
+  const std::span<const T> all = answers.here();
+  return {all.begin(), all.end()};
 }
 
-// Beginnings of tiles among entries and units.
 TileStarts tile_starts(simt::Here here, const std::uint32_t* sorted_keys, const TileColumns& columns, std::int64_t nnz,
-                       std::int64_t tiles, std::int64_t capacity, device::Workspace& memory) {
-  auto* start = memory.take<Offset>(tiles + 1);
+                       std::int64_t tiles, int capacity, TileStart* there, device::Workspace& memory) {
+  auto* entry = memory.take<Offset>(tiles + 1);
   simt::launch(here, thread_per(tiles + 1), find_starts_thread_per_key<Offset>, sorted_keys, nnz, tiles + 1,
-               columns.bits, start);
-  TileStarts starts{brought_here(start, tiles + 1, memory.device()), {0}, {}};
+               columns.bits, entry);
+  device::Answers<Offset> entries(tiles + 1, memory.device());
+  device::queue_scan(here, TileItems{entry, tiles, capacity, there, entries.there()}, tiles + 1, memory);
+  TileStarts starts{kept_here(entries), {0}, {}};
   for (std::int64_t t = 0; t < tiles; ++t)
     starts.unit.push_back(starts.unit.back() + (starts.entry[t + 1] - starts.entry[t] + capacity - 1) / capacity);
   return starts;
 }
 
-Buffer<TileStart> on_device(const TileStarts& starts, Device device) {
-  Buffer<TileStart> table(starts.tiles() + 1);
-  for (std::int64_t t = 0; t <= starts.tiles(); ++t) table[t] = {starts.entry[t], starts.unit[t]};
-  return table.to(device);
-}
-
-// of_row, row_start and long_rows, from the rows of places.
-template <class V>
-void list_partials(simt::Here here, const Index* row_of_place, Tiles<V>& to, device::Workspace& memory) {
-  const std::int64_t partials = to.partials.size(), words = to.ends.size();
+// of_row, row_start and long_rows, from the rows of the runs of units. Tells `meanwhile` when it has to wait.
+template <class V, class F>
+void list_partials(simt::Here here, const std::uint32_t* ended, const Index* row_of_run, const Offset* of_tile,
+                   std::int64_t tiles, Tiles<V>& to, device::Workspace& memory, F meanwhile) {
+  const std::int64_t partials = to.partials.size(), units = to.rank.size(), rows = to.rows;
   auto* partial_row = memory.take<std::uint32_t>(partials);
-  simt::launch(here, thread_per(words), list_partials_thread_per_word, to.ends.data(), to.ended_before.data(),
-               to.rank.data(), to.per_lane, words, row_of_place, partial_row);
-  const auto by_row = device::queue_sort(here, RowKeys{partial_row}, {bits_for(to.rows)}, {.items = partials}, memory);
-  to.row_start = Buffer<Index>(to.rows + 1, memory.device());
-  simt::launch(here, thread_per(to.rows + 1), find_starts_thread_per_key<Index>, by_row.key, partials, to.rows + 1, 0,
-               to.row_start.data());
-  auto* long_rows = memory.take<Index>(to.rows);
-  const LongRows items{to.row_start.data(), long_rows};
-  const Index count = device::scan(here, items, to.rows, memory.device()).partials;
-  to.long_rows = kept<Index>(long_rows, count, memory.device());
-  to.of_row = kept<Index>(by_row.item, partials, memory.device());
+  auto* seat = memory.take<std::uint32_t>(partials);
+  auto* count = memory.take<std::uint32_t>(rows + 1);
+  auto* long_rows = memory.take<Index>(rows + 1);
+  to.of_row = Buffer<Index>(partials, memory.device());
+  to.row_start = Buffer<Index>(rows + 1, memory.device());
+  simt::launch(here, warp_per(units), list_partials_warp_per_unit, ended, to.rank.data(), units, row_of_run,
+               to.unit_entries(), partial_row);
+  simt::launch(here, thread_per(rows + 1), clear_counts, count, rows + 1);
+  simt::launch(here, thread_per(partials), count_thread_per_partial, partial_row, partials, count, seat);
+  device::Answers<RowPartials> all(1, memory.device());
+  device::queue_scan(here, RowPartialItems{count, to.row_start.data(), long_rows}, rows + 1, memory, all.there());
+  simt::launch(here, thread_per(partials), place_thread_per_partial, partial_row, seat, partials, to.row_start.data(),
+               to.of_row.data());
+  simt::launch(here, thread_per(rows), order_thread_per_row, to.row_start.data(), rows, to.of_row.data());
+  meanwhile();
+  to.long_rows = Buffer<Index>(all.here()[0].long_rows, memory.device());
+  simt::launch(here, warp_per(to.long_rows.size()), list_warp_per_long_row, long_rows, to.long_rows.size(),
+               ListedPartials{partial_row, partials, of_tile, tiles}, to.row_start.data(), to.long_rows.data(),
+               to.of_row.data());
 }
 
 // Arrays of the units, but for `rank`.
 template <class V>
-void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* ended, Index* row_of_place, Tiles<V>& to) {
+void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* ended, Index* row_of_run, Tiles<V>& to) {
   dispatch_int<4, 8>(to.per_lane, [&](auto K) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const UnitTarget<V, S> target{to.col.data(),          writer, reinterpret_cast<std::uint8_t*>(to.ends.data()),
-                                    to.ended_before.data(), ended,  row_of_place};
+                                    to.ended_before.data(), ended,  row_of_run};
       simt::launch(here, warp_per(source.units), fill_warp_per_unit<K.value, V, S>, source, target);
     });
   });
 }
 
-// rank; where the partials of tiles begin, and the number of all.
-Vector<Offset> rank_units(simt::Here here, const std::uint32_t* ended, const Buffer<TileStart>& tile,
-                          Buffer<Index>& rank, device::Workspace& memory) {
-  const std::int64_t tiles = tile.size() - 1;
+// rank; where the partials of tiles begin, and the number of all, here and there.
+Vector<Offset> rank_units(simt::Here here, const std::uint32_t* ended, const TileStart* tile, std::int64_t tiles,
+                          Buffer<Index>& rank, Offset* of_tile, device::Workspace& memory) {
   const PartialCount* all = device::queue_scan(here, UnitRanks{ended, rank.data()}, rank.size(), memory);
-  auto* partial = memory.take<Offset>(tiles + 1);
-  simt::launch(here, thread_per(tiles + 1), find_partials_thread_per_tile, tile.data(), tiles, rank.size(), rank.data(),
-               all, partial);
-  return brought_here(partial, tiles + 1, memory.device());
+  device::Answers<Offset> partial(tiles + 1, memory.device());
+  simt::launch(here, thread_per(tiles + 1), find_partials_thread_per_tile, tile, tiles, rank.size(), rank.data(), all,
+               of_tile, partial.there());
+  return kept_here(partial);
 }
 
 }  // namespace
@@ -378,14 +350,17 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   device::Workspace memory(device);
   PlacesThere places = places_of(here, A, static_cast<ColumnOrder>(settings.order), memory);
   const std::int64_t width = tile_width(settings, sizeof(V)), tiles = simt::blocks_for(places.size, width);
-  const TileColumns columns{places.of_entry, static_cast<std::uint32_t>(width), bits_for(width)};
+  const TileColumns columns{A.col.data(), places.of_column,
+                            places.of_column ? memory.take<std::uint32_t>(A.nnz()) : nullptr,
+                            static_cast<std::uint32_t>(width), bits_for(width)};
   if (columns.bits + bits_for(tiles) > 32) return {};
   const RowsAndValues<V> by_entry{device::queue_rows_of_entries(here, A, memory), A.val.data(),
                                   memory.take<Index>(A.nnz()), memory.take<V>(A.nnz())};
   const auto by_tile =
       device::queue_sort(here, columns, {bits_for(tiles), columns.bits}, {.items = A.nnz()}, memory, by_entry);
   Tiles to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .column_of = std::move(places.column_of)};
-  TileStarts starts = tile_starts(here, by_tile.key, columns, A.nnz(), tiles, to.unit_entries(), memory);
+  auto* tile = memory.take<TileStart>(tiles + 1);
+  TileStarts starts = tile_starts(here, by_tile.key, columns, A.nnz(), tiles, to.unit_entries(), tile, memory);
   const std::int64_t units = starts.unit.back(), stored = units * to.unit_entries();
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
@@ -396,15 +371,16 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   to.ends = Buffer<std::uint32_t>(stored / 32, device);
   to.ended_before = Buffer<std::uint8_t>(stored / 32, device);
   to.packed_x = Buffer<V>(to.column_of.size(), device);
-  const Buffer<TileStart> tile = on_device(starts, device);
   auto* ended = memory.take<std::uint32_t>(units);
-  auto* row_of_place = memory.take<Index>(stored);
-  fill_units<V>(here, {by_tile.key, by_entry.row, by_entry.value, (1u << columns.bits) - 1, tile.data(), tiles, units},
-                ended, row_of_place, to);
-  starts.partial = rank_units(here, ended, tile, to.rank, memory);
+  auto* row_of_run = memory.take<Index>(stored);
+  fill_units<V>(here, {by_tile.key, by_entry.row, by_entry.value, (1u << columns.bits) - 1, tile, tiles, units}, ended,
+                row_of_run, to);
+  auto* of_tile = memory.take<Offset>(tiles + 1);
+  starts.partial = rank_units(here, ended, tile, tiles, to.rank, of_tile, memory);
   to.partials = Buffer<V>(starts.partial.back(), device);
-  list_partials(here, row_of_place, to, memory);
-  const TileBlocks blocks(starts, width, places.size);
+  TileBlocks blocks;
+  list_partials(here, ended, row_of_run, of_tile, tiles, to, memory,
+                [&] { blocks = TileBlocks(starts, width, places.size); });
   to.blocks = Buffer<TileBlock>::copy_of(blocks.list, device);
   to.warps = blocks.warps();
   to.width = blocks.widest();

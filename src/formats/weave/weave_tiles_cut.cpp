@@ -77,9 +77,9 @@ std::int64_t fair_share(const Vector<TileWork>& tiles, std::int64_t loading) {
 
 ColumnPlaces::ColumnPlaces(const PatternView& A, ColumnOrder order) : size_(A.cols) {
   if (order == ColumnOrder::natural) return;
-  const Vector<Index> degree = column_degrees(A);
-  const Index most = degree.empty() ? 0 : *std::max_element(degree.begin(), degree.end());
-  Vector<Index> next(static_cast<std::size_t>(most) + 2, 0);  // place of the next column with so many entries
+  Vector<Index> degree = column_degrees(A);
+  for (Index& d : degree) d = degree_class(static_cast<std::uint32_t>(d));
+  Vector<Index> next(degree_classes, 0);  // place of the next column of the class
   for (const Index d : degree) ++next[static_cast<std::size_t>(d)];
   Index before = 0;
   for (auto d = next.rbegin(); d != next.rend(); ++d) before += std::exchange(*d, before);

@@ -12,6 +12,17 @@
 
 namespace heddle::weave {
 
+// Columns are ordered by classes of degrees, as many as a digit of a sort has: each degree up to 31 is one, then there
+// are eight between powers of two. (Which tile a column is in hardly changes, and inside tiles it does not matter.)
+inline constexpr int degree_classes = 256;
+SIMT_BOTH int degree_class(std::uint32_t degree) {
+  constexpr int exact_bits = 5;
+  if (degree < 1u << exact_bits) return static_cast<int>(degree);
+  int octave = exact_bits;
+  while (degree >> octave > 1) ++octave;
+  return (1 << exact_bits) + (octave - exact_bits) * 8 + static_cast<int>(degree >> (octave - 3) & 7);
+}
+
 // Columns in the order in which tiles are cut from them. order=degree leaves out columns without entries.
 class ColumnPlaces {
  public:

@@ -8,6 +8,7 @@
 #include <heddle/heddle.hpp>
 
 #include "formats/weave/weave.hpp"
+#include "formats/weave/weave_tiles_cut.hpp"
 #include "support/oracle.hpp"
 #include "support/zoo.hpp"
 
@@ -103,6 +104,17 @@ TEST(Tiles, numbers_columns_by_degree_and_leaves_out_those_without_entries) {
   ASSERT_EQ(tiles.blocks.size(), 1);
   EXPECT_EQ(tiles.blocks[0].columns, 4);
   EXPECT_TRUE(identical(tiles.restore(), A));
+}
+
+TEST(Tiles, have_classes_of_degrees_that_rise_with_them) {
+  for (std::uint32_t degree = 0; degree < 32; ++degree) EXPECT_EQ(weave::degree_class(degree), degree);
+  int before = weave::degree_class(31);
+  for (std::uint64_t degree = 32; degree <= UINT32_MAX; degree += degree / 16 + 1) {
+    const int its_class = weave::degree_class(static_cast<std::uint32_t>(degree));
+    EXPECT_TRUE(its_class == before || its_class == before + 1) << degree;
+    before = its_class;
+  }
+  EXPECT_LT(weave::degree_class(UINT32_MAX), weave::degree_classes);
 }
 
 TEST(Tiles, ends_a_run_where_its_unit_ends_and_nowhere_else) {

@@ -1,0 +1,59 @@
+// What kernels find out for the host. On a GPU they write it into memory of the host: what is left to do is to wait,
+// where a copy would be a call of the driver and a job of its own behind the kernels.
+#pragma once
+
+#include <span>
+
+#include <heddle/buffer.hpp>
+
+namespace heddle::device {
+
+// A little memory of the host that the kernels of a GPU reach, for the time of a question; there are several.
+class AnswerWindow {
+ public:
+  static constexpr std::int64_t bytes = 64 << 10;
+
+  AnswerWindow(Device device, std::int64_t wanted);
+  AnswerWindow(const AnswerWindow&) = delete;
+  AnswerWindow& operator=(const AnswerWindow&) = delete;
+  ~AnswerWindow();
+
+  unsigned char* data() const;  // null: it is too small, all of them are taken, or there is none
+
+ private:
+  struct Kept;
+  static Kept* kept(int ordinal);
+
+  Kept* kept_ = nullptr;
+};
+
+void wait_for_answers();
+
+// Kernels only write them.
+template <class T>
+class Answers {
+ public:
+  Answers(std::int64_t count, Device device)
+      : count_(count),
+        window_(device, static_cast<std::int64_t>(memory::array_bytes(count, sizeof(T)))),
+        memory_(window_.data() ? 0 : count, device) {}
+
+  T* there() { return window_.data() ? reinterpret_cast<T*>(window_.data()) : memory_.data(); }
+  // Waits for everything that was queued.
+  std::span<const T> here() {
+    if (count_ == 0) return {};
+    if (window_.data() == nullptr) {
+      copy_ = memory_.to(Device::cpu());
+      return copy_;
+    }
+    wait_for_answers();
+    return {there(), static_cast<std::size_t>(count_)};
+  }
+
+ private:
+  std::int64_t count_;
+  AnswerWindow window_;
+  Buffer<T> memory_, copy_;  // where there is no window
+};
+
+}  // namespace heddle::device

@@ -1,0 +1,132 @@
+// A stable sort of many small buckets of items, each in the shared memory of one block: items are read once and written
+// once, where a sort through global memory (device_radix.hpp) does so for every digit of 8 bits.
+//
+//   load    18 items a lane into registers
+//   digit   of 10 bits: a lane's items are ranked among those of its warp, a thread adds up a digit over the warps,
+//           items go to their places in shared memory and from there into registers again
+//   store   from shared memory, neighbours to neighbouring places
+#pragma once
+
+#include "layout/device_radix.hpp"
+
+namespace heddle::device {
+
+struct LocalSort {
+  static constexpr int threads = 1024, warps = threads / simt::warp_size, items_of_lane = 18,
+                       most_items = threads * items_of_lane, digit_bits = 10;
+  static_assert(1 << digit_bits == threads && most_items < 1 << 16 && items_of_lane % 2 == 0);
+};
+
+struct LocalBoard {
+  std::uint32_t key[LocalSort::most_items];
+  Index item[LocalSort::most_items];
+  std::uint16_t count[LocalSort::warps][1 << LocalSort::digit_bits];  // of a warp's items; then: of the warps before
+  std::uint32_t first[1 << LocalSort::digit_bits];                    // place of a digit
+  std::uint32_t of_warps[LocalSort::warps];
+};
+
+// The items of a lane.
+struct LocalItems {
+  std::uint32_t key[LocalSort::items_of_lane];
+  Index item[LocalSort::items_of_lane];
+
+  SIMT_DEVICE static int number(int u) {
+    return (simt::warp() * LocalSort::items_of_lane + u) * simt::warp_size + simt::lane();
+  }
+  // By the block, in and between barriers: items come to their places on the board.
+  SIMT_DEVICE void sort_by(const RadixDigit& digit, int count, LocalBoard& board) const {
+    std::uint32_t ranks[LocalSort::items_of_lane / 2] = {};  // two in a register
+    std::uint16_t* counts = board.count[simt::warp()];
+    for (int d = simt::lane(); d < 1 << LocalSort::digit_bits; d += simt::warp_size) counts[d] = 0;
+    simt::sync_warp();
+#pragma unroll
+    for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      const bool there = number(u) < count;
+      const int d = digit.of(key[u]);
+      const unsigned alike =
+          simt::same_lanes_below(LocalSort::digit_bits, static_cast<unsigned>(d)) & simt::ballot(there);
+      const int before = simt::count_bits(alike & ((1u << simt::lane()) - 1));
+      const int counted = counts[d];
+      simt::sync_warp();
+      if (there && before == 0) counts[d] = static_cast<std::uint16_t>(counted + simt::count_bits(alike));
+      simt::sync_warp();
+      ranks[u / 2] |= static_cast<std::uint32_t>(counted + before) << u % 2 * 16;
+    }
+    simt::sync_block();
+    std::uint32_t of_digit = 0;
+    for (int w = 0; w < LocalSort::warps; ++w) {
+      const std::uint32_t of_warp = board.count[w][simt::thread()];
+      board.count[w][simt::thread()] = static_cast<std::uint16_t>(of_digit);
+      of_digit += of_warp;
+    }
+    board.first[simt::thread()] = sum_of_lower_threads(of_digit, board.of_warps);
+    simt::sync_block();
+#pragma unroll
+    for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      if (number(u) >= count) continue;
+      const int d = digit.of(key[u]);
+      const std::uint32_t place = board.first[d] + counts[d] + (ranks[u / 2] >> u % 2 * 16 & 0xffffu);
+      board.key[place] = key[u];
+      board.item[place] = item[u];
+    }
+    simt::sync_block();
+  }
+  SIMT_DEVICE void take_from(const LocalBoard& board, int count) {
+#pragma unroll
+    for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      const int i = number(u) < count ? number(u) : count - 1;
+      key[u] = board.key[i];
+      item[u] = board.item[i];
+    }
+    simt::sync_block();  // the board may be written again
+  }
+};
+
+namespace {  // kernels: compiled for two devices under one name
+
+//   struct Buckets {
+//     SIMT_DEVICE std::int64_t begin(std::int64_t bucket) const, end(std::int64_t bucket) const;  // most_items at most
+//     // `room`: a word of shared memory for each item. By the block, which waits for it.
+//     SIMT_DEVICE void prepare(std::int64_t bucket, std::uint32_t* room) const;
+//     SIMT_DEVICE std::uint32_t key(std::int64_t i) const;
+//     SIMT_DEVICE Index item(std::int64_t i, std::int64_t begin, const std::uint32_t* room) const;
+//   };
+//   target(place, key, item) for every item, when its place is known.
+template <class Buckets, class Target>
+SIMT_BOUNDED_KERNEL(LocalSort::threads, 1)
+sort_block_per_bucket(Buckets buckets, KeyBits bits, Target target) {
+  LocalBoard& board = *simt::shared<LocalBoard>();
+  const std::int64_t begin = buckets.begin(simt::block());
+  const int count = static_cast<int>(buckets.end(simt::block()) - begin);
+  if (count == 0) return;
+  buckets.prepare(simt::block(), board.key);
+  simt::sync_block();
+  LocalItems mine;
+#pragma unroll
+  for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+    const std::int64_t i = begin + (LocalItems::number(u) < count ? LocalItems::number(u) : count - 1);
+    mine.key[u] = buckets.key(i);
+    mine.item[u] = buckets.item(i, begin, board.key);
+  }
+  simt::sync_block();
+  const int passes = (bits.count + LocalSort::digit_bits - 1) / LocalSort::digit_bits,
+            of_pass = (bits.count + passes - 1) / passes;
+  for (int pass = 0; pass < passes; ++pass) {
+    if (pass > 0) mine.take_from(board, count);
+    mine.sort_by({bits.lowest + pass * of_pass, 1 << of_pass}, count, board);
+  }
+#pragma unroll 4
+  for (int i = simt::thread(); i < count; i += LocalSort::threads) target(begin + i, board.key[i], board.item[i]);
+}
+
+}  // namespace
+
+// A bit at least is sorted by.
+template <class Buckets, class Target>
+void queue_local_sort(simt::Here here, const Buckets& buckets, std::int64_t count, const KeyBits& bits,
+                      const Target& target) {
+  simt::launch(here, {count, LocalSort::threads, sizeof(LocalBoard)}, sort_block_per_bucket<Buckets, Target>, buckets,
+               bits, target);
+}
+
+}  // namespace heddle::device
