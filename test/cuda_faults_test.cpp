@@ -40,6 +40,7 @@ simt::CudaTable stand_ins() {
   t.memcpy = [](void* to, const void* from, std::size_t n, cudaMemcpyKind) { return std::memcpy(to, from, n), next(); };
   t.pointer_get_attributes = [](cudaPointerAttributes* a, const void*) { return a->type = cudaMemoryTypeHost, next(); };
   t.launch_kernel = [](const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return next(); };
+  t.launch_early = [](const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return next(); };
   t.launch_clusters = [](const void*, dim3, dim3, unsigned, void**, std::size_t, cudaStream_t) { return next(); };
   t.func_set_attribute = [](const void*, cudaFuncAttribute, int) { return next(); };
   t.stream_synchronize = [](cudaStream_t) { return next(); };

@@ -203,6 +203,7 @@ simt::CudaTable host_as_gpu() {
   };
   t.memset_async = [](void*, int, std::size_t, cudaStream_t) { return cudaSuccess; };
   t.launch_kernel = [](const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return cudaSuccess; };
+  t.launch_early = [](const void*, dim3, dim3, void**, std::size_t, cudaStream_t) { return cudaSuccess; };
   t.launch_clusters = [](const void*, dim3, dim3, unsigned, void**, std::size_t, cudaStream_t) { return cudaSuccess; };
   t.stream_create = [](cudaStream_t* s) { return *s = nullptr, cudaSuccess; };
   t.stream_destroy = [](cudaStream_t) { return cudaSuccess; };

@@ -102,6 +102,14 @@ SIMT_DEVICE T* shared_of(int) {
 }
 #endif
 
+#if __CUDA_ARCH__ >= 900
+SIMT_DEVICE void let_next_start() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+SIMT_DEVICE void wait_for_earlier() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+#else
+SIMT_DEVICE void let_next_start() {}
+SIMT_DEVICE void wait_for_earlier() {}
+#endif
+
 template <class T>
 SIMT_DEVICE T cached_load(const T* from) {
   return __ldg(from);
@@ -193,8 +201,13 @@ SIMT_DEVICE T atomic_claim(T* memory, T value) {
   return static_cast<T>(atomicCAS(AtomicWord<T>::at(memory), Word{0}, static_cast<Word>(value)));
 }
 
+// Whether GPUs that can start a kernel early run code that waits: what is compiled for older ones does not.
+template <int... architectures>
+inline constexpr bool knows_to_wait = ((architectures >= 900) || ...);
+
 template <class... Parameters, class... Arguments>
-void launch(Cuda, const Launch& shape, void (*kernel)(Parameters...), const Arguments&... arguments) {
+void launch(Cuda, Launch shape, void (*kernel)(Parameters...), const Arguments&... arguments) {
+  shape.overlaps &= knows_to_wait<__CUDA_ARCH_LIST__>;
   launch_erased(shape, reinterpret_cast<const void*>(kernel), Parameters(arguments)...);
 }
 

@@ -26,6 +26,8 @@ struct CudaTable {
   cudaError_t (*launch_kernel)(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
   // Clusters of so many blocks; where the device has none, the first one of each.
   cudaError_t (*launch_clusters)(const void*, dim3, dim3, unsigned cluster, void**, std::size_t, cudaStream_t);
+  // Perhaps before the kernel before it has ended.
+  cudaError_t (*launch_early)(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
   cudaError_t (*func_set_attribute)(const void*, cudaFuncAttribute, int);
   cudaError_t (*stream_create)(cudaStream_t*);
   cudaError_t (*stream_destroy)(cudaStream_t);

@@ -149,6 +149,8 @@ T* shared() {
 inline int cluster_rank() { return emulator::self().cluster_rank; }
 inline int cluster_blocks() { return emulator::self().cluster_blocks; }
 inline void arrive_cluster(const Site& site = Site::current()) { emulator::arrive_cluster(site); }
+inline void let_next_start() {}
+inline void wait_for_earlier() {}
 inline void wait_cluster(const Site& site = Site::current()) { emulator::wait_cluster(site); }
 template <class T>
 T* shared_of(int rank, const Site& site = Site::current()) {

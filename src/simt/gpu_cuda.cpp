@@ -29,6 +29,18 @@ cudaError_t create_pool(cudaMemPool_t* pool, int device, std::uint64_t at_least)
   return status != cudaSuccess ? status : cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keeps);
 }
 
+cudaError_t launch_with(cudaLaunchAttribute attribute, const void* kernel, dim3 grid, dim3 block, void** arguments,
+                        std::size_t shared_bytes, cudaStream_t stream) {
+  cudaLaunchConfig_t shape{};
+  shape.gridDim = grid;
+  shape.blockDim = block;
+  shape.dynamicSmemBytes = shared_bytes;
+  shape.stream = stream;
+  shape.attrs = &attribute;
+  shape.numAttrs = 1;
+  return cudaLaunchKernelExC(&shape, kernel, arguments);
+}
+
 cudaError_t launch_clusters(const void* kernel, dim3 grid, dim3 block, unsigned cluster, void** arguments,
                             std::size_t shared_bytes, cudaStream_t stream) {
   int device = 0, has_clusters = 0;
@@ -40,14 +52,23 @@ cudaError_t launch_clusters(const void* kernel, dim3 grid, dim3 block, unsigned 
   cudaLaunchAttribute size{};
   size.id = cudaLaunchAttributeClusterDimension;
   size.val.clusterDim.x = cluster, size.val.clusterDim.y = 1, size.val.clusterDim.z = 1;
-  cudaLaunchConfig_t shape{};
-  shape.gridDim = grid;
-  shape.blockDim = block;
-  shape.dynamicSmemBytes = shared_bytes;
-  shape.stream = stream;
-  shape.attrs = &size;
-  shape.numAttrs = 1;
-  return cudaLaunchKernelExC(&shape, kernel, arguments);
+  return launch_with(size, kernel, grid, block, arguments, shared_bytes, stream);
+}
+
+cudaError_t launch_early(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                         cudaStream_t stream) {
+  constexpr int first_driver_to_capture_it = 12030;
+  int device = 0, capability = 0, driver = 0;
+  cudaError_t status = cudaGetDevice(&device);
+  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, device);
+  if (status == cudaSuccess) status = cudaDriverGetVersion(&driver);
+  if (status != cudaSuccess) return status;
+  if (capability < 9 || driver < first_driver_to_capture_it)
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  return launch_with(early, kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 }  // namespace
@@ -74,6 +95,7 @@ CudaTable real_cuda_table() noexcept {
     return cudaLaunchKernel(f, g, b, a, s, q);
   };
   t.launch_clusters = launch_clusters;
+  t.launch_early = launch_early;
   t.func_set_attribute = [](const void* f, cudaFuncAttribute a, int v) { return cudaFuncSetAttribute(f, a, v); };
   t.stream_create = [](cudaStream_t* s) { return cudaStreamCreateWithFlags(s, cudaStreamNonBlocking); };
   t.stream_destroy = cudaStreamDestroy;
@@ -118,11 +140,15 @@ void launch_pointers(const Launch& shape, const void* kernel, void** arguments) 
                "asking for shared memory");
   const dim3 grid(static_cast<unsigned>(shape.blocks)), block(static_cast<unsigned>(shape.threads));
   const auto stream = static_cast<cudaStream_t>(shape.stream.handle);
-  check_cuda(shape.cluster == 1
-                 ? cuda_table().launch_kernel(kernel, grid, block, arguments, shape.shared_bytes, stream)
-                 : cuda_table().launch_clusters(kernel, grid, block, static_cast<unsigned>(shape.cluster), arguments,
-                                                shape.shared_bytes, stream),
-             "starting a kernel");
+  const auto start = [&] {
+    const CudaTable& table = cuda_table();
+    if (shape.cluster > 1)
+      return table.launch_clusters(kernel, grid, block, static_cast<unsigned>(shape.cluster), arguments,
+                                   shape.shared_bytes, stream);
+    const auto launch = shape.overlaps ? table.launch_early : table.launch_kernel;
+    return launch(kernel, grid, block, arguments, shape.shared_bytes, stream);
+  };
+  check_cuda(start(), "starting a kernel");
 }
 
 }  // namespace heddle::simt

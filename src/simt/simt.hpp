@@ -12,9 +12,10 @@
 //                                                       of them this one is
 //   shared_of<T>(rank)                                  the shared memory of another one, between two waits
 //   arrive_cluster  wait_cluster                        their barrier in two halves; a thread that has left has arrived
+//   let_next_start  wait_for_earlier                    for kernels that overlap (Launch::overlaps)
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
-//   uncached_load                                       past the L1, to measure what it gains
+//   uncached_load                                       past the L1: of what may change while the kernel runs
 //   relaxed_load / relaxed_store                        words that blocks exchange in a launch (layout/piece.hpp)
 //   fetch_ahead                                         into the L2, for later; nobody waits
 //   arrive_last(counter, count)                         am I the last of so many?
@@ -51,6 +52,9 @@ struct Launch {
   // of it. A GPU without clusters (below 9.0) starts blocks / cluster blocks, each a cluster of its own: kernels go by
   // cluster_blocks().
   int cluster = 1;
+  // Its blocks may start when all of the kernel before it have come to let_next_start(), on GPUs that can do so (9.0);
+  // before wait_for_earlier() they touch nothing that an earlier kernel writes, and write nothing that one reads.
+  bool overlaps = false;
 };
 
 inline std::int64_t blocks_for(std::int64_t items, std::int64_t per_block) {

@@ -192,11 +192,12 @@ SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Up
 template <int K, class V>
 constexpr int most_blocks = sizeof(V) == 4 && K > 4 ? 12 : 8;
 
-// A warp a tile, behind the teams.
-template <int K, Keep keep, class V, class S>
+// A warp a tile, behind the teams. Where there are none, a kernel that knows it is less code to fetch.
+template <bool has_teams, int K, Keep keep, class V, class S>
 SIMT_BOUNDED_KERNEL(threads, (most_blocks<K, V>))
 weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update) {
-  if (simt::block() < A.teams) return multiply_team<K, keep>(A, x, update);
+  if constexpr (has_teams)
+    if (simt::block() < A.teams) return multiply_team<K, keep>(A, x, update);
   const std::int64_t t = simt::global_thread() / simt::warp_size - A.teams * warps;
   if (t >= A.tiles) return;
   V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
@@ -245,7 +246,11 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
     const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
                              warps * staged_size<K.value> * sizeof(V), p.stream};
     dispatch_keep(A.keep, [&](auto keep) {
-      simt::launch(here, shape, weave_segments_warp_per_tile<K.value, keep.value, V, S>, view, p.x, p.update);
+      if constexpr (keep.value == Keep::matrix)
+        if (view.teams == 0)
+          return simt::launch(here, shape, weave_segments_warp_per_tile<false, K.value, keep.value, V, S>, view, p.x,
+                              p.update);
+      simt::launch(here, shape, weave_segments_warp_per_tile<true, K.value, keep.value, V, S>, view, p.x, p.update);
     });
   });
 }

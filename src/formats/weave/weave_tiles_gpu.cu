@@ -39,7 +39,8 @@ SIMT_DEVICE void load_unit(const TilesView<V, S>& A, Index unit, LaneEntries<K, 
   to.rank = simt::cached_load(A.rank + unit);
 }
 
-// Several loads of a thread under way: one after another they would take as long as the tile's entries.
+// Several loads of a thread under way: one after another they would take as long as the tile's entries. Past the L1:
+// the kernel may have begun before x was packed, and what the L1 keeps as read-only has to be so from the beginning.
 template <class V>
 SIMT_DEVICE void load_tile(const V* x, Index columns, V* tile) {
   constexpr int batch = 8;
@@ -48,7 +49,7 @@ SIMT_DEVICE void load_tile(const V* x, Index columns, V* tile) {
     V held[batch];
 #pragma unroll
     for (int b = 0; b < batch; ++b)
-      if (i + b * stride < columns) held[b] = simt::cached_load(x + i + b * stride);
+      if (i + b * stride < columns) held[b] = simt::uncached_load(x + i + b * stride);
 #pragma unroll
     for (int b = 0; b < batch; ++b)
       if (i + b * stride < columns) tile[i + b * stride] = held[b];
@@ -58,7 +59,7 @@ SIMT_DEVICE void load_tile(const V* x, Index columns, V* tile) {
 constexpr int most_threads = most_warps * simt::warp_size;
 
 // Shared memory: 32 * K sums of each warp, then the tile of x. A warp loads its next unit before it works on this one,
-// and its first before the tile is there.
+// and its first before the tile is there, even before x is packed.
 template <int K, class V, class S>
 SIMT_BOUNDED_KERNEL(most_threads, 1)
 weave_tiles_block_per_tile(TilesView<V, S> A, const V* x) {
@@ -72,6 +73,7 @@ weave_tiles_block_per_tile(TilesView<V, S> A, const V* x) {
   Index unit = mine.unit + simt::warp();
   LaneEntries<K, S> next{};
   if (unit < end) load_unit(A, unit, next);
+  simt::wait_for_earlier();
   load_tile(x + mine.column, mine.columns, tile);
   simt::sync_block();
   while (unit < end) {
@@ -93,6 +95,7 @@ weave_tiles_block_per_tile(TilesView<V, S> A, const V* x) {
 
 template <class V>
 SIMT_KERNEL weave_tiles_pack_x(const Index* column_of, std::int64_t columns, const V* x, V* packed) {
+  simt::let_next_start();
   const std::int64_t i = simt::global_thread();
   if (i < columns) packed[i] = simt::cached_load(x + simt::stream_load(column_of + i));
 }
@@ -168,8 +171,9 @@ template <class V>
 void Tiles<V>::multiply(simt::Here here, const Product<V>& p) const {
   const V* x = pack_x(here, *this, p);
   const int threads = warps * simt::warp_size;
-  const simt::Launch shape{blocks.size(), threads, static_cast<std::size_t>(threads * per_lane + width) * sizeof(V),
-                           p.stream};
+  simt::Launch shape{blocks.size(), threads, static_cast<std::size_t>(threads * per_lane + width) * sizeof(V),
+                     p.stream};
+  shape.overlaps = x != p.x;  // with the packing of x
   values.visit([&](const auto& coded) { sum_units(here, *this, coded, x, shape); });
   sum_rows(here, *this, p);
 }
