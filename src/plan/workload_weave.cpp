@@ -356,7 +356,7 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   if (layout == "blocks") return mean >= 4 && mean <= 512 && fill_of(f, best_block(f)) <= 1.5;
   if (layout == "rows") return std::min(padding_of(f, 32, 1), padding_of(f, 32, 1024)) <= 1.5;
   if (layout == "padded")
-    return nnz <= 4e6 && static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 3 * nnz;
+    return nnz <= 4e6 && static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 4 * nnz;
   if (layout == "long") return mean >= 24;
   const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
   if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;
