@@ -220,12 +220,12 @@ class DeviceFacts final : public PatternFacts {
                           soon.windows ? windows.count : 0,
                           windows.step};
     const std::int64_t slices = soon.diagonals ? sampled_.parts * diagonal_slices : 0;
-    const BlocksOfParts items{A_, sampled_};
+    const BlocksOfParts items{A_, SampledRows(A_.rows, most_block_parts)};
     const simt::Launch of_blocks = device::reduce_launch<BlocksOfParts>(soon.blocks ? items.threads() : 0, 1);
     device::Answers<SamplesFound> samples_found(samples.blocks(), device_);
     device::Answers<Places> diagonals_found(slices, device_);
     device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_);
-    const SliceRoom room = SliceRoom::most(sizeof(Index));
+    const SliceRoom room = SliceRoom::of_entries(most_slice_entries);
     simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
                  diagonals_found.there());
     simt::launch(here_, of_blocks, device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());

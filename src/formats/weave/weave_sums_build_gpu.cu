@@ -149,7 +149,7 @@ struct SumsTarget {
   ValueWriter<V, S> values;
 };
 
-constexpr int store_threads = 512;
+constexpr int store_threads = 512, store_blocks = 4;
 
 // The steps of a group as one row of them. A block notes for each part where its steps begin, and where a first step
 // would be written down.
@@ -189,13 +189,14 @@ struct GroupSteps {
   }
 };
 
-// A block stores the batches of a group, a thread those of a lane.
+// Several blocks store the batches of a group, a thread those of a lane.
 template <int K, class V, class S>
-SIMT_KERNEL store_block_per_group(const V* val, SortedEntries from, SumsTarget<V, S> to) {
-  const std::int64_t g = simt::block(), begin = from.cut.groups.begin(g);
+SIMT_KERNEL store_blocks_per_group(const V* val, SortedEntries from, SumsTarget<V, S> to) {
+  const std::int64_t g = simt::block() / store_blocks, begin = from.cut.groups.begin(g);
   const Offset first = to.start[g], lanes = (to.start[g + 1] - first) * simt::warp_size;
   const GroupSteps steps(from.cut, g);
-  for (Offset i = simt::thread(); i < lanes; i += store_threads) {
+  const Offset first_lane = simt::block() % store_blocks * store_threads + simt::thread();
+  for (Offset i = first_lane; i < lanes; i += store_blocks * store_threads) {
     const Offset batch = i / simt::warp_size;
     std::uint32_t entry[K];
 #pragma unroll
@@ -355,8 +356,8 @@ void store(simt::Here here, const CsrView<V>& A, const SortedEntries& from, Sums
   dispatch_int<4, 8>(to.shape.batch, [&](auto K) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const SumsTarget<V, S> target{to.start.data(), to.col.data(), to.row.data(), writer};
-      simt::launch(here, {from.cut.groups.count, store_threads, GroupSteps::shared_bytes(from.cut)},
-                   store_block_per_group<K.value, V, S>, A.val.data(), from, target);
+      simt::launch(here, {from.cut.groups.count * store_blocks, store_threads, GroupSteps::shared_bytes(from.cut)},
+                   store_blocks_per_group<K.value, V, S>, A.val.data(), from, target);
     });
   });
 }

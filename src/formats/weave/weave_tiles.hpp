@@ -14,8 +14,8 @@
 // order. Columns are 16 bits, counted from the tile's first. What is behind the last end of a unit is no entry: it
 // belongs to no sum, so nobody has to test for it.
 //
-// order=degree numbers the columns by how many entries they have, about (degree_class), most first: then a power law has nearly all its
-// entries in a few tiles. A launch before the others packs x in that order.
+// order=degree numbers the columns by how many entries they have, about (degree_class), most first: then a power law
+// has nearly all its entries in a few tiles. A launch before the others packs x in that order.
 //
 // On the GPU a block of up to 32 warps holds the tile of x and walks units of that tile. Blocks are cut to equal costs:
 // entries + 2 * partials + columns / 6 (H200, R-MAT with 64 M entries in float: 359 us without the partials' share,
