@@ -99,7 +99,6 @@ SIMT_KERNEL sort_rows_block_per_entries(const Index* sorted, const Index* row_of
     if (first + u * threads < count) row[first + u * threads] = static_cast<std::uint16_t>(found[u]);
 }
 
-template <int RowBits>
 SIMT_KERNEL cut_warp_per_part(int group_rows, const std::uint16_t* rows, CutSteps to) {
   const std::int64_t number = simt::block(), g = number / to.most_parts;
   const CutSteps::Part part = to.part(g, number % to.most_parts);
@@ -107,9 +106,9 @@ SIMT_KERNEL cut_warp_per_part(int group_rows, const std::uint16_t* rows, CutStep
                      room = (to.first(part.end, number + 1) - first) / simt::warp_size;
   std::uint32_t found = 0;
   if (part.begin < part.end)
-    found = WarpCutter<RowBits>(rows + part.begin, static_cast<std::uint32_t>(part.end - part.begin), group_rows,
-                                static_cast<std::uint32_t>(part.begin - to.groups.begin(g)), to.entry + first,
-                                static_cast<std::uint32_t>(room))
+    found = WarpCutter(rows + part.begin, static_cast<std::uint32_t>(part.end - part.begin), group_rows,
+                       static_cast<std::uint32_t>(part.begin - to.groups.begin(g)), to.entry + first,
+                       static_cast<std::uint32_t>(room))
                 .cut();
   if (simt::lane() == 0) to.steps[number] = found;
 }
@@ -345,9 +344,8 @@ SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShap
                            const device::Segments& groups, std::int64_t most_entries, device::Workspace& memory) {
   const auto [sorted, names, rows] = sort_entries(here, A, shape, groups, most_entries, memory);
   const CutSteps cut(groups, most_entries, memory);
-  static_assert(most_warp_rows <= 1 << 15);
-  simt::launch(here, {cut.parts(), simt::warp_size, board_bytes(shape.warp_rows)},
-               shape.warp_rows <= 1 << 10 ? cut_warp_per_part<10> : cut_warp_per_part<15>, shape.warp_rows, rows, cut);
+  simt::launch(here, {cut.parts(), simt::warp_size, board_bytes(shape.warp_rows)}, cut_warp_per_part, shape.warp_rows,
+               rows, cut);
   return {sorted.key, sorted.item, names, rows, cut};
 }
 
