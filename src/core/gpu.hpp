@@ -23,6 +23,9 @@ void copy_to_host(void* to, const void* from, std::size_t bytes);  // the same, 
 bool is_device_pointer(const void* memory);
 // Queued copies for multiplying host vectors; the host side is pageable memory, so they return when it may be reused.
 void synchronize(Stream stream);
+// A stream of the device's own beside the default one, on which neither waits for the other; the default one where
+// there is none.
+Stream side_stream(int ordinal) noexcept;
 
 void copy_queued(void* to, const void* from, std::size_t bytes, Stream stream);  // both on the device
 // Reads a region of device memory, queued: what a cache is evicted with and a read bandwidth is measured by.

@@ -37,6 +37,10 @@ AnswerWindow::~AnswerWindow() {
 
 unsigned char* AnswerWindow::data() const { return kept_ ? kept_->memory : nullptr; }
 
-void wait_for_answers() { gpu::synchronize({}); }
+Stream side_stream(Device device) {
+  return device.kind == Device::Kind::gpu ? gpu::side_stream(device.ordinal) : Stream{};
+}
+
+void wait_for_answers(Stream stream) { gpu::synchronize(stream); }
 
 }  // namespace heddle::device

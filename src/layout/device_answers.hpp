@@ -27,14 +27,17 @@ class AnswerWindow {
   Kept* kept_ = nullptr;
 };
 
-void wait_for_answers();
+// For kernels that need not follow what is queued on the default stream; whoever looks at their answers waits for them.
+Stream side_stream(Device device);
+void wait_for_answers(Stream stream);
 
-// Kernels only write them.
+// Kernels only write them, those of one stream.
 template <class T>
 class Answers {
  public:
-  Answers(std::int64_t count, Device device)
+  Answers(std::int64_t count, Device device, Stream stream = {})
       : count_(count),
+        stream_(stream),
         window_(device, static_cast<std::int64_t>(memory::array_bytes(count, sizeof(T)))),
         memory_(window_.data() ? 0 : count, device) {}
 
@@ -42,16 +45,15 @@ class Answers {
   // Waits for everything that was queued.
   std::span<const T> here() {
     if (count_ == 0) return {};
-    if (window_.data() == nullptr) {
-      copy_ = memory_.to(Device::cpu());
-      return copy_;
-    }
-    wait_for_answers();
-    return {there(), static_cast<std::size_t>(count_)};
+    if (window_.data() != nullptr || stream_.handle != nullptr) wait_for_answers(stream_);
+    if (window_.data() != nullptr) return {there(), static_cast<std::size_t>(count_)};
+    copy_ = memory_.to(Device::cpu());
+    return copy_;
   }
 
  private:
   std::int64_t count_;
+  Stream stream_;
   AnswerWindow window_;
   Buffer<T> memory_, copy_;  // where there is no window
 };

@@ -7,7 +7,7 @@
 
 namespace heddle::device {
 
-inline constexpr int entries_threads = 256, entries_of_block = 8 * entries_threads;
+inline constexpr int entries_threads = 256, entries_of_block = 32 * entries_threads;
 
 // The elements first, first + stride, ... of an array, all under way at once; behind its end the last one again.
 template <int N>

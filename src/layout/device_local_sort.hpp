@@ -1,10 +1,14 @@
-// A stable sort of many small buckets of items, each in the shared memory of one block: items are read once and written
-// once, where a sort through global memory (device_radix.hpp) does so for every digit of 8 bits.
+// A sort of many small buckets of items, by key and then by the item itself (as 32 bits without sign), each in the
+// shared memory of one block: items are read once and written once, where a sort through global memory
+// (device_radix.hpp) does so for every digit.
 //
 //   load    18 items a lane into registers
-//   digit   of 10 bits: a lane's items are ranked among those of its warp, a thread adds up a digit over the warps,
-//           items go to their places in shared memory and from there into registers again
+//   boxes   8,192 of them, by the upper bits of the key: every item asks for a seat in its box, in any order
+//   order   a thread puts the few items of a box in order: the result is the same whoever came first
 //   store   from shared memory, neighbours to neighbouring places
+//
+// Where a box has many items all of them are sorted digit by digit, of 10 bits, as device_radix.hpp does: stable, so
+// that items have to ascend. (So for all of them: H200, 444 us for 16 M items in random columns.)
 #pragma once
 
 #include "layout/device_radix.hpp"
@@ -14,15 +18,20 @@ namespace heddle::device {
 struct LocalSort {
   static constexpr int threads = 1024, warps = threads / simt::warp_size, items_of_lane = 18,
                        most_items = threads * items_of_lane, digit_bits = 10;
+  static constexpr int box_bits = 13, boxes = 1 << box_bits, boxes_of_thread = boxes / threads, most_of_box = 24;
   static_assert(1 << digit_bits == threads && most_items < 1 << 16 && items_of_lane % 2 == 0);
 };
 
 struct LocalBoard {
   std::uint32_t key[LocalSort::most_items];
   Index item[LocalSort::most_items];
-  std::uint16_t count[LocalSort::warps][1 << LocalSort::digit_bits];  // of a warp's items; then: of the warps before
-  std::uint32_t first[1 << LocalSort::digit_bits];                    // place of a digit
+  union {
+    std::uint16_t count[LocalSort::warps][1 << LocalSort::digit_bits];  // of a warp's items; then: of the warps before
+    std::uint32_t box[LocalSort::boxes];                                // items of a box; then: its first place
+  };
+  std::uint32_t first[1 << LocalSort::digit_bits];  // place of a digit
   std::uint32_t of_warps[LocalSort::warps];
+  std::uint32_t crowded;
 };
 
 // The items of a lane.
@@ -71,6 +80,68 @@ struct LocalItems {
     }
     simt::sync_block();
   }
+  // By the block, as above. False: some box has too many items, and nothing was done.
+  SIMT_DEVICE bool sort_by_boxes(const KeyBits& bits, int count, LocalBoard& board) const {
+    const int shift = bits.lowest + (bits.count > LocalSort::box_bits ? bits.count - LocalSort::box_bits : 0);
+    const auto box_of = [&](std::uint32_t k) { return static_cast<int>(k >> shift) & (LocalSort::boxes - 1); };
+    for (int b = simt::thread(); b < LocalSort::boxes; b += LocalSort::threads) board.box[b] = 0;
+    if (simt::thread() == 0) board.crowded = 0;
+    simt::sync_block();
+    std::uint32_t seats[LocalSort::items_of_lane / 2] = {};  // two in a register
+#pragma unroll
+    for (int u = 0; u < LocalSort::items_of_lane; ++u)
+      if (number(u) < count) seats[u / 2] |= simt::atomic_add(&board.box[box_of(key[u])], 1u) << u % 2 * 16;
+    simt::sync_block();
+    std::uint32_t of_box[LocalSort::boxes_of_thread], all = 0;
+    bool crowded = false;
+#pragma unroll
+    for (int i = 0; i < LocalSort::boxes_of_thread; ++i) {
+      of_box[i] = board.box[simt::thread() * LocalSort::boxes_of_thread + i];
+      all += of_box[i];
+      crowded |= of_box[i] > LocalSort::most_of_box;
+    }
+    if (crowded) board.crowded = 1;
+    std::uint32_t begin = sum_of_lower_threads(all, board.of_warps);
+    if (board.crowded != 0) return false;
+#pragma unroll
+    for (int i = 0; i < LocalSort::boxes_of_thread; ++i) {
+      board.box[simt::thread() * LocalSort::boxes_of_thread + i] = begin;
+      begin += of_box[i];
+    }
+    simt::sync_block();
+#pragma unroll
+    for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      if (number(u) >= count) continue;
+      const std::uint32_t place = board.box[box_of(key[u])] + (seats[u / 2] >> u % 2 * 16 & 0xffffu);
+      board.key[place] = key[u];
+      board.item[place] = item[u];
+    }
+    simt::sync_block();
+    const auto end_of = [&](int b) {
+      return b + 1 < LocalSort::boxes ? board.box[b + 1] : static_cast<unsigned>(count);
+    };
+    for (int b = simt::thread(); b < LocalSort::boxes; b += LocalSort::threads)
+      order_box(board, board.box[b], end_of(b));
+    simt::sync_block();
+    return true;
+  }
+  // By a thread.
+  SIMT_DEVICE static void order_box(LocalBoard& board, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin + 1; i < end; ++i) {
+      const std::uint32_t its_key = board.key[i];
+      const Index its_item = board.item[i];
+      std::uint32_t to = i;
+      for (; to > begin; --to) {
+        const std::uint32_t left = board.key[to - 1];
+        const bool lower_item = static_cast<std::uint32_t>(board.item[to - 1]) < static_cast<std::uint32_t>(its_item);
+        if (left < its_key || (left == its_key && lower_item)) break;
+        board.key[to] = left;
+        board.item[to] = board.item[to - 1];
+      }
+      board.key[to] = its_key;
+      board.item[to] = its_item;
+    }
+  }
   SIMT_DEVICE void take_from(const LocalBoard& board, int count) {
 #pragma unroll
     for (int u = 0; u < LocalSort::items_of_lane; ++u) {
@@ -109,8 +180,9 @@ sort_block_per_bucket(Buckets buckets, KeyBits bits, Target target) {
     mine.item[u] = buckets.item(i, begin, board.key);
   }
   simt::sync_block();
-  const int passes = (bits.count + LocalSort::digit_bits - 1) / LocalSort::digit_bits,
-            of_pass = (bits.count + passes - 1) / passes;
+  const bool in_boxes = mine.sort_by_boxes(bits, count, board);
+  const int passes = in_boxes ? 0 : (bits.count + LocalSort::digit_bits - 1) / LocalSort::digit_bits,
+            of_pass = in_boxes ? 0 : (bits.count + passes - 1) / passes;
   for (int pass = 0; pass < passes; ++pass) {
     if (pass > 0) mine.take_from(board, count);
     mine.sort_by({bits.lowest + pass * of_pass, 1 << of_pass}, count, board);

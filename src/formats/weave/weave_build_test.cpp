@@ -337,6 +337,13 @@ TEST(WeaveBuild, sums_of_a_warp_with_many_rows_and_entries) {
                            "layout=sums kb=208 threads=64 groups=1");
 }
 
+// Every fourth entry says how many a column has.
+TEST(WeaveBuild, tiles_by_degree_of_many_entries) {
+  const Csr<float> A = convert<float>(read_matrix("gen:rmat,scale=15,edges=12").view());
+  ASSERT_GE(A.nnz(), 1 << 18);
+  expect_same_arrays<Tiles>(A, "layout=tiles order=degree width=4096");
+}
+
 // More entries of a warp than shared memory sorts at once: in parts by the upper bits of their columns, or, where one
 // part has nearly all of them, through global memory.
 TEST(WeaveBuild, sums_of_a_warp_with_more_entries_than_shared_memory_holds) {

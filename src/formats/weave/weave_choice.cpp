@@ -75,9 +75,11 @@ class Chooser {
   // Of segments: eight where there are enough warps. Where every fetch of x is another sector that is twice as many,
   // and for doubles half as many (1 M entries in random columns 11.7 -> 10.0 us in double, R-MAT of scale 16 9.5
   // -> 8.1; in float 10.0 -> 8.7 and 6.6 -> 7.3; a mesh of 0.7 M in double 4.5 -> 5.3; H200).
+  bool segments_ask_for_windows() const {
+    return A_.nnz() >= weave::few_segment_entries && A_.nnz() < weave::many_segment_entries;
+  }
   int entries_of_lane() const {
-    if (A_.nnz() < weave::few_segment_entries) return 4;
-    if (A_.nnz() >= weave::many_segment_entries) return 8;
+    if (!segments_ask_for_windows()) return A_.nnz() < weave::few_segment_entries ? 4 : 8;
     return facts_.sectors_per_fetch() > simt::warp_size * weave::scattered_segments(value_bytes_) ? 4 : 8;
   }
 
@@ -119,7 +121,8 @@ class Chooser {
   // What layout() will ask. Blocks only where columns far apart do not decide before.
   void expect_questions() {
     if (mean_ >= 256) return;
-    weave::Questions soon{.windows = may_gather(), .diagonals = mean_ <= weave::most_diagonal_mean};
+    weave::Questions soon{.windows = may_gather() || segments_ask_for_windows(),
+                          .diagonals = mean_ <= weave::most_diagonal_mean};
     soon.blocks = mean_ >= 8 && suits_blocks() && !may_gather();
     const TeamShape shape = row_shape();
     if (mean_ >= 6 || row_warps(shape) >= 4000) soon.slices = shape;

@@ -131,12 +131,12 @@ ColumnTiles column_tiles(simt::Here here, const PatternView& A, std::int64_t wid
   const Index* place = A.cols > width ? queue_order(here, A, windows, memory) : nullptr;
   const std::int64_t most_entries = std::min<std::int64_t>(A.nnz(), WindowChoice::entries);
   const auto slots = place ? std::bit_ceil(static_cast<std::uint32_t>(2 * most_entries)) : 0;
-  Buffer<TilePairs> found(windows.counted(), device);
-  simt::launch(here,
-               {found.size(), window_threads, sizeof(WindowBoard) + static_cast<std::size_t>(slots) * sizeof slots},
-               pairs_block_per_window, PatternArrays(A), windows,
-               PairsOf{windows.first_counted(), windows.step(), width, place, slots}, found.data());
-  return tiles_of(found.to(Device::cpu()), windows.all);
+  device::Answers<TilePairs> found(windows.counted(), device);
+  simt::launch(
+      here, {windows.counted(), window_threads, sizeof(WindowBoard) + static_cast<std::size_t>(slots) * sizeof slots},
+      pairs_block_per_window, PatternArrays(A), windows,
+      PairsOf{windows.first_counted(), windows.step(), width, place, slots}, found.there());
+  return tiles_of(found.here(), windows.all);
 }
 
 }  // namespace heddle::weave

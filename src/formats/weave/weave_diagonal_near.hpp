@@ -24,10 +24,8 @@ struct SliceRoom {
     threads = bytes <= few_bytes ? 64 : bytes <= some_bytes ? 128 : 256;
     if (bytes > most_bytes) entries = 0, threads = simt::warp_size;
   }
-  // For a few slices of any kind.
-  static SliceRoom most(std::size_t entry_bytes) {
-    return SliceRoom(static_cast<std::int64_t>(most_bytes / entry_bytes), 256);
-  }
+  // For a few slices of up to so many entries.
+  static SliceRoom of_entries(std::int64_t entries) { return SliceRoom(entries, 256); }
   simt::Launch block_per(std::int64_t slices, std::size_t entry_bytes) const {
     return {slices, threads, static_cast<std::size_t>(std::max<std::int64_t>(1, entries)) * entry_bytes};
   }

@@ -20,8 +20,8 @@ PatternView rows_between(const PatternView& A, std::int64_t first, std::int64_t 
 
 // stored_of(part) gives what the part would store. Returns stored / entries.
 template <class F>
-double sampled_fill(const PatternView& A, F stored_of) {
-  const SampledRows sampled(A.rows);
+double sampled_fill(const PatternView& A, F stored_of, std::int64_t most_parts = SampledRows::most_parts) {
+  const SampledRows sampled(A.rows, most_parts);
   double stored = 0, entries = 0;
   for (std::int64_t part = 0; part < sampled.parts; ++part) {
     Buffer<Offset> ptr;
@@ -67,10 +67,11 @@ class HostFacts final : public PatternFacts {
     });
   }
   double block_fill(int size) override {
-    return sampled_fill(pattern(), [&](const PatternView& part) {
+    const auto stored = [&](const PatternView& part) {
       const Buffer<Offset> start = block_starts(part, {size, size});
       return start[start.size() - 1] * size * size;
-    });
+    };
+    return sampled_fill(pattern(), stored, most_block_parts);
   }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
     return sampled_fill(pattern(), [&](const PatternView& part) { return places_of_slices(part, shape, sort > 1); });

@@ -63,8 +63,8 @@ struct SampledRows {
   static constexpr std::int64_t part_rows = 768, most_parts = 64;
   std::int64_t rows = 0, parts = 0, step = 1;
 
-  explicit SampledRows(std::int64_t matrix_rows)
-      : rows(matrix_rows), step(std::max<std::int64_t>(1, all_parts(matrix_rows) / most_parts)) {
+  explicit SampledRows(std::int64_t matrix_rows, std::int64_t most = most_parts)
+      : rows(matrix_rows), step(std::max<std::int64_t>(1, all_parts(matrix_rows) / most)) {
     parts = (all_parts(matrix_rows) + step - 1) / step;
   }
   SIMT_BOTH std::int64_t first(std::int64_t part) const { return part * step * part_rows; }
@@ -75,6 +75,9 @@ struct SampledRows {
  private:
   static std::int64_t all_parts(std::int64_t rows) { return (rows + part_rows - 1) / part_rows; }
 };
+
+// For blocks fewer do: every row of blocks is merged (64 parts took 64 us on an H200).
+inline constexpr std::int64_t most_block_parts = 16;
 
 // Windows of 32 consecutive entries.
 struct SampledWindows {
@@ -87,10 +90,11 @@ struct SampledWindows {
 
 // The diagonals of a slice count as `most_diagonal_fill` places per entry where they are more than
 // `hopeless_diagonal_fill`, or more than `most_slice_diagonals`: then it is not looked at any longer. (A power law has
-// slices of half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200.) One with more
-// than `most_slice_entries`, which shared memory does not hold, is not looked at either.
-inline constexpr std::int64_t most_diagonal_fill = 8, hopeless_diagonal_fill = 3, most_slice_diagonals = 256,
-                              most_slice_entries = 1 << 14;
+// slices of half a million entries, which one warp walked to their end: settling took 7.7 ms on an H200, and 80 us with
+// 256 diagonals at most.) One with more than `most_slice_entries`, those of rows too long for diagonals, is not looked
+// at either.
+inline constexpr std::int64_t most_diagonal_fill = 8, hopeless_diagonal_fill = 3, most_slice_diagonals = 128,
+                              most_slice_entries = 1 << 13;
 
 // Longer rows are not stored by diagonals.
 inline constexpr double most_diagonal_mean = 64;

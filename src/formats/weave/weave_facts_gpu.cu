@@ -210,7 +210,8 @@ class DeviceFacts final : public PatternFacts {
   DeviceFacts(simt::Here here, const PatternView& there, std::int64_t longest, Device device)
       : PatternFacts(there), here_(here), device_(device), longest_(longest), A_(there), sampled_(there.rows) {}
 
-  // Four rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200).
+  // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200). Diagonals are looked at beside
+  // all else: few blocks of threads walk them, and wait most of the time.
   void expect(const Questions& soon) override {
     const SampledWindows windows(pattern().nnz());
     const Samples samples{A_,
@@ -220,16 +221,18 @@ class DeviceFacts final : public PatternFacts {
                           soon.windows ? windows.count : 0,
                           windows.step};
     const std::int64_t slices = soon.diagonals ? sampled_.parts * diagonal_slices : 0;
-    const BlocksOfParts items{A_, sampled_};
+    const BlocksOfParts items{A_, SampledRows(A_.rows, most_block_parts)};
     const simt::Launch of_blocks = device::reduce_launch<BlocksOfParts>(soon.blocks ? items.threads() : 0, 1);
-    device::Answers<SamplesFound> samples_found(samples.blocks(), device_);
+    const Stream side = device::side_stream(device_);  // the matrix is there: it has been looked at
+    device::Answers<SamplesFound> samples_found(samples.blocks(), device_, side);
     device::Answers<Places> diagonals_found(slices, device_);
-    device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_);
-    const SliceRoom room = SliceRoom::most(sizeof(Index));
+    device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, side);
+    const SliceRoom room = SliceRoom::of_entries(most_slice_entries);
     simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
                  diagonals_found.there());
-    simt::launch(here_, of_blocks, device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
-    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard)}, look_at_samples, samples,
+    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, side},
+                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
+    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), side}, look_at_samples, samples,
                  samples_found.there());
     const auto found = sum_of(samples_found.here());
     if (soon.diagonals) diagonals_ = sum_of(diagonals_found.here());

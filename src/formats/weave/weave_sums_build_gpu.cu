@@ -99,7 +99,6 @@ SIMT_KERNEL sort_rows_block_per_entries(const Index* sorted, const Index* row_of
     if (first + u * threads < count) row[first + u * threads] = static_cast<std::uint16_t>(found[u]);
 }
 
-template <int RowBits>
 SIMT_KERNEL cut_warp_per_part(int group_rows, const std::uint16_t* rows, CutSteps to) {
   const std::int64_t number = simt::block(), g = number / to.most_parts;
   const CutSteps::Part part = to.part(g, number % to.most_parts);
@@ -107,9 +106,9 @@ SIMT_KERNEL cut_warp_per_part(int group_rows, const std::uint16_t* rows, CutStep
                      room = (to.first(part.end, number + 1) - first) / simt::warp_size;
   std::uint32_t found = 0;
   if (part.begin < part.end)
-    found = WarpCutter<RowBits>(rows + part.begin, static_cast<std::uint32_t>(part.end - part.begin), group_rows,
-                                static_cast<std::uint32_t>(part.begin - to.groups.begin(g)), to.entry + first,
-                                static_cast<std::uint32_t>(room))
+    found = WarpCutter(rows + part.begin, static_cast<std::uint32_t>(part.end - part.begin), group_rows,
+                       static_cast<std::uint32_t>(part.begin - to.groups.begin(g)), to.entry + first,
+                       static_cast<std::uint32_t>(room))
                 .cut();
   if (simt::lane() == 0) to.steps[number] = found;
 }
@@ -149,7 +148,7 @@ struct SumsTarget {
   ValueWriter<V, S> values;
 };
 
-constexpr int store_threads = 512;
+constexpr int store_threads = 512, store_blocks = 4;
 
 // The steps of a group as one row of them. A block notes for each part where its steps begin, and where a first step
 // would be written down.
@@ -189,13 +188,14 @@ struct GroupSteps {
   }
 };
 
-// A block stores the batches of a group, a thread those of a lane.
+// Several blocks store the batches of a group, a thread those of a lane.
 template <int K, class V, class S>
-SIMT_KERNEL store_block_per_group(const V* val, SortedEntries from, SumsTarget<V, S> to) {
-  const std::int64_t g = simt::block(), begin = from.cut.groups.begin(g);
+SIMT_KERNEL store_blocks_per_group(const V* val, SortedEntries from, SumsTarget<V, S> to) {
+  const std::int64_t g = simt::block() / store_blocks, begin = from.cut.groups.begin(g);
   const Offset first = to.start[g], lanes = (to.start[g + 1] - first) * simt::warp_size;
   const GroupSteps steps(from.cut, g);
-  for (Offset i = simt::thread(); i < lanes; i += store_threads) {
+  const Offset first_lane = simt::block() % store_blocks * store_threads + simt::thread();
+  for (Offset i = first_lane; i < lanes; i += store_blocks * store_threads) {
     const Offset batch = i / simt::warp_size;
     std::uint32_t entry[K];
 #pragma unroll
@@ -344,9 +344,8 @@ SortedEntries sort_and_cut(simt::Here here, const PatternView& A, const SumsShap
                            const device::Segments& groups, std::int64_t most_entries, device::Workspace& memory) {
   const auto [sorted, names, rows] = sort_entries(here, A, shape, groups, most_entries, memory);
   const CutSteps cut(groups, most_entries, memory);
-  static_assert(most_warp_rows <= 1 << 15);
-  simt::launch(here, {cut.parts(), simt::warp_size, board_bytes(shape.warp_rows)},
-               shape.warp_rows <= 1 << 10 ? cut_warp_per_part<10> : cut_warp_per_part<15>, shape.warp_rows, rows, cut);
+  simt::launch(here, {cut.parts(), simt::warp_size, board_bytes(shape.warp_rows)}, cut_warp_per_part, shape.warp_rows,
+               rows, cut);
   return {sorted.key, sorted.item, names, rows, cut};
 }
 
@@ -355,8 +354,8 @@ void store(simt::Here here, const CsrView<V>& A, const SortedEntries& from, Sums
   dispatch_int<4, 8>(to.shape.batch, [&](auto K) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const SumsTarget<V, S> target{to.start.data(), to.col.data(), to.row.data(), writer};
-      simt::launch(here, {from.cut.groups.count, store_threads, GroupSteps::shared_bytes(from.cut)},
-                   store_block_per_group<K.value, V, S>, A.val.data(), from, target);
+      simt::launch(here, {from.cut.groups.count * store_blocks, store_threads, GroupSteps::shared_bytes(from.cut)},
+                   store_blocks_per_group<K.value, V, S>, A.val.data(), from, target);
     });
   });
 }

@@ -34,13 +34,26 @@ SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
 }
 // Of a thread, all under way at once.
 constexpr int counted_of_thread = 8;
-SIMT_KERNEL count_block_per_entries(const Index* col, std::int64_t nnz, std::uint32_t* degree) {
+struct ColumnCounts {
+  std::uint32_t* degree;
+  std::uint8_t* seen;  // columns of entries that do not count
+  std::int64_t step;
+
+  SIMT_DEVICE bool has_entries(std::int64_t c) const { return degree[c] > 0 || seen[c] != 0; }
+};
+SIMT_KERNEL count_block_per_entries(const Index* col, std::int64_t nnz, ColumnCounts to) {
   const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
   Index column[counted_of_thread];
   device::load_strided(col, nnz, first, threads, column);
 #pragma unroll
-  for (int u = 0; u < counted_of_thread; ++u)
-    if (first + u * threads < nnz) simt::atomic_add(degree + column[u], 1u);
+  for (int u = 0; u < counted_of_thread; ++u) {
+    const std::int64_t k = first + u * threads;
+    if (k >= nnz) continue;
+    if (k % to.step == 0)
+      simt::atomic_add(to.degree + column[u], 1u);
+    else if (simt::uncached_load(to.seen + column[u]) == 0)
+      to.seen[column[u]] = 1;
+  }
 }
 
 // Columns with entries.
@@ -50,15 +63,16 @@ struct FilledColumns {
 };
 struct DegreeItems {
   using Result = FilledColumns;
-  const std::uint32_t* degree;
+  ColumnCounts counts;
 
-  SIMT_DEVICE void add(std::int64_t c, FilledColumns& to) const { to.count += degree[c] > 0 ? 1 : 0; }
+  SIMT_DEVICE void add(std::int64_t c, FilledColumns& to) const { to.count += counts.has_entries(c) ? 1 : 0; }
 };
 struct FallingDegrees {
-  const std::uint32_t* degree;
+  ColumnCounts counts;
 
   SIMT_DEVICE std::uint32_t key(std::int64_t c) const {
-    return static_cast<std::uint32_t>(degree_classes - 1 - degree_class(degree[c]));
+    const int its_class = class_of_column(counts.degree[c], counts.step, counts.seen[c] != 0);
+    return static_cast<std::uint32_t>(degree_classes - 1 - its_class);
   }
 };
 SIMT_KERNEL place_thread_per_column(const Index* sorted, std::int64_t count, Index* column_of, Index* place_of) {
@@ -77,14 +91,16 @@ struct PlacesThere {
 
 PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, device::Workspace& memory) {
   if (order == ColumnOrder::natural) return {A.cols, {}, nullptr};
-  auto* degree = memory.take<std::uint32_t>(A.cols);
+  const std::int64_t words = A.cols + (A.cols + 3) / 4;
+  auto* degree = memory.take<std::uint32_t>(words);
+  const ColumnCounts counts{degree, reinterpret_cast<std::uint8_t*>(degree + A.cols), degree_step(A.nnz())};
   auto* place_of = memory.take<Index>(A.cols);
   const simt::Launch block_per_entries{simt::blocks_for(A.nnz(), counted_of_thread * threads), threads};
-  simt::launch(here, thread_per(A.cols), clear_thread_per_word, degree, A.cols);
-  simt::launch(here, block_per_entries, count_block_per_entries, A.col.data(), A.nnz(), degree);
+  simt::launch(here, thread_per(words), clear_thread_per_word, degree, words);
+  simt::launch(here, block_per_entries, count_block_per_entries, A.col.data(), A.nnz(), counts);
   const auto sorted =
-      device::queue_sort(here, FallingDegrees{degree}, {bits_for(degree_classes)}, {.items = A.cols}, memory);
-  const std::int64_t filled = device::reduce(here, DegreeItems{degree}, A.cols, memory.device()).count;
+      device::queue_sort(here, FallingDegrees{counts}, {bits_for(degree_classes)}, {.items = A.cols}, memory);
+  const std::int64_t filled = device::reduce(here, DegreeItems{counts}, A.cols, memory.device()).count;
   PlacesThere made{filled, Buffer<Index>(filled, memory.device()), place_of};
   simt::launch(here, thread_per(made.size), place_thread_per_column, sorted.item, made.size, made.column_of.data(),
                place_of);

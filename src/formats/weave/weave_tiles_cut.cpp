@@ -10,14 +10,16 @@ namespace heddle::weave {
 
 namespace {
 
-// Entries of each column. Slabs of the entries are counted at the same time, as many as pay for their own counters.
-Vector<Index> column_degrees(const PatternView& A) {
+// Entries 0, step, 2 step, .. of each column. Slabs of the entries are counted at the same time, as many as pay for
+// their own counters.
+Vector<Index> column_degrees(const PatternView& A, std::int64_t step) {
   const std::int64_t cols = A.cols, nnz = A.nnz();
   const std::int64_t slabs = std::clamp<std::int64_t>(nnz / (4 * std::max<std::int64_t>(cols, 1)), 1, 16);
   Vector<Index> count(static_cast<std::size_t>(slabs * cols), 0);
   parallel_tasks(slabs, [&](std::int64_t slab) {
     Index* mine = count.data() + slab * cols;
-    for (Offset k = nnz * slab / slabs; k < nnz * (slab + 1) / slabs; ++k) ++mine[A.col[k]];
+    const Offset begin = (nnz * slab / slabs + step - 1) / step * step;
+    for (Offset k = begin; k < nnz * (slab + 1) / slabs; k += step) ++mine[A.col[k]];
   });
   parallel_ranges(cols, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t slab = 1; slab < slabs; ++slab)
@@ -77,8 +79,11 @@ std::int64_t fair_share(const Vector<TileWork>& tiles, std::int64_t loading) {
 
 ColumnPlaces::ColumnPlaces(const PatternView& A, ColumnOrder order) : size_(A.cols) {
   if (order == ColumnOrder::natural) return;
-  Vector<Index> degree = column_degrees(A);
-  for (Index& d : degree) d = degree_class(static_cast<std::uint32_t>(d));
+  const std::int64_t step = degree_step(A.nnz());
+  Vector<Index> degree = column_degrees(A, 1);
+  const Vector<Index> counted = step > 1 ? column_degrees(A, step) : degree;
+  for (std::size_t c = 0; c < degree.size(); ++c)
+    degree[c] = class_of_column(static_cast<std::uint32_t>(counted[c]), step, degree[c] > 0);
   Vector<Index> next(degree_classes, 0);  // place of the next column of the class
   for (const Index d : degree) ++next[static_cast<std::size_t>(d)];
   Index before = 0;
