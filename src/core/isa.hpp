@@ -52,7 +52,7 @@ HEDDLE_SVE __attribute__((flatten, noinline)) void run_on_sve(F& f) {
 // thread) stays baseline code: correct, not fast. So this goes inside a task, around its loops.
 template <class F>
 void with_isa(F&& f) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)  // which has the baseline alone: isa.cpp
   if (isa() == Isa::avx512) return run_on_avx512(f);
   if (isa() == Isa::avx2) return run_on_avx2(f);
 #elif defined(HEDDLE_SVE)
