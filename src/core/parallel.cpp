@@ -13,6 +13,8 @@
 
 #include <heddle/device.hpp>
 
+#include "core/thread_share.hpp"
+
 namespace heddle {
 
 // std::thread::hardware_concurrency() counts those of the machine: sixteen threads on two cores of it.
@@ -296,7 +298,8 @@ int threads() noexcept {
 void run_tasks(std::int64_t count, std::int64_t per_thread, void (*run)(void*, std::int64_t, std::int64_t),
                void* context) {
   if (count <= 0) return;
-  const std::int64_t wanted = std::min<std::int64_t>(threads(), count / std::max<std::int64_t>(per_thread, 1));
+  const double enough = std::max(1.0, static_cast<double>(per_thread) * share_for_a_thread());
+  const auto wanted = static_cast<std::int64_t>(std::min<double>(threads(), static_cast<double>(count) / enough));
   if (wanted < 2) return run(context, 0, count);
   Pool& shared = pool();
   if (!shared.occupy()) return run(context, 0, count);

@@ -12,9 +12,12 @@
 #include <set>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <heddle/device.hpp>
+
+#include "core/isa.hpp"
 
 namespace heddle {
 namespace {
@@ -51,6 +54,8 @@ TEST_F(Parallel, runs_every_task_once_whatever_the_numbers_of_tasks_and_threads)
 
 TEST_F(Parallel, cuts_stretches_that_follow_each_other_and_calls_a_thread_for_so_many_tasks) {
   set_threads(4);
+  isa();  // measures what gathers are worth
+  const GathersPay measured = std::exchange(gathers_pay, {true, true, true});
   const auto callers_of = [](std::int64_t tasks, std::int64_t per_thread) {
     std::mutex guard;
     std::set<std::thread::id> seen;
@@ -74,6 +79,32 @@ TEST_F(Parallel, cuts_stretches_that_follow_each_other_and_calls_a_thread_for_so
     EXPECT_LE(callers_of(8, 4), 2U);
     EXPECT_LE(callers_of(1000, 4), 4U);
   }
+  gathers_pay = measured;
+}
+
+TEST_F(Parallel, calls_a_thread_for_fewer_tasks_where_elements_of_x_are_loaded_one_by_one) {
+  set_threads(2);
+  isa();
+  const GathersPay measured = gathers_pay;
+  // Whoever comes waits for the other for a while.
+  const auto come_for_seven = [] {
+    std::mutex guard;
+    std::set<std::thread::id> seen;
+    const auto both = [&] {
+      const std::lock_guard lock(guard);
+      seen.insert(std::this_thread::get_id());
+      return seen.size() == 2;
+    };
+    parallel_stretches(7, 8, [&](std::int64_t, std::int64_t) {
+      for (int look = 0; look < 300 && !both(); ++look) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    return seen.size();
+  };
+  gathers_pay = {true, true, true};
+  EXPECT_EQ(come_for_seven(), 1U);
+  gathers_pay = {};
+  EXPECT_EQ(come_for_seven(), isa() == Isa::baseline ? 1U : 2U);
+  gathers_pay = measured;
 }
 
 TEST_F(Parallel, does_the_tasks_of_a_thread_that_is_held_up) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/thread_share.hpp"
 #include "plan/row_counts.hpp"
 
 namespace heddle {
@@ -75,7 +76,7 @@ double team_slots(const Subject& s, double lanes) {
 }
 
 double shared_by(double work, double heaviest) {
-  const double called = std::max(1.0, std::floor(work / work_per_thread));
+  const double called = std::max(1.0, std::floor(work / (work_per_thread * share_for_a_thread())));
   return heaviest > 0 ? std::clamp(work / heaviest, 1.0, called) : called;
 }
 

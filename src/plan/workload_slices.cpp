@@ -146,9 +146,11 @@ Workload runs_gpu(const Subject& s, const Plan&) {
   return w;
 }
 
-// A run of 16 is one or two loads; a gathered step takes about two and a half times as long.
+// A run of 16 is one or two loads; a gathered step takes about two and a half times as long, and more where elements
+// are loaded one by one.
 Workload runs_cpu(const Subject& s, const Plan& plan) {
-  constexpr double gather = 2.5;
+  const bool at_once = s.value_bytes == 4 ? gathers_pay.of_16 : gathers_pay.of_8;
+  const double gather = at_once ? (gathers_pay.of_8 ? 2.5 : 3.2) : 4;
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
   w.slots = s.nnz() * (steps.runs + gather * steps.gathered);
