@@ -1,6 +1,7 @@
 #include "layout/device_answers.hpp"
 
 #include <atomic>
+#include <exception>
 #include <mutex>
 
 #include "core/gpu.hpp"
@@ -42,5 +43,12 @@ Stream side_stream(Device device) {
 }
 
 void wait_for_answers(Stream stream) { gpu::synchronize(stream); }
+
+void await_quietly(Stream stream) noexcept {
+  try {
+    gpu::synchronize(stream);
+  } catch (const std::exception&) {  // the failure that brought us here is being told already
+  }
+}
 
 }  // namespace heddle::device

@@ -30,6 +30,7 @@ class AnswerWindow {
 // For kernels that need not follow what is queued on the default stream; whoever looks at their answers waits for them.
 Stream side_stream(Device device);
 void wait_for_answers(Stream stream);
+void await_quietly(Stream stream) noexcept;  // whatever comes of it
 
 // Kernels only write them, those of one stream.
 template <class T>
@@ -41,9 +42,18 @@ class Answers {
         window_(device, static_cast<std::int64_t>(memory::array_bytes(count, sizeof(T)))),
         memory_(window_.data() ? 0 : count, device) {}
 
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+  // Nobody waited, since something failed: kernels of a stream of their own may still write into the window, which
+  // others get now. (Those of the default stream write before anything that is asked later.)
+  ~Answers() {
+    if (!heard_ && count_ > 0 && stream_.handle != nullptr) await_quietly(stream_);
+  }
+
   T* there() { return window_.data() ? reinterpret_cast<T*>(window_.data()) : memory_.data(); }
   // Waits for everything that was queued.
   std::span<const T> here() {
+    heard_ = true;
     if (count_ == 0) return {};
     if (window_.data() != nullptr || stream_.handle != nullptr) wait_for_answers(stream_);
     if (window_.data() != nullptr) return {there(), static_cast<std::size_t>(count_)};
@@ -54,6 +64,7 @@ class Answers {
  private:
   std::int64_t count_;
   Stream stream_;
+  bool heard_ = false;
   AnswerWindow window_;
   Buffer<T> memory_, copy_;  // where there is no window
 };
