@@ -94,7 +94,7 @@ bool on_device(const Csr<V>& A) {
 // Only CPUs choose by them.
 template <class V>
 StepCounts steps_for(const Csr<V>& A, const Machine& machine) {
-  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view());
+  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view(), sizeof(V));
 }
 
 // The facts foretell bytes closely, the formats know them: whoever refuses the matrix is passed over.

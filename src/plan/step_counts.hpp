@@ -5,12 +5,13 @@
 
 namespace heddle {
 
-// Places per entry: in runs, and in gathered steps. `gathered_entries`: share of the entries that are gathered.
+// Places per entry: in runs, and in gathered steps. `gathered_entries`: share of the entries that are gathered, those
+// of rows aside included; `aside`: share of these.
 struct StepCounts {
-  double runs = 0, gathered = 0, gathered_entries = 0;
+  double runs = 0, gathered = 0, gathered_entries = 0, aside = 0;
 };
 
 // From at most 192 slices, spread evenly. A in host memory.
-StepCounts count_steps(const PatternView& A);
+StepCounts count_steps(const PatternView& A, int value_bytes);
 
 }  // namespace heddle
