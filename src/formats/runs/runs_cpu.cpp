@@ -4,7 +4,6 @@
 #include "layout/ahead.hpp"
 #include "layout/fetch.hpp"
 #include "layout/row_group.hpp"
-#include "layout/row_sum.hpp"
 #include "layout/update_rows.hpp"
 #include "layout/wide.hpp"
 
@@ -186,20 +185,31 @@ inline void sum_slice_on(OnIsa<set> on, const RunsView<V>& A, const Steps<V>& st
     sum_slice(on, A, steps, x, to);
 }
 
-// The sum of a row that is aside.
+// Entry k of a row that is aside goes to sum k % 8 on every instruction set, and these are added as a group of rows
+// adds its lanes (layout/row_group.hpp).
+template <class V>
+inline V sum_in_eight(const Index* col, const V* val, Offset length, const V* x) {
+  V sum[8] = {};
+  Offset k = 0;
+  for (; k + 8 <= length; k += 8)
+    for (int i = 0; i < 8; ++i) sum[i] += val[k + i] * x[col[k + i]];
+  for (int i = 0; k + i < length; ++i) sum[i] += val[k + i] * x[col[k + i]];
+  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
 template <Isa set, class V>
 inline V sum_aside(OnIsa<set>, const RunsView<V>& A, Offset a, const V* x) {
   const Index* col = A.aside_col + A.aside_ptr[a];
   const V* val = A.aside_val + A.aside_ptr[a];
   const Offset length = A.aside_ptr[a + 1] - A.aside_ptr[a];
 #if defined(__x86_64__)
-  if constexpr (set != Isa::baseline) {
+  if constexpr (set == Isa::avx512 || (set == Isa::avx2 && sizeof(V) == 4)) {
     typename RowGroup<set, V>::Sums sums;
     RowGroup<set, V>::sum_up(col, val, length, x, sums);
     return RowGroup<set, V>::whole(sums);
   }
 #endif
-  return row_sum(col, val, length, x);
+  return sum_in_eight(col, val, length, x);
 }
 
 template <bool far, Isa set, class V>
