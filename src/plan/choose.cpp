@@ -111,7 +111,7 @@ void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
     const Footprint need = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V));
     first.fits = need.fits;
     if (need.fits) {
-      first.bytes = need.bytes;
+      if (format.at_most == format.footprint) first.bytes = need.bytes;  // a bound says less than what was foretold
       return;
     }
     rank(choice.candidates, score);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "formats/runs/runs_cut.hpp"
 
 namespace heddle {
@@ -27,13 +28,24 @@ struct Slice {
   }
 };
 
-void look_at(const PatternView& A, const Slice& slice, int gather, Sample& sample) {
-  const StepCut cut = cut_steps(A, slice.first, gather);
-  sample.entries += static_cast<double>(slice.entries(A));
-  sample.longest += static_cast<double>(slice.longest(A));
-  sample.runs += cut.runs;
-  sample.gathered += cut.gathered();
-  sample.in_runs += cut.entries_in_runs;
+// Slices are cut by all threads and counted one after the other.
+Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gather) {
+  constexpr std::int64_t at_once = 4;
+  const auto count = static_cast<std::int64_t>(slices.size());
+  std::vector<StepCut> cuts(slices.size());
+  parallel_ranges(count, at_once, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      cuts[i] = cut_steps(A, slices[i].first, gather);
+  });
+  Sample sample;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    sample.entries += static_cast<double>(slices[i].entries(A));
+    sample.longest += static_cast<double>(slices[i].longest(A));
+    sample.runs += cuts[i].runs;
+    sample.gathered += cuts[i].gathered();
+    sample.in_runs += cuts[i].entries_in_runs;
+  }
+  return sample;
 }
 
 // At most so many, and not many more entries than so many; one at least.
@@ -68,13 +80,14 @@ StepCounts count_steps(const PatternView& A, std::int64_t longest_row) {
   const std::int64_t slices = (A.rows + rows_of_run - 1) / rows_of_run, sampled = sample_size(slices, A.nnz());
   const Heavy heavy(A, slices, longest_row);
   const int gather = gather_cost(A);
-  Sample light, long_ones;
+  std::vector<Slice> spread, high;
   for (std::int64_t i = 0; i < sampled; ++i)
-    if (const Slice slice(A, i * slices / sampled); slice.longest(A) <= heavy.limit) look_at(A, slice, gather, light);
+    if (const Slice slice(A, i * slices / sampled); slice.longest(A) <= heavy.limit) spread.push_back(slice);
   const auto count = static_cast<std::int64_t>(heavy.slices.size());
   const std::int64_t looked_at = sample_size(count, static_cast<std::int64_t>(heavy.entries));
   for (std::int64_t i = 0; i < looked_at; ++i)
-    look_at(A, Slice(A, heavy.slices[static_cast<std::size_t>(i * count / looked_at)]), gather, long_ones);
+    high.push_back(Slice(A, heavy.slices[static_cast<std::size_t>(i * count / looked_at)]));
+  const Sample light = look_at(A, spread, gather), long_ones = look_at(A, high, gather);
 
   // Of the others by entries, of these by the longest row, which is what they store at least.
   const double nnz = static_cast<double>(A.nnz()), rest = nnz - heavy.entries;
