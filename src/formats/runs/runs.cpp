@@ -1,5 +1,7 @@
 #include "formats/runs/runs.hpp"
 
+#include <atomic>
+
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -146,6 +148,36 @@ Footprint RunsFormat<V>::footprint(const PatternView& A, const Settings& setting
   const std::int64_t aside = cuts.all().aside * 12 + 8 + cuts.entries_aside * (value_bytes + 4);
   return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + in_steps + aside,
           .stored = steps * rows_of_run + cuts.entries_aside};
+}
+
+// Cutting every slice takes half as long as building. No cut costs more than gathering everything, which is as many
+// steps as the longest row that is not aside has entries; and no step is empty.
+template <class V>
+Footprint RunsFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
+  std::atomic<std::int64_t> steps = 0, rows_aside_of_all = 0, entries_aside = 0;
+  parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t here = 0, aside_rows = 0, aside_entries = 0;
+    for (std::int64_t s = begin; s < end; ++s) {
+      const std::int64_t first = s * rows_of_run, last = std::min(first + rows_of_run, A.rows);
+      const std::uint16_t aside = rows_aside(A, first, settings.gather);
+      Offset longest = 0, entries = 0;
+      for (std::int64_t row = first; row < last; ++row) {
+        const Offset length = A.ptr[row + 1] - A.ptr[row];
+        const bool in_steps = (aside >> (row - first) & 1) == 0;
+        entries += in_steps ? length : 0;
+        longest = in_steps ? std::max(longest, length) : longest;
+        aside_entries += in_steps ? 0 : length;
+      }
+      here += std::min(entries, longest * std::max(10, settings.gather) / 10);
+      aside_rows += std::popcount(aside);
+    }
+    steps += here, rows_aside_of_all += aside_rows, entries_aside += aside_entries;
+  });
+  const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * (value_bytes + 4) + 2;
+  const Footprint most{.bytes = (slice_count(A.rows) + 1) * static_cast<std::int64_t>(sizeof(RunSlice)) +
+                                steps * bytes_of_step + rows_aside_of_all * 12 + 8 + entries_aside * (value_bytes + 4),
+                       .stored = steps * rows_of_run + entries_aside};
+  return judged(most, A.nnz()).fits ? most : footprint(A, settings, value_bytes);
 }
 
 template <class V>
