@@ -56,7 +56,7 @@ class MatrixBench {
 
   Result measured_plan(const Plan& plan) const {
     Result result = bench::bench_plan(A, plan, reference, work.settings);
-    result.predicted_seconds = predict(facts, machine, Plan::parse(result.plan), sizeof(V));
+    result.predicted_seconds = predict(A, facts, machine, Plan::parse(result.plan));
     return result;
   }
 

@@ -89,7 +89,7 @@ void compare(Session& session, const std::string& source) {
     entry["fits"] = needs.fits;
     entry["reason"] = needs.reason;
     const double predicted =
-        needs.fits ? predict(facts, machine, resolve(matrix.A.view(), Plan{format.name, {}}, sizeof(V)), sizeof(V))
+        needs.fits ? predict(matrix.A, facts, machine, resolve(matrix.A.view(), Plan{format.name, {}}, sizeof(V)))
                    : NAN;
     entry["predicted_seconds"] = std::isfinite(predicted) ? Json(predicted) : Json();
     entries.push_back(std::move(entry));

@@ -67,8 +67,11 @@ Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options = {});
 template <class V>
 Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options = {});
 
-// Predicted seconds of a plan; NaN when the model does not know the format.
+// Predicted seconds of a plan; NaN when the model does not know the format. From the matrix itself also what facts do
+// not tell (how the format runs would cut it), as `choose` predicts.
 double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes = 8);
+template <class V>
+double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan);
 
 Effort parse_effort(const std::string& text);  // Error(usage) with the words there are
 std::string to_string(Effort effort);

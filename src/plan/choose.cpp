@@ -93,8 +93,13 @@ bool on_device(const Csr<V>& A) {
 
 // Only CPUs choose by them.
 template <class V>
-StepCounts steps_for(const Csr<V>& A, const Machine& machine) {
-  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view());
+StepCounts steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
+  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view(), facts.rows_len.max);
+}
+
+template <class V>
+Subject subject_of(const Csr<V>& A, const Structure& facts, const Machine& machine, const StepCounts& steps) {
+  return {facts, sizeof(V), on_device(A), on_device(A) || uses_gpu(machine) ? nullptr : &steps};
 }
 
 // The facts foretell bytes closely, the formats know them: whoever refuses the matrix is passed over.
@@ -106,7 +111,7 @@ void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
     const Footprint need = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V));
     first.fits = need.fits;
     if (need.fits) {
-      first.bytes = need.bytes;
+      if (format.at_most == format.footprint) first.bytes = need.bytes;  // a bound says less than what was foretold
       return;
     }
     rank(choice.candidates, score);
@@ -130,8 +135,8 @@ namespace {
 template <class V>
 Choice tried(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
   const Score score{options.expected_multiplies};
-  const StepCounts steps = steps_for(A, machine);
-  const Subject subject{facts, sizeof(V), on_device(A), on_device(A) || uses_gpu(machine) ? nullptr : &steps};
+  const StepCounts steps = steps_for(A, facts, machine);
+  const Subject subject = subject_of(A, facts, machine, steps);
   Choice choice = ranked(subject, machine, options);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
@@ -270,12 +275,25 @@ Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
   return build_best<V>(A, nullptr, candidates, options.device);
 }
 
-double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes) {
+namespace {
+
+double predicted_product(const Subject& subject, const Machine& machine, const Plan& plan) {
   const Family* family = find_family(plan.format);
   const Cost* cost = cost_of(plan, uses_gpu(machine));
   if (!family || !cost) return std::numeric_limits<double>::quiet_NaN();
-  const Subject subject{facts, value_bytes};
-  return predict(workload(*family, subject, plan, uses_gpu(machine)), *cost, machine, value_bytes).seconds;
+  return predict(workload(*family, subject, plan, uses_gpu(machine)), *cost, machine, subject.value_bytes).seconds;
+}
+
+}  // namespace
+
+double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes) {
+  return predicted_product({facts, value_bytes}, machine, plan);
+}
+
+template <class V>
+double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan) {
+  const StepCounts steps = plan.format == "runs" ? steps_for(A, facts, machine) : StepCounts{};
+  return predicted_product(subject_of(A, facts, machine, steps), machine, plan);
 }
 
 Effort parse_effort(const std::string& text) {
@@ -292,6 +310,8 @@ template Choice choose(const Csr<float>&, const Structure&, const Machine&, cons
 template Choice choose(const Csr<double>&, const Structure&, const Machine&, const ChooseOptions&);
 template Choice choose(const Csr<float>&, const ChooseOptions&);
 template Choice choose(const Csr<double>&, const ChooseOptions&);
+template double predict(const Csr<float>&, const Structure&, const Machine&, const Plan&);
+template double predict(const Csr<double>&, const Structure&, const Machine&, const Plan&);
 template Operator<float> optimize(const Csr<float>&, const ChooseOptions&);
 template Operator<double> optimize(const Csr<double>&, const ChooseOptions&);
 template Operator<float> optimize(Csr<float>&&, const ChooseOptions&);

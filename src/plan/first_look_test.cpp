@@ -29,6 +29,14 @@ TEST(FirstLook, lets_the_matrix_be_analysed_where_products_are_many_or_their_num
       for (const double products : {0.0, 1e4}) EXPECT_TRUE(worth_analyzing(matrix, *machine, products));
 }
 
+// On a CPU looking alone takes as long as a hundred products of a small matrix, and building as many of a large one.
+TEST(FirstLook, takes_csr_on_a_cpu_until_products_outweigh_looking_and_building) {
+  EXPECT_FALSE(worth_analyzing(small, two_cores(), 100));
+  EXPECT_FALSE(worth_analyzing(grid, two_cores(), 15));
+  EXPECT_TRUE(worth_analyzing(small, two_cores(), 2000));
+  EXPECT_TRUE(worth_analyzing(grid, two_cores(), 200));
+}
+
 // 2 million entries in one row keep a warp of csr busy for milliseconds.
 TEST(FirstLook, asks_for_more_on_a_gpu_where_one_row_is_long) {
   Outline arrow{2'000'000, 2'000'000, 6'000'000, 3};

@@ -1,27 +1,102 @@
 #include "plan/step_counts.hpp"
 
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.hpp"
 #include "formats/runs/runs_cut.hpp"
 
 namespace heddle {
 
-StepCounts count_steps(const PatternView& A) {
-  constexpr std::int64_t most_slices = 192, most_entries = 1 << 15;
-  const std::int64_t slices = (A.rows + rows_of_run - 1) / rows_of_run;
-  const std::int64_t wanted =
-      std::min({slices, most_slices, most_entries * slices / std::max<std::int64_t>(1, A.nnz())});
-  const std::int64_t sampled = std::max<std::int64_t>(std::min<std::int64_t>(slices, 1), wanted);
-  const int gather = gather_cost(A);
-  double entries = 0, runs = 0, gathered = 0, in_runs = 0;
-  for (std::int64_t i = 0; i < sampled; ++i) {
-    const std::int64_t first = i * slices / sampled * rows_of_run, last = std::min(first + rows_of_run, A.rows);
-    const StepCut cut = cut_steps(A, first, gather);
-    entries += static_cast<double>(A.ptr[last] - A.ptr[first]);
-    runs += cut.runs;
-    gathered += cut.gathered();
-    in_runs += cut.entries_in_runs;
+namespace {
+
+// Sums over slices that were looked at.
+struct Sample {
+  double entries = 0, longest = 0, runs = 0, gathered = 0, in_runs = 0;
+};
+
+struct Slice {
+  std::int64_t first, last;  // rows
+
+  Slice(const PatternView& A, std::int64_t number)
+      : first(number * rows_of_run), last(std::min(first + rows_of_run, A.rows)) {}
+  std::int64_t entries(const PatternView& A) const { return A.ptr[last] - A.ptr[first]; }
+  std::int64_t longest(const PatternView& A) const {
+    std::int64_t most = 0;
+    for (std::int64_t row = first; row < last; ++row) most = std::max(most, A.ptr[row + 1] - A.ptr[row]);
+    return most;
   }
-  if (entries == 0) return {};
-  return {runs * rows_of_run / entries, gathered * rows_of_run / entries, 1 - in_runs / entries};
+};
+
+// Slices are cut by all threads and counted one after the other.
+Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gather) {
+  constexpr std::int64_t at_once = 4;
+  const auto count = static_cast<std::int64_t>(slices.size());
+  std::vector<StepCut> cuts(slices.size());
+  parallel_ranges(count, at_once, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      cuts[i] = cut_steps(A, slices[i].first, gather);
+  });
+  Sample sample;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    sample.entries += static_cast<double>(slices[i].entries(A));
+    sample.longest += static_cast<double>(slices[i].longest(A));
+    sample.runs += cuts[i].runs;
+    sample.gathered += cuts[i].gathered();
+    sample.in_runs += cuts[i].entries_in_runs;
+  }
+  return sample;
+}
+
+// At most so many, and not many more entries than so many; one at least.
+std::int64_t sample_size(std::int64_t slices, std::int64_t entries) {
+  constexpr std::int64_t most_slices = 192, most_entries = 1 << 15;
+  const std::int64_t wanted =
+      std::min({slices, most_slices, most_entries * slices / std::max<std::int64_t>(1, entries)});
+  return std::max(std::min<std::int64_t>(slices, 1), wanted);
+}
+
+// Those with a row far longer than others: few of them may store more places than all the rest.
+struct Heavy {
+  std::int64_t limit;  // of a row
+  std::vector<std::int64_t> slices;
+  double entries = 0, longest = 0;
+
+  Heavy(const PatternView& A, std::int64_t slice_count, std::int64_t longest_row)
+      : limit(4 * (A.nnz() / std::max<std::int64_t>(1, A.rows)) + 32) {
+    for (std::int64_t i = 0; longest_row > limit && i < slice_count; ++i)
+      if (const Slice slice(A, i); slice.longest(A) > limit) {
+        slices.push_back(i);
+        entries += static_cast<double>(slice.entries(A));
+        longest += static_cast<double>(slice.longest(A));
+      }
+  }
+};
+
+}  // namespace
+
+StepCounts count_steps(const PatternView& A, std::int64_t longest_row) {
+  if (A.nnz() == 0) return {};
+  const std::int64_t slices = (A.rows + rows_of_run - 1) / rows_of_run, sampled = sample_size(slices, A.nnz());
+  const Heavy heavy(A, slices, longest_row);
+  const int gather = gather_cost(A);
+  std::vector<Slice> spread, high;
+  for (std::int64_t i = 0; i < sampled; ++i)
+    if (const Slice slice(A, i * slices / sampled); slice.longest(A) <= heavy.limit) spread.push_back(slice);
+  const auto count = static_cast<std::int64_t>(heavy.slices.size());
+  const std::int64_t looked_at = sample_size(count, static_cast<std::int64_t>(heavy.entries));
+  for (std::int64_t i = 0; i < looked_at; ++i)
+    high.push_back(Slice(A, heavy.slices[static_cast<std::size_t>(i * count / looked_at)]));
+  const Sample light = look_at(A, spread, gather), long_ones = look_at(A, high, gather);
+
+  // Of the others by entries, of these by the longest row, which is what they store at least.
+  const double nnz = static_cast<double>(A.nnz()), rest = nnz - heavy.entries;
+  const double by_entries = light.entries > 0 ? rest / light.entries / nnz : 0,
+               by_longest = long_ones.longest > 0 ? heavy.longest / long_ones.longest / nnz : 0,
+               of_entries = long_ones.entries > 0 ? heavy.entries / long_ones.entries / nnz : 0;
+  const double in_runs = by_entries * light.in_runs + of_entries * long_ones.in_runs;
+  return {rows_of_run * (by_entries * light.runs + by_longest * long_ones.runs),
+          rows_of_run * (by_entries * light.gathered + by_longest * long_ones.gathered), 1 - in_runs};
 }
 
 }  // namespace heddle

@@ -10,7 +10,8 @@ struct StepCounts {
   double runs = 0, gathered = 0, gathered_entries = 0;
 };
 
-// From at most 192 slices, spread evenly. A in host memory.
-StepCounts count_steps(const PatternView& A);
+// From at most 192 slices, spread evenly, and as many of those with a row far longer than most, if the longest row of
+// all says that there are some. A in host memory.
+StepCounts count_steps(const PatternView& A, std::int64_t longest_row);
 
 }  // namespace heddle

@@ -1,5 +1,7 @@
 #include "formats/runs/runs.hpp"
 
+#include <atomic>
+
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 #include "formats/registered.hpp"
@@ -110,6 +112,28 @@ Footprint RunsFormat<V>::footprint(const PatternView& A, const Settings& setting
   return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + steps * bytes_of_step + (steps - gathered) * 4 +
                    gathered * rows_of_run * 4,
           .stored = steps * rows_of_run};
+}
+
+// Cutting every slice takes half as long as building. No cut costs more than gathering everything, which is as many
+// steps as the longest row has entries; and no step is empty.
+template <class V>
+Footprint RunsFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
+  std::atomic<std::int64_t> steps = 0;
+  parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t here = 0;
+    for (std::int64_t s = begin; s < end; ++s) {
+      const std::int64_t first = s * rows_of_run, last = std::min(first + rows_of_run, A.rows);
+      Offset longest = 0;
+      for (std::int64_t row = first; row < last; ++row) longest = std::max(longest, A.ptr[row + 1] - A.ptr[row]);
+      here += std::min(A.ptr[last] - A.ptr[first], longest * std::max(10, settings.gather) / 10);
+    }
+    steps += here;
+  });
+  const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * (value_bytes + 4) + 2;
+  const Footprint most{
+      .bytes = (slice_count(A.rows) + 1) * static_cast<std::int64_t>(sizeof(RunSlice)) + steps * bytes_of_step,
+      .stored = steps * rows_of_run};
+  return judged(most, A.nnz()).fits ? most : footprint(A, settings, value_bytes);
 }
 
 template <class V>

@@ -67,6 +67,7 @@ struct RunsFormat {
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes);
   static RunsFormat build(Source<V> source, const Settings& settings);
   Csr<V> restore() const;
 

@@ -34,6 +34,20 @@ TEST(Runs, are_diagonals_of_16_rows_and_what_is_left_is_gathered) {
   EXPECT_EQ(cut.partly, 1);
 }
 
+TEST(Runs, need_at_most_what_is_said_before_a_look_at_the_columns) {
+  for (const char* text :
+       {"stencil2d5,n=40", "random,rows=3000,per_row=9", "rmat,scale=10", "dense,rows=50", "arrow,rows=900"})
+    for (const int gather : {5, 16, 25, 1000})
+      for (const int value_bytes : {4, 8}) {
+        const Csr<double> A = generate<double>(text);
+        const RunsSettings settings{gather};
+        const Footprint most = RunsFormat<double>::at_most(A.view(), settings, value_bytes),
+                        need = RunsFormat<double>::footprint(A.view(), settings, value_bytes);
+        EXPECT_GE(most.bytes, need.bytes) << text << " gather=" << gather;
+        EXPECT_GE(most.stored, need.stored) << text << " gather=" << gather;
+      }
+}
+
 TEST(Runs, are_all_there_is_where_gathering_is_dear_and_few_where_it_is_cheap) {
   const Csr<double> A = generate<double>("random,rows=16,cols=4000,per_row=9");
   const StepCut runs = cut_steps(A.view(), 0, dear), gathered = cut_steps(A.view(), 0, cheap);

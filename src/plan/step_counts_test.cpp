@@ -1,0 +1,52 @@
+#include "plan/step_counts.hpp"
+
+#include <gtest/gtest.h>
+
+#include <heddle/analyze.hpp>
+#include <heddle/choose.hpp>
+#include <heddle/formats.hpp>
+#include <heddle/generate.hpp>
+
+#include "plan/workload.hpp"
+
+namespace heddle {
+namespace {
+
+// What `runs` stores by the slices that were looked at, over what it stores.
+double foretold_bytes(const char* text) {
+  const Csr<double> A = generate<double>(text);
+  const Structure facts = analyze(A, Detail::planning);
+  const StepCounts steps = count_steps(A.view(), facts.rows_len.max);
+  const Plan plan = Plan::parse("runs");
+  const Workload work = workload(*find_family("runs"), {facts, sizeof(double), false, &steps}, plan, false);
+  return work.bytes / static_cast<double>(footprint(A.view(), plan, sizeof(double)).bytes);
+}
+
+TEST(StepCounts, foretell_what_runs_stores) {
+  for (const char* text : {"stencil2d5,n=80", "fem,n=8,dof=3", "mesh,rows=5000", "random,rows=20000,per_row=8"})
+    EXPECT_NEAR(foretold_bytes(text), 1, 0.1) << text;
+}
+
+// A slice of 16 rows is as high as its longest row: one such slice stores more than all others together, and is seldom
+// among those that are spread evenly.
+TEST(StepCounts, slices_with_a_long_row_are_not_missed) {
+  for (const char* text : {"arrow,rows=10000,tip=last", "circuit,rows=20000", "rmat,scale=13", "web,rows=20000"})
+    EXPECT_NEAR(foretold_bytes(text), 1, 0.15) << text;
+}
+
+TEST(StepCounts, of_no_entries_are_none) {
+  const StepCounts steps = count_steps(generate<double>("empty,rows=100,share=1").view(), 0);
+  EXPECT_EQ(steps.runs + steps.gathered, 0);
+}
+
+// What is foretold of a plan by itself is what it was chosen by.
+TEST(StepCounts, a_prediction_of_runs_is_that_of_the_choice) {
+  const Machine machine = built_in_machine(Device::Kind::cpu);
+  const Csr<double> A = generate<double>("stencil2d5,n=80");
+  const Structure facts = analyze(A, Detail::planning);
+  for (const Candidate& c : choose(A, facts, machine).candidates)
+    EXPECT_DOUBLE_EQ(predict(A, facts, machine, c.plan), c.predicted_seconds) << to_string(c.plan);
+}
+
+}  // namespace
+}  // namespace heddle
