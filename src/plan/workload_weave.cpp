@@ -256,10 +256,11 @@ struct LongColumns {
 
   LongColumns(const Subject& s, double team)
       : places(long_places(s, team)), bytes(s.facts.cols <= 65535 ? short_column : index_bytes) {
+    constexpr double followed = 1 << 14;  // entries of a row that analyze looks at (analyze/windows.hpp)
     const double mean = s.facts.rows_len.mean, run = std::max(1.0, s.facts.columns.mean_run);
     const double of_entry = run < 4 ? 4 / run : 1 + 1.5 / run;
     const double cut = std::max(places, of_entry * long_places(s, team / of_entry));
-    if (run > 0.99 * mean) {
+    if (run > 0.99 * std::min(mean, followed)) {
       bytes = 0;
     } else if (cut * (s.value_bytes + 1) < 0.9 * places * (s.value_bytes + bytes)) {
       fours = true;
@@ -280,7 +281,9 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team * groups / lanes_of_warp;
-  w.chain = std::ceil(s.longest() / (team * groups) / 4);
+  // x waits for no column where none is stored (H200, eight rows of 200,000 entries: 0.3 us a step, with columns 0.5).
+  const double steps = std::ceil(s.longest() / (team * groups) / 4);
+  w.chain = columns.bytes == 0 ? (1 + steps) / 2 : steps;
   w.alone = columns.fours ? s.longest() : 0;
   return w;
 }
@@ -333,8 +336,7 @@ Workload padded(const Subject& s, const Plan& plan) {
   look_up_values(w, value);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
-  // With one entry a lane all steps are under way at once; with four the next ones are asked for early (H200: rows of
-  // 1,000 entries in eight steps of a warp take 4.3 us, of 80 in one 2.3).
+  // One entry a lane: all steps are under way at once. Four: eight steps take 4.3 us, one 2.3 (H200).
   w.chain = open.per_lane == 1 ? std::ceil(steps / PaddedTeam::steps_at_once) : 1 + steps / 2;
   return w;
 }
