@@ -72,7 +72,7 @@ class CallTrace {
     State& s = state();
     cudaEvent_t from = nullptr, to = nullptr;
     if (s.events) {
-      s.real.event_create(&from), s.real.event_create(&to);
+      s.real.event_create(&from, cudaEventDefault), s.real.event_create(&to, cudaEventDefault);
       s.real.event_record(from, stream);
     }
     const cudaError_t status = noted(fmt::format("<<<{}, {}, {}>>> {}", grid.x, block.x, shared, name_of(f)),

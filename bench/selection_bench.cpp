@@ -252,7 +252,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   if (on_gpu) there = A.to(options.device);
 
   std::vector<std::string> plans;
-  const StepCounts steps = count_steps(A.view(), facts.rows_len.max);
+  const StepCounts steps = count_steps(A.view(), facts.rows_len.max, sizeof(V));
   const Subject subject{facts, sizeof(V), false, &steps};
   add_asked(choice.candidates, facts, sizeof(V), machine, options.plan);
   std::vector<Tried> times(choice.candidates.size());

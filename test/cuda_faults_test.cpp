@@ -19,7 +19,7 @@ namespace {
 std::int64_t calls = 0, fail_at = -1;
 cudaError_t fail_with = cudaSuccess;
 std::set<void*> alive;
-std::int64_t events_alive = 0;
+std::int64_t events_alive = 0, timed_events = 0;
 
 cudaError_t next() { return calls++ == fail_at ? fail_with : cudaSuccess; }
 
@@ -48,8 +48,9 @@ simt::CudaTable stand_ins() {
   t.stream_is_capturing = [](cudaStream_t, cudaStreamCaptureStatus* s) {
     return *s = cudaStreamCaptureStatusNone, next();
   };
-  t.event_create = [](cudaEvent_t* e) {
+  t.event_create = [](cudaEvent_t* e, unsigned flags) {
     const cudaError_t status = next();
+    if ((flags & cudaEventDisableTiming) == 0) ++timed_events;
     if (status == cudaSuccess) ++events_alive, *e = reinterpret_cast<cudaEvent_t>(&calls);
     return status;
   };
@@ -88,6 +89,23 @@ TEST_P(CudaFaults, are_reported_and_leave_nothing_behind) {
     }
     EXPECT_GT(calls, 10) << "the stand-ins were never called";
   }
+}
+
+// Noting the time behind every multiplication would take longer than a small one itself.
+TEST(CudaEvents, that_multiplications_wait_for_have_no_time) {
+  simt::cuda_table() = stand_ins();
+  fail_at = -1, timed_events = 0;
+  {
+    const Csr<double> A = with_lengths({5000, 1, 1}, 5000, 1);
+    const auto op = build(A, Plan::parse("weave layout=segments"), {Device::gpu()});  // a row in pieces
+    const std::vector<double> x(5000, 1);
+    std::vector<double> y(3);
+    op.multiply(x, y);
+    EXPECT_EQ(events_alive, 1);
+    EXPECT_EQ(timed_events, 0);
+  }
+  EXPECT_EQ(events_alive, 0);
+  simt::cuda_table() = simt::real_cuda_table();
 }
 
 TEST(CudaFaultsOfASolve, are_reported_and_leave_nothing_behind) {

@@ -208,7 +208,7 @@ simt::CudaTable host_as_gpu() {
   t.stream_create = [](cudaStream_t* s) { return *s = nullptr, cudaSuccess; };
   t.stream_destroy = [](cudaStream_t) { return cudaSuccess; };
   t.stream_synchronize = [](cudaStream_t) { return cudaSuccess; };
-  t.event_create = [](cudaEvent_t* e) { return *e = nullptr, cudaSuccess; };
+  t.event_create = [](cudaEvent_t* e, unsigned) { return *e = nullptr, cudaSuccess; };
   t.event_destroy = [](cudaEvent_t) { return cudaSuccess; };
   t.event_record = [](cudaEvent_t, cudaStream_t) { return cudaSuccess; };
   t.event_synchronize = [](cudaEvent_t) { return cudaSuccess; };

@@ -5,6 +5,9 @@
 // machine says that its processor is. A masked lane reads nothing that is not there: it is zero.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
 #include <heddle/matrix.hpp>
 
 #include "core/isa.hpp"
@@ -14,11 +17,26 @@
 
 namespace heddle {
 
+// Two columns by one load: loads are what these are short of (products with 8 elements of x that the first cache holds
+// took 0.69 instead of 0.83 ns each; 2026-11, a Xeon whose gathers are slow). Columns are not negative.
+struct ColumnPair {
+  std::uint64_t both;
+
+  explicit ColumnPair(const Index* col) { std::memcpy(&both, col, sizeof both); }
+  std::uint64_t first() const { return both & 0xffffffffu; }
+  std::uint64_t second() const { return both >> 32; }
+};
+HEDDLE_AVX2 inline __m128d load_each_128(const double* x, const Index* col) {
+  const ColumnPair at(col);
+  return _mm_loadh_pd(_mm_load_sd(x + at.first()), x + at.second());
+}
 HEDDLE_AVX2 inline __m256d load_each_256(const double* x, const Index* col) {
-  return _mm256_setr_pd(x[col[0]], x[col[1]], x[col[2]], x[col[3]]);
+  return _mm256_insertf128_pd(_mm256_castpd128_pd256(load_each_128(x, col)), load_each_128(x, col + 2), 1);
 }
 HEDDLE_AVX2 inline __m256 load_each_256(const float* x, const Index* col) {
-  return _mm256_setr_ps(x[col[0]], x[col[1]], x[col[2]], x[col[3]], x[col[4]], x[col[5]], x[col[6]], x[col[7]]);
+  const ColumnPair a(col), b(col + 2), c(col + 4), d(col + 6);
+  return _mm256_setr_ps(x[a.first()], x[a.second()], x[b.first()], x[b.second()],  //
+                        x[c.first()], x[c.second()], x[d.first()], x[d.second()]);
 }
 HEDDLE_AVX512 inline __m512d load_each_512(const double* x, const Index* col) {
   return _mm512_insertf64x4(_mm512_castpd256_pd512(load_each_256(x, col)), load_each_256(x, col + 4), 1);

@@ -7,7 +7,8 @@
 //   };
 //   struct Sum { SIMT_BOTH void add(const Sum& other); };
 //
-// Three launches:  sums of tiles | one block scans those | every tile places its items.  One where there is one tile.
+// Three launches:  sums of tiles | one block scans those | every tile places its items.  Of a few tiles each adds up
+// those before it, and the second is left out; where there is one tile there is one launch.
 #pragma once
 
 #include "layout/device_answers.hpp"
@@ -17,6 +18,7 @@
 namespace heddle::device {
 
 inline constexpr int scan_threads = 256, scan_items_of_thread = 8, scan_tile = scan_threads * scan_items_of_thread;
+inline constexpr std::int64_t few_scan_tiles = 32;
 
 // The sum of what the threads before this one brought; `total`: of all threads. `shared` has room for each of them.
 template <class Sum>
@@ -70,15 +72,30 @@ SIMT_KERNEL scan_tiles(Sum* tiles, std::int64_t count, Sum* all) {
   if (simt::thread() == 0) *all = carry;
 }
 
-// `tiles`: the sums before each; a tile that is the only one knows that there is nothing before it, and the sum of all.
+// What comes before a tile. Where there are few, `tiles` are the sums of each, else the sums before each.
+template <class Sum>
+SIMT_DEVICE Sum sum_before_tile(const Sum* tiles) {
+  if (simt::grid_blocks() > few_scan_tiles) return tiles[simt::block()];
+  Sum* near = simt::shared<Sum>();
+  if (simt::thread() < simt::block()) near[simt::thread()] = tiles[simt::thread()];
+  simt::sync_block();
+  Sum before{};
+  for (int t = 0; t < simt::block(); ++t) before.add(near[t]);
+  simt::sync_block();
+  return before;
+}
+
+// The last of few tiles knows the sum of all.
 template <class Items>
 SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::Sum* tiles, typename Items::Sum* all) {
   using Sum = typename Items::Sum;
   const std::int64_t first = first_item_of_thread();
-  const bool alone = simt::grid_blocks() == 1;
-  Sum total, before = alone ? Sum{} : tiles[simt::block()];
+  Sum total, before = sum_before_tile(tiles);
+  const Sum before_tile = before;
   before.add(block_scan(sum_of_thread(items, first, count), simt::shared<Sum>(), total));
-  if (alone && simt::thread() == 0) *all = total;
+  total.add(before_tile);
+  const bool knows_all = simt::grid_blocks() <= few_scan_tiles && simt::block() == simt::grid_blocks() - 1;
+  if (knows_all && simt::thread() == 0) *all = total;
   for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) {
     const Sum own = items.item(i);
     items.place(i, before);
@@ -95,10 +112,9 @@ void queue_scan(simt::Here here, const Items& items, std::int64_t count, Workspa
   const std::int64_t tiles = simt::blocks_for(count, scan_tile);
   constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
   Sum* sums = memory.take<Sum>(tiles);
-  if (tiles != 1) {
-    simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums);
+  if (tiles != 1) simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums);
+  if (tiles == 0 || tiles > few_scan_tiles)
     simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums, tiles, all);
-  }
   simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums, all);
 }
 // The same; the result says where.

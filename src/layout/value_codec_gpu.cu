@@ -67,11 +67,11 @@ SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples
 template <class V>
 class ValueLook {
  public:
-  ValueLook(simt::Here here, std::span<const V> all, Device device)
+  ValueLook(simt::Here here, std::span<const V> all, Device device, Stream stream = {})
       : samples_(std::min<std::int64_t>(static_cast<std::int64_t>(all.size()), ValuesSeen<V>::most_samples)),
         blocks_(std::min(most_look_blocks, simt::blocks_for(static_cast<std::int64_t>(all.size()), look_threads))),
-        seen_(1, device) {
-    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t)},
+        seen_(1, device, stream) {
+    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), stream},
                  look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_, seen_.there());
   }
   // Waits.
@@ -345,7 +345,8 @@ std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all,
 template <class V>
 ValueStoreQuestion<V> ask_value_store(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
   const bool looks = codec == ValueCodec::dictionary || codec == ValueCodec::uniform;
-  const auto look = looks ? std::make_shared<ValueLook<V>>(here, all, device) : nullptr;
+  // Beside what a layout asks about its pattern: the matrix is there, it has been looked at.
+  const auto look = looks ? std::make_shared<ValueLook<V>>(here, all, device, device::side_stream(device)) : nullptr;
   return [=](std::int64_t size) { return make_store(here, all, codec, look.get(), size, device); };
 }
 

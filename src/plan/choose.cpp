@@ -94,7 +94,7 @@ bool on_device(const Csr<V>& A) {
 // Only CPUs choose by them.
 template <class V>
 StepCounts steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
-  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view(), facts.rows_len.max);
+  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view(), facts.rows_len.max, sizeof(V));
 }
 
 template <class V>

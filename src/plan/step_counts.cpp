@@ -12,7 +12,7 @@ namespace {
 
 // Sums over slices that were looked at.
 struct Sample {
-  double entries = 0, longest = 0, runs = 0, gathered = 0, in_runs = 0;
+  double entries = 0, runs = 0, gathered = 0, in_runs = 0, aside = 0;
 };
 
 struct Slice {
@@ -40,10 +40,10 @@ Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gathe
   Sample sample;
   for (std::size_t i = 0; i < slices.size(); ++i) {
     sample.entries += static_cast<double>(slices[i].entries(A));
-    sample.longest += static_cast<double>(slices[i].longest(A));
     sample.runs += cuts[i].runs;
     sample.gathered += cuts[i].gathered();
     sample.in_runs += cuts[i].entries_in_runs;
+    sample.aside += static_cast<double>(cuts[i].entries_aside);
   }
   return sample;
 }
@@ -56,11 +56,11 @@ std::int64_t sample_size(std::int64_t slices, std::int64_t entries) {
   return std::max(std::min<std::int64_t>(slices, 1), wanted);
 }
 
-// Those with a row far longer than others: few of them may store more places than all the rest.
+// Those with a row far longer than others: few of them may hold more entries than all the rest.
 struct Heavy {
   std::int64_t limit;  // of a row
   std::vector<std::int64_t> slices;
-  double entries = 0, longest = 0;
+  double entries = 0;
 
   Heavy(const PatternView& A, std::int64_t slice_count, std::int64_t longest_row)
       : limit(4 * (A.nnz() / std::max<std::int64_t>(1, A.rows)) + 32) {
@@ -68,18 +68,17 @@ struct Heavy {
       if (const Slice slice(A, i); slice.longest(A) > limit) {
         slices.push_back(i);
         entries += static_cast<double>(slice.entries(A));
-        longest += static_cast<double>(slice.longest(A));
       }
   }
 };
 
 }  // namespace
 
-StepCounts count_steps(const PatternView& A, std::int64_t longest_row) {
+StepCounts count_steps(const PatternView& A, std::int64_t longest_row, int value_bytes) {
   if (A.nnz() == 0) return {};
   const std::int64_t slices = (A.rows + rows_of_run - 1) / rows_of_run, sampled = sample_size(slices, A.nnz());
   const Heavy heavy(A, slices, longest_row);
-  const int gather = gather_cost(A);
+  const int gather = gather_cost(A, value_bytes);
   std::vector<Slice> spread, high;
   for (std::int64_t i = 0; i < sampled; ++i)
     if (const Slice slice(A, i * slices / sampled); slice.longest(A) <= heavy.limit) spread.push_back(slice);
@@ -89,14 +88,14 @@ StepCounts count_steps(const PatternView& A, std::int64_t longest_row) {
     high.push_back(Slice(A, heavy.slices[static_cast<std::size_t>(i * count / looked_at)]));
   const Sample light = look_at(A, spread, gather), long_ones = look_at(A, high, gather);
 
-  // Of the others by entries, of these by the longest row, which is what they store at least.
+  // Of the others by entries, of these by slices: their steps are those of their shorter rows. Long rows by entries.
   const double nnz = static_cast<double>(A.nnz()), rest = nnz - heavy.entries;
   const double by_entries = light.entries > 0 ? rest / light.entries / nnz : 0,
-               by_longest = long_ones.longest > 0 ? heavy.longest / long_ones.longest / nnz : 0,
+               by_slices = looked_at > 0 ? static_cast<double>(count) / static_cast<double>(looked_at) / nnz : 0,
                of_entries = long_ones.entries > 0 ? heavy.entries / long_ones.entries / nnz : 0;
-  const double in_runs = by_entries * light.in_runs + of_entries * long_ones.in_runs;
-  return {rows_of_run * (by_entries * light.runs + by_longest * long_ones.runs),
-          rows_of_run * (by_entries * light.gathered + by_longest * long_ones.gathered), 1 - in_runs};
+  const auto all = [&](double of_light, double of_long) { return by_entries * of_light + by_slices * of_long; };
+  return {rows_of_run * all(light.runs, long_ones.runs), rows_of_run * all(light.gathered, long_ones.gathered),
+          1 - all(light.in_runs, long_ones.in_runs), by_entries * light.aside + of_entries * long_ones.aside};
 }
 
 }  // namespace heddle

@@ -5,13 +5,14 @@
 
 namespace heddle {
 
-// Places per entry: in runs, and in gathered steps. `gathered_entries`: share of the entries that are gathered.
+// Places per entry: in runs, and in gathered steps. `gathered_entries`: share of the entries that are gathered, those
+// of rows aside included; `aside`: share of these.
 struct StepCounts {
-  double runs = 0, gathered = 0, gathered_entries = 0;
+  double runs = 0, gathered = 0, gathered_entries = 0, aside = 0;
 };
 
 // From at most 192 slices, spread evenly, and as many of those with a row far longer than most, if the longest row of
 // all says that there are some. A in host memory.
-StepCounts count_steps(const PatternView& A, std::int64_t longest_row);
+StepCounts count_steps(const PatternView& A, std::int64_t longest_row, int value_bytes);
 
 }  // namespace heddle

@@ -16,7 +16,7 @@ namespace {
 double foretold_bytes(const char* text) {
   const Csr<double> A = generate<double>(text);
   const Structure facts = analyze(A, Detail::planning);
-  const StepCounts steps = count_steps(A.view(), facts.rows_len.max);
+  const StepCounts steps = count_steps(A.view(), facts.rows_len.max, sizeof(double));
   const Plan plan = Plan::parse("runs");
   const Workload work = workload(*find_family("runs"), {facts, sizeof(double), false, &steps}, plan, false);
   return work.bytes / static_cast<double>(footprint(A.view(), plan, sizeof(double)).bytes);
@@ -35,7 +35,7 @@ TEST(StepCounts, slices_with_a_long_row_are_not_missed) {
 }
 
 TEST(StepCounts, of_no_entries_are_none) {
-  const StepCounts steps = count_steps(generate<double>("empty,rows=100,share=1").view(), 0);
+  const StepCounts steps = count_steps(generate<double>("empty,rows=100,share=1").view(), 0, sizeof(double));
   EXPECT_EQ(steps.runs + steps.gathered, 0);
 }
 

@@ -133,14 +133,15 @@ Workload ell16_gpu(const Subject& s, const Plan& plan) {
 }
 
 // Where nobody counted the steps, as if every entry were gathered.
-StepCounts steps_of(const Subject& s) { return s.steps ? *s.steps : StepCounts{0, padding_of(s.facts, 32, 1), 1}; }
+StepCounts steps_of(const Subject& s) { return s.steps ? *s.steps : StepCounts{0, padding_of(s.facts, 32, 1), 1, 0}; }
 
 Workload runs_gpu(const Subject& s, const Plan&) {
   const StepCounts steps = steps_of(s);
   const double in_runs = s.nnz() * steps.runs, gathered_places = s.nnz() * steps.gathered;
+  const double aside = s.nnz() * steps.aside, places = in_runs + gathered_places + aside;
   const double bytes = (in_runs + gathered_places) * (s.value_bytes + 0.125) + in_runs / 16 * index_bytes +
-                       gathered_places * index_bytes + s.rows() * 2;
-  Workload w = sliced(s, bytes, in_runs + gathered_places, in_runs + gathered_places, 1, s.longest());
+                       gathered_places * index_bytes + aside * (s.value_bytes + index_bytes) + s.rows() * 2.5;
+  Workload w = sliced(s, bytes, places, places, 1, s.longest());
   w.misses *= steps.gathered_entries;
   w.gathered = gathered_places;
   return w;
@@ -150,10 +151,11 @@ Workload runs_gpu(const Subject& s, const Plan&) {
 // are loaded one by one.
 Workload runs_cpu(const Subject& s, const Plan& plan) {
   const bool at_once = s.value_bytes == 4 ? gathers_pay.of_16 : gathers_pay.of_8;
-  const double gather = at_once ? (gathers_pay.of_8 ? 2.5 : 3.2) : 4;
+  const double gather = at_once ? (gathers_pay.of_8 ? 2.5 : 4.3) : 5;
+  constexpr double along_a_row = 1.3;  // an entry of a row aside, in places of a gathered step
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
-  w.slots = s.nnz() * (steps.runs + gather * steps.gathered);
+  w.slots = s.nnz() * (steps.runs + gather * (steps.gathered + along_a_row * steps.aside));
   w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;
 }

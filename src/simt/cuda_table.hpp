@@ -34,7 +34,7 @@ struct CudaTable {
   cudaError_t (*stream_synchronize)(cudaStream_t);
   cudaError_t (*stream_wait_event)(cudaStream_t, cudaEvent_t);
   cudaError_t (*stream_is_capturing)(cudaStream_t, cudaStreamCaptureStatus*);
-  cudaError_t (*event_create)(cudaEvent_t*);
+  cudaError_t (*event_create)(cudaEvent_t*, unsigned flags);
   cudaError_t (*event_destroy)(cudaEvent_t);
   cudaError_t (*event_record)(cudaEvent_t, cudaStream_t);
   cudaError_t (*event_synchronize)(cudaEvent_t);

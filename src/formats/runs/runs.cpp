@@ -2,12 +2,23 @@
 
 #include <atomic>
 
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 #include "formats/registered.hpp"
 #include "formats/runs/runs_cut.hpp"
 
 namespace heddle {
+
+// Xeon with AVX-512, one core, 2026-11: steps of double took 1.9 and 4.3 ns, of float 1.2 and 3.7, while the matrix
+// stayed in the core's own cache; beyond, they cost what their bytes do. Where gathers are slow (core/gather.hpp) they
+// cost more than bytes anywhere: s3rmt3m3 in float took 139 us with 16, 87 with 25 and 72 with 50, bcsstk24 in double
+// 123, 102 and 122.
+int gather_cost(const PatternView& A, int value_bytes) {
+  constexpr std::int64_t own_cache_entries = 100'000;
+  if (isa() != Isa::baseline && !gathers_pay.of_8) return value_bytes == 4 ? 50 : 28;
+  return A.nnz() <= own_cache_entries ? 25 : 16;
+}
 
 namespace {
 
@@ -19,6 +30,7 @@ std::int64_t slice_count(std::int64_t rows) { return (rows + rows_of_run - 1) / 
 struct Cuts {
   Vector<StepCut> cut;
   Buffer<RunSlice> slices;
+  Offset entries_aside = 0;
 
   Cuts(const PatternView& A, int gather)
       : cut(static_cast<std::size_t>(slice_count(A.rows))), slices(slice_count(A.rows) + 1) {
@@ -28,18 +40,36 @@ struct Cuts {
     });
     RunSlice at{};
     for (std::size_t s = 0; s < cut.size(); ++s) {
-      slices[static_cast<std::int64_t>(s)] = {at.step,     at.before,    cut[s].full,
+      slices[static_cast<std::int64_t>(s)] = {at.step,     at.before,    at.aside,         cut[s].full,
                                               cut[s].runs, cut[s].whole, cut[s].gathered()};
       at.step += cut[s].steps();
       at.before += cut[s].gathered();
+      at.aside += std::popcount(cut[s].aside);
+      entries_aside += cut[s].entries_aside;
     }
     slices[static_cast<std::int64_t>(cut.size())] = at;
   }
   const RunSlice& all() const { return slices[slices.size() - 1]; }
 };
 
+// All rows that are aside, in order.
 template <class V>
-void fill_slice(const CsrView<V>& A, std::int64_t s, int least, RunsFormat<V>& made) {
+void fill_aside(const CsrView<V>& A, const Cuts& cuts, RunsFormat<V>& made) {
+  std::int64_t a = 0;
+  made.aside_ptr[0] = 0;
+  for (std::size_t s = 0; s < cuts.cut.size(); ++s)
+    for (unsigned left = cuts.cut[s].aside; left != 0; left &= left - 1, ++a) {
+      const std::int64_t row = static_cast<std::int64_t>(s) * rows_of_run + std::countr_zero(left);
+      const Offset begin = A.ptr[row], length = A.ptr[row + 1] - begin, to = made.aside_ptr[a];
+      made.aside_row[a] = static_cast<Index>(row);
+      made.aside_ptr[a + 1] = to + length;
+      std::copy_n(A.col.data() + begin, length, made.aside_col.data() + to);
+      std::copy_n(A.val.data() + begin, length, made.aside_val.data() + to);
+    }
+}
+
+template <class V>
+void fill_slice(const CsrView<V>& A, std::int64_t s, const StepCut& cut, RunsFormat<V>& made) {
   const RunSlice slice = made.slices[s], next = made.slices[s + 1];
   V* val = made.val.data() + slice.step * rows_of_run;
   Index* col = made.col.data() + slice.before * rows_of_run;
@@ -48,8 +78,8 @@ void fill_slice(const CsrView<V>& A, std::int64_t s, int least, RunsFormat<V>& m
   std::fill(col, made.col.data() + next.before * rows_of_run, 0);
   std::fill(mask, made.mask.data() + next.step, std::uint16_t{0});
   Index full = 0, others = slice.full, gathered[rows_of_run] = {};
-  each_run(A, s * rows_of_run, [&](Index column, std::uint16_t present, const Offset* entry) {
-    const bool is_run = std::popcount(present) >= least;
+  each_run(A, s * rows_of_run, cut.aside, [&](Index column, std::uint16_t present, const Offset* entry) {
+    const bool is_run = std::popcount(present) >= cut.least;
     const Index run = is_run ? (present == 0xffff ? full++ : others++) : 0;
     if (is_run) made.run_col[slice.step - slice.before + run] = column;
     for (unsigned left = present; left != 0; left &= left - 1) {
@@ -81,6 +111,9 @@ void collect_row(const RunsView<V>& A, std::int64_t s, int i, Vector<StoredEntry
     row.push_back({col, A.val[step * rows_of_run + i]});
   }
   std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.col < b.col; });
+  for (Offset a = slice.aside; a < A.slices[s + 1].aside; ++a)
+    if (A.aside_row[a] == s * rows_of_run + i)
+      for (Offset k = A.aside_ptr[a]; k < A.aside_ptr[a + 1]; ++k) row.push_back({A.aside_col[k], A.aside_val[k]});
 }
 
 }  // namespace
@@ -88,7 +121,9 @@ void collect_row(const RunsView<V>& A, std::int64_t s, int i, Vector<StoredEntry
 template <class V>
 FormatInfo RunsFormat<V>::about() {
   return {.name = "runs",
-          .summary = "slices of 16 rows in steps: rows on a common diagonal read x at once, other entries are gathered",
+          .summary =
+              "slices of 16 rows in steps: rows on a common diagonal read x at once, other entries are gathered; "
+              "rows far longer than their neighbours aside",
           .origin = "ours, for CPUs with masks",
           .drawing =
               "  4 rows (for 16)     [ d e . . z . ]    run 0     mask 1111   d d d d    column 0 in the first row\n"
@@ -101,7 +136,7 @@ FormatInfo RunsFormat<V>::about() {
 
 template <class V>
 void RunsFormat<V>::settle(Settings& settings, const PatternView& A) {
-  if (settings.gather == automatic) settings.gather = gather_cost(A);
+  if (settings.gather == automatic) settings.gather = gather_cost(A, sizeof(V));
 }
 
 template <class V>
@@ -109,30 +144,39 @@ Footprint RunsFormat<V>::footprint(const PatternView& A, const Settings& setting
   const Cuts cuts(A, settings.gather);
   const std::int64_t steps = cuts.all().step, gathered = cuts.all().before;
   const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * value_bytes + 2;
-  return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + steps * bytes_of_step + (steps - gathered) * 4 +
-                   gathered * rows_of_run * 4,
-          .stored = steps * rows_of_run};
+  const std::int64_t in_steps = steps * bytes_of_step + (steps - gathered) * 4 + gathered * rows_of_run * 4;
+  const std::int64_t aside = cuts.all().aside * 12 + 8 + cuts.entries_aside * (value_bytes + 4);
+  return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + in_steps + aside,
+          .stored = steps * rows_of_run + cuts.entries_aside};
 }
 
 // Cutting every slice takes half as long as building. No cut costs more than gathering everything, which is as many
-// steps as the longest row has entries; and no step is empty.
+// steps as the longest row that is not aside has entries; and no step is empty.
 template <class V>
 Footprint RunsFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
-  std::atomic<std::int64_t> steps = 0;
+  std::atomic<std::int64_t> steps = 0, rows_aside_of_all = 0, entries_aside = 0;
   parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t here = 0;
+    std::int64_t here = 0, aside_rows = 0, aside_entries = 0;
     for (std::int64_t s = begin; s < end; ++s) {
       const std::int64_t first = s * rows_of_run, last = std::min(first + rows_of_run, A.rows);
-      Offset longest = 0;
-      for (std::int64_t row = first; row < last; ++row) longest = std::max(longest, A.ptr[row + 1] - A.ptr[row]);
-      here += std::min(A.ptr[last] - A.ptr[first], longest * std::max(10, settings.gather) / 10);
+      const std::uint16_t aside = rows_aside(A, first, settings.gather);
+      Offset longest = 0, entries = 0;
+      for (std::int64_t row = first; row < last; ++row) {
+        const Offset length = A.ptr[row + 1] - A.ptr[row];
+        const bool in_steps = (aside >> (row - first) & 1) == 0;
+        entries += in_steps ? length : 0;
+        longest = in_steps ? std::max(longest, length) : longest;
+        aside_entries += in_steps ? 0 : length;
+      }
+      here += std::min(entries, longest * std::max(10, settings.gather) / 10);
+      aside_rows += std::popcount(aside);
     }
-    steps += here;
+    steps += here, rows_aside_of_all += aside_rows, entries_aside += aside_entries;
   });
   const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * (value_bytes + 4) + 2;
-  const Footprint most{
-      .bytes = (slice_count(A.rows) + 1) * static_cast<std::int64_t>(sizeof(RunSlice)) + steps * bytes_of_step,
-      .stored = steps * rows_of_run};
+  const Footprint most{.bytes = (slice_count(A.rows) + 1) * static_cast<std::int64_t>(sizeof(RunSlice)) +
+                                steps * bytes_of_step + rows_aside_of_all * 12 + 8 + entries_aside * (value_bytes + 4),
+                       .stored = steps * rows_of_run + entries_aside};
   return judged(most, A.nnz()).fits ? most : footprint(A, settings, value_bytes);
 }
 
@@ -140,17 +184,23 @@ template <class V>
 RunsFormat<V> RunsFormat<V>::build(Source<V> source, const Settings& settings) {
   const CsrView<V>& A = source.view;
   Cuts cuts(A, settings.gather);
-  const std::int64_t steps = cuts.all().step, gathered = cuts.all().before;
+  const RunSlice all = cuts.all();
+  const std::int64_t steps = all.step, gathered = all.before;
   RunsFormat made{A.rows,
                   A.cols,
                   std::move(cuts.slices),
                   Buffer<Index>(steps - gathered),
                   Buffer<Index>(gathered * rows_of_run),
                   Buffer<std::uint16_t>(steps),
-                  Buffer<V>(steps * rows_of_run)};
+                  Buffer<V>(steps * rows_of_run),
+                  Buffer<Index>(all.aside),
+                  Buffer<Offset>(all.aside + 1),
+                  Buffer<Index>(cuts.entries_aside),
+                  Buffer<V>(cuts.entries_aside)};
   parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) fill_slice(A, s, cuts.cut[static_cast<std::size_t>(s)].least, made);
+    for (std::int64_t s = begin; s < end; ++s) fill_slice(A, s, cuts.cut[static_cast<std::size_t>(s)], made);
   });
+  fill_aside(A, cuts, made);
   return made;
 }
 
@@ -162,6 +212,8 @@ Csr<V> RunsFormat<V>::restore() const {
     Offset length = 0;
     const std::int64_t s = row / rows_of_run;
     for (Offset step = slices[s].step; step < slices[s + 1].step; ++step) length += mask[step] >> row % rows_of_run & 1;
+    for (Offset a = slices[s].aside; a < slices[s + 1].aside; ++a)
+      if (aside_row[a] == row) length += aside_ptr[a + 1] - aside_ptr[a];
     ptr[row + 1] = ptr[row] + length;
   }
   Csr<V> A{rows, cols, std::move(ptr), Buffer<Index>(), Buffer<V>()};

@@ -11,10 +11,13 @@
 //             other gathered steps
 //   run_col   column of a run in the first row of the slice; the next row has the next column
 //   col       16 columns of each gathered step
+//   aside     rows far longer than the others of their slice, in no step of it: slice[s].aside .. slice[s+1].aside - 1
+//             are its own; entries aside_ptr[a] .. aside_ptr[a+1] - 1 of aside_col and aside_val, as in csr
 //
 // So a run is one load of x where a row at a time would be 16, and nothing beside its 16 values but 6 bytes. Which
-// diagonals are runs is decided for each slice by what steps cost (runs_cut.hpp). Made for CPUs with masks: pieces of
-// diagonals of any length, several unknowns a mesh point, and rows of similar length, while the matrix is small.
+// diagonals are runs, and which rows stay aside, is decided for each slice by what steps cost (runs_cut.hpp). Made for
+// CPUs with masks: pieces of diagonals of any length, several unknowns a mesh point, and rows of similar length with
+// few others among them, while the matrix is small.
 #pragma once
 
 #include "formats/format.hpp"
@@ -37,6 +40,7 @@ struct RunsSettings {
 
 struct RunSlice {
   Offset step, before;    // steps, and gathered ones among them, before this slice
+  Offset aside;           // rows aside before this slice
   Index full, runs;       // its runs with all rows; all its runs
   Index whole, gathered;  // its gathered steps with all rows; all its gathered steps
 };
@@ -49,6 +53,10 @@ struct RunsView {
   const Index* col;
   const std::uint16_t* mask;
   const V* val;
+  const Index* aside_row;
+  const Offset* aside_ptr;
+  const Index* aside_col;
+  const V* aside_val;
 
   SIMT_BOTH Offset first_run(const RunSlice& slice) const { return slice.step - slice.before; }
 };
@@ -63,6 +71,10 @@ struct RunsFormat {
   Buffer<Index> run_col, col;
   Buffer<std::uint16_t> mask;
   Buffer<V> val;
+  Buffer<Index> aside_row;
+  Buffer<Offset> aside_ptr;
+  Buffer<Index> aside_col;
+  Buffer<V> aside_val;
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
@@ -71,10 +83,23 @@ struct RunsFormat {
   static RunsFormat build(Source<V> source, const Settings& settings);
   Csr<V> restore() const;
 
-  RunsView<V> view() const { return {rows, cols, slices.data(), run_col.data(), col.data(), mask.data(), val.data()}; }
+  RunsView<V> view() const {
+    return {rows,
+            cols,
+            slices.data(),
+            run_col.data(),
+            col.data(),
+            mask.data(),
+            val.data(),
+            aside_row.data(),
+            aside_ptr.data(),
+            aside_col.data(),
+            aside_val.data()};
+  }
   template <class Self, class F>
   static void each_array(Self& self, F f) {
     f(self.slices), f(self.run_col), f(self.col), f(self.mask), f(self.val);
+    f(self.aside_row), f(self.aside_ptr), f(self.aside_col), f(self.aside_val);
   }
 
   void multiply(OnCpu, const Product<V>& product) const;
@@ -82,11 +107,7 @@ struct RunsFormat {
   void multiply(simt::Cuda, const Product<V>& product) const;
 };
 
-// What `gather` is by itself. Xeon with AVX-512, one core, 2026-11: steps of double took 1.9 and 4.3 ns, of float 1.2
-// and 3.7, while the matrix stayed in the core's own cache; beyond, they cost what their bytes do.
-inline int gather_cost(const PatternView& A) {
-  constexpr std::int64_t own_cache_entries = 100'000;
-  return A.nnz() <= own_cache_entries ? 25 : 16;
-}
+// What `gather` is by itself, on this machine.
+int gather_cost(const PatternView& A, int value_bytes);
 
 }  // namespace heddle

@@ -3,6 +3,7 @@
 #include "formats/runs/runs.hpp"
 #include "layout/ahead.hpp"
 #include "layout/fetch.hpp"
+#include "layout/row_group.hpp"
 #include "layout/update_rows.hpp"
 #include "layout/wide.hpp"
 
@@ -184,6 +185,33 @@ inline void sum_slice_on(OnIsa<set> on, const RunsView<V>& A, const Steps<V>& st
     sum_slice(on, A, steps, x, to);
 }
 
+// Entry k of a row that is aside goes to sum k % 8 on every instruction set, and these are added as a group of rows
+// adds its lanes (layout/row_group.hpp).
+template <class V>
+inline V sum_in_eight(const Index* col, const V* val, Offset length, const V* x) {
+  V sum[8] = {};
+  Offset k = 0;
+  for (; k + 8 <= length; k += 8)
+    for (int i = 0; i < 8; ++i) sum[i] += val[k + i] * x[col[k + i]];
+  for (int i = 0; k + i < length; ++i) sum[i] += val[k + i] * x[col[k + i]];
+  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+template <Isa set, class V>
+inline V sum_aside(OnIsa<set>, const RunsView<V>& A, Offset a, const V* x) {
+  const Index* col = A.aside_col + A.aside_ptr[a];
+  const V* val = A.aside_val + A.aside_ptr[a];
+  const Offset length = A.aside_ptr[a + 1] - A.aside_ptr[a];
+#if defined(__x86_64__)
+  if constexpr (set == Isa::avx512 || (set == Isa::avx2 && sizeof(V) == 4)) {
+    typename RowGroup<set, V>::Sums sums;
+    RowGroup<set, V>::sum_up(col, val, length, x, sums);
+    return RowGroup<set, V>::whole(sums);
+  }
+#endif
+  return sum_in_eight(col, val, length, x);
+}
+
 template <bool far, Isa set, class V>
 inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V>& p, std::int64_t begin,
                             std::int64_t end) {
@@ -191,13 +219,22 @@ inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V
   Steps<V> steps(A, begin);
   // y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
   if (p.update.alpha == V(1) && p.update.beta == V(0))
-    for (const std::int64_t whole = std::min(end, A.rows / rows_of_run); begin < whole; ++begin, steps.advance())
+    for (const std::int64_t whole = std::min(end, A.rows / rows_of_run); begin < whole; ++begin, steps.advance()) {
       sum_slice_on<far>(on, A, steps, p.x, p.update.y + begin * rows_of_run);
+      for (Offset a = steps.slice->aside; a < steps.slice[1].aside; ++a)
+        p.update.y[A.aside_row[a]] = sum_aside(on, A, a, p.x);
+    }
   for (; begin < end; ++begin, steps.advance()) {
     const std::int64_t first = begin * rows_of_run, count = std::min<std::int64_t>(rows_of_run, A.rows - first);
     alignas(64) V sums[rows_of_run];
     sum_slice_on<far>(on, A, steps, p.x, sums);
-    update_rows(p.update, first, count, sums, steps.present());
+    std::uint32_t present = steps.present();
+    for (Offset a = steps.slice->aside; a < steps.slice[1].aside; ++a) {
+      const std::int64_t i = A.aside_row[a] - first;
+      sums[i] = sum_aside(on, A, a, p.x);
+      present |= 1u << i;
+    }
+    update_rows(p.update, first, count, sums, present);
   }
 }
 

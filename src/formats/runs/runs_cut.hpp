@@ -1,5 +1,6 @@
 // How the entries of 16 rows are cut into steps of at most one entry a row. Entries on a common diagonal (column - row)
-// make a run; what is alone on its diagonal, or nearly, is gathered, the k-th such entry of every row in one step.
+// make a run; what is alone on its diagonal, or nearly, is gathered, the k-th such entry of every row in one step. Rows
+// far longer than the others of their slice stay aside: alone in most of its steps, they would take them for nothing.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +17,42 @@ struct StepCut {
   Index whole = 0, partly = 0;  // gathered steps with entries of all 16 rows, and of some
 
   Index entries_in_runs = 0;
+  std::uint16_t aside = 0;  // rows that are not cut into steps
+  Offset entries_aside = 0;
 
   Index gathered() const { return whole + partly; }
   Index steps() const { return runs + gathered(); }
 };
 
-// f(column that the run has in the first row, rows that have an entry on it, entry numbers of all rows), by ascending
-// columns.
+// The rows that cost less along the row than in steps, where a gathered step costs `gather` tenths of a run: an entry
+// then a twelfth of such a step, and ten runs the row, whose length nobody foresees. Without the k longest rows all
+// steps are gone in which only they had an entry, each of which was gathered, or so many runs of one row.
+inline std::uint16_t rows_aside(const PatternView& A, std::int64_t first_row, int gather) {
+  constexpr Offset run = 10, begin = 10 * run;
+  Offset length[rows_of_run];
+  int longest[rows_of_run];
+  for (int i = 0; i < rows_of_run; ++i) {
+    const std::int64_t row = std::min(first_row + i, A.rows);
+    length[i] = A.ptr[std::min(row + 1, A.rows)] - A.ptr[row];
+    longest[i] = i;
+  }
+  std::sort(longest, longest + rows_of_run,
+            [&](int a, int b) { return length[a] != length[b] ? length[a] > length[b] : a < b; });
+  Offset saved = 0, most = 0;
+  unsigned aside = 0, best = 0;
+  for (int k = 1; k < rows_of_run; ++k) {
+    const Offset last = length[longest[k - 1]];
+    saved += (last - length[longest[k]]) * std::min<Offset>(gather, k * run) - (begin + gather * last / 12);
+    aside |= 1u << longest[k - 1];
+    if (saved > most) most = saved, best = aside;
+  }
+  return static_cast<std::uint16_t>(best);
+}
+
+// Of the rows that are not aside: f(column that the run has in the first row, rows that have an entry on it, entry
+// numbers of all rows), by ascending columns.
 template <class F>
-inline void each_run(const PatternView& A, std::int64_t first_row, F f) {
+inline void each_run(const PatternView& A, std::int64_t first_row, std::uint16_t aside, F f) {
   constexpr Index none = INT32_MAX;
   Offset at[rows_of_run], end[rows_of_run];
   Index next[rows_of_run];
@@ -32,7 +60,7 @@ inline void each_run(const PatternView& A, std::int64_t first_row, F f) {
   for (int i = 0; i < rows_of_run; ++i) {
     const std::int64_t row = std::min(first_row + i, A.rows);
     at[i] = A.ptr[row];
-    end[i] = A.ptr[std::min(row + 1, A.rows)];
+    end[i] = (aside >> i & 1) != 0 ? at[i] : A.ptr[std::min(row + 1, A.rows)];
     look(i);
   }
   for (;;) {
@@ -54,12 +82,17 @@ inline void each_run(const PatternView& A, std::int64_t first_row, F f) {
 inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
   Index runs_of[rows_of_run + 1] = {};                  // diagonals with so many rows
   Index entries_of[rows_of_run + 1][rows_of_run] = {};  // and on them, of each row
-  each_run(A, first_row, [&](Index, std::uint16_t mask, const Offset*) {
+  StepCut cut, best;
+  cut.aside = rows_aside(A, first_row, gather);
+  for (unsigned left = cut.aside; left != 0; left &= left - 1) {
+    const std::int64_t row = first_row + std::countr_zero(left);
+    cut.entries_aside += A.ptr[row + 1] - A.ptr[row];
+  }
+  each_run(A, first_row, cut.aside, [&](Index, std::uint16_t mask, const Offset*) {
     const int count = std::popcount(mask);
     ++runs_of[count];
     for (int i = 0; i < rows_of_run; ++i) entries_of[count][i] += mask >> i & 1;
   });
-  StepCut cut, best;
   for (int i = 1; i <= rows_of_run; ++i) {
     cut.runs += runs_of[i];
     cut.entries_in_runs += i * runs_of[i];

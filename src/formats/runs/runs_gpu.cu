@@ -23,6 +23,12 @@ SIMT_KERNEL runs_thread_per_row(RunsView<V> A, const V* x, Update<V> update) {
                                      : simt::stream_load(A.col + (slice.before + k - slice.runs) * rows_of_run + i);
     sum += simt::stream_load(A.val + step * rows_of_run + i) * simt::cached_load(x + col);
   }
+  for (Offset a = slice.aside; a < A.slices[row / rows_of_run + 1].aside; ++a) {
+    if (A.aside_row[a] != row) continue;
+    seen = 1;
+    for (Offset k = A.aside_ptr[a]; k < A.aside_ptr[a + 1]; ++k)
+      sum += simt::stream_load(A.aside_val + k) * simt::cached_load(x + simt::stream_load(A.aside_col + k));
+  }
   update.row(row, sum, seen != 0);
 }
 

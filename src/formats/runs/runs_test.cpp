@@ -76,8 +76,62 @@ TEST(Runs, have_their_places_where_the_drawing_says) {
   EXPECT_EQ(made.val[2 * 16 + 5], 7.0);
 }
 
-TEST(Runs, give_the_same_product_however_they_are_cut) {
-  const Csr<double> A = generate<double>("fem,n=4,dof=3");
+// A diagonal, in row 5 every second column besides, and in row 20 every third.
+Csr<double> diagonal_with_long_rows() {
+  std::vector<Entry> entries;
+  for (Index r = 0; r < 40; ++r)
+    for (Index c = 0; c < 900; ++c)
+      if (c == r || (r == 5 && c % 2 == 0) || (r == 20 && c % 3 == 0)) entries.push_back({r, c, r - c * 0.5});
+  return from_entries(40, 900, entries);
+}
+
+TEST(Runs, leave_a_row_aside_that_is_far_longer_than_its_neighbours) {
+  const Csr<double> A = diagonal_with_long_rows();
+  const StepCut first = cut_steps(A.view(), 0, 25), second = cut_steps(A.view(), 16, 25),
+                last = cut_steps(A.view(), 32, 25);
+  EXPECT_EQ(first.aside, 1u << 5);
+  EXPECT_EQ(first.entries_aside, 451);
+  EXPECT_EQ(first.steps(), 1);
+  EXPECT_EQ(second.aside, 1u << 4);
+  EXPECT_EQ(last.aside, 0);
+  const auto made = RunsFormat<double>::build({A.view()}, {.gather = 25});
+  EXPECT_EQ(std::vector<Index>(made.aside_row.begin(), made.aside_row.end()), (std::vector<Index>{5, 20}));
+  EXPECT_EQ(made.slices[1].aside, 1);
+  EXPECT_EQ(made.slices[2].aside, 2);
+  EXPECT_EQ(made.aside_col[451], 0);
+  const Csr<double> again = made.restore();
+  EXPECT_TRUE(std::equal(again.ptr.begin(), again.ptr.end(), A.ptr.begin(), A.ptr.end()));
+  EXPECT_TRUE(std::equal(again.col.begin(), again.col.end(), A.col.begin(), A.col.end()));
+  EXPECT_TRUE(std::equal(again.val.begin(), again.val.end(), A.val.begin(), A.val.end()));
+}
+
+TEST(Runs, leave_no_row_aside_where_rows_are_alike) {
+  for (const char* text : {"dense,rows=64", "random,rows=64,cols=4000,per_row=200", "stencil2d5,n=12"}) {
+    const Csr<double> A = generate<double>(text);
+    for (std::int64_t row = 0; row < A.rows; row += rows_of_run)
+      EXPECT_EQ(cut_steps(A.view(), row, 25).aside, 0) << text;
+  }
+}
+
+// alpha and beta reach a row aside once, and so does y = A x.
+TEST(Runs, update_rows_that_are_aside_like_others) {
+  const Csr<double> A = diagonal_with_long_rows();
+  std::vector<double> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows)), expected(y);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 9) - 4;
+  for (const Device device : {Device::cpu(), Device::emulator()})
+    for (const double beta : {0.0, 3.0}) {
+      std::fill(y.begin(), y.end(), 2.0);
+      std::fill(expected.begin(), expected.end(), 2.0);
+      build(A, Plan::parse("csr")).multiply(beta + 1, x, beta, expected);
+      build(A, Plan::parse("runs gather=25"), {device}).multiply(beta + 1, x, beta, y);
+      EXPECT_EQ(y, expected) << "beta " << beta;
+    }
+}
+
+class RunsOf : public testing::TestWithParam<const char*> {};
+
+TEST_P(RunsOf, give_the_same_product_however_they_are_cut) {
+  const Csr<double> A = generate<double>(GetParam());
   std::vector<double> x(static_cast<std::size_t>(A.cols)), expected(static_cast<std::size_t>(A.rows)), y(expected);
   Csr<double> integers = A;
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 9) - 4;
@@ -89,6 +143,8 @@ TEST(Runs, give_the_same_product_however_they_are_cut) {
       EXPECT_EQ(y, expected) << plan;
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Matrices, RunsOf, testing::Values("fem,n=4,dof=3", "arrow,rows=300", "circuit,rows=600"));
 
 }  // namespace
 }  // namespace heddle::test

@@ -118,12 +118,12 @@ class Chooser {
     return WeaveLayout::segments;
   }
 
-  // What layout() will ask. Blocks only where columns far apart do not decide before.
+  // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.
   void expect_questions() {
     if (mean_ >= 256) return;
     weave::Questions soon{.windows = may_gather() || segments_ask_for_windows(),
                           .diagonals = mean_ <= weave::most_diagonal_mean};
-    soon.blocks = mean_ >= 8 && suits_blocks() && !may_gather();
+    soon.blocks = mean_ >= 8 && suits_blocks();
     const TeamShape shape = row_shape();
     if (mean_ >= 6 || row_warps(shape) >= 4000) soon.slices = shape;
     facts_.expect(soon);

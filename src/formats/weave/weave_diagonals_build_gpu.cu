@@ -3,6 +3,7 @@
 #include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "formats/weave/weave_lists.hpp"
+#include "layout/device_parcel.hpp"
 
 namespace heddle::weave {
 
@@ -102,13 +103,13 @@ void queue_storing(simt::Here here, const CsrView<V>& A, const DiagonalsFound<V>
   });
 }
 
-// Both in one piece of memory, and in one copy.
-DiagonalPatterns in_one_piece(const DiagonalPatterns& here, Device device) {
-  const auto& [pattern, masks] = here;
+// Both in one piece of memory, and on one way.
+DiagonalPatterns send_in_one_piece(simt::Here here, const DiagonalPatterns& made_here, Device device) {
+  const auto& [pattern, masks] = made_here;
   Buffer<unsigned char> both(static_cast<std::int64_t>(masks.bytes() + pattern.bytes()));
   if (!masks.empty()) memcpy(both.data(), masks.data(), masks.bytes());
   if (!pattern.empty()) memcpy(both.data() + masks.bytes(), pattern.data(), pattern.bytes());
-  const auto there = std::make_shared<Buffer<unsigned char>>(both.to(device));
+  const auto there = std::make_shared<Buffer<unsigned char>>(device::send(here, both.span(), device));
   DiagonalPatterns made;
   made.masks = Buffer<RowMask>::adopt(there, reinterpret_cast<RowMask*>(there->data()), masks.size(), device);
   made.pattern = Buffer<Diagonal>::adopt(there, reinterpret_cast<Diagonal*>(there->data() + masks.bytes()),
@@ -154,9 +155,10 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
                std::move(*values)};
   queue_storing(here, A, *found, constant, to);
   // The host numbers masks, where they are few, while the device stores values.
-  auto patterns = found->patterns_there
-                      ? number_masks(here, found->patterns_there, found->pattern_size, device)
-                      : in_one_piece(numbered_here(std::span<const FoundDiagonal<V>>(found->patterns)), device);
+  auto patterns =
+      found->patterns_there
+          ? number_masks(here, found->patterns_there, found->pattern_size, device)
+          : send_in_one_piece(here, numbered_here(std::span<const FoundDiagonal<V>>(found->patterns)), device);
   if (!patterns) return {};
   to.pattern = std::move(patterns->pattern);
   to.masks = std::move(patterns->masks);

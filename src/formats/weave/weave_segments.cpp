@@ -35,12 +35,11 @@ bool has_empty_rows(const PatternView& A) {
   return false;
 }
 
-std::int64_t row_words(std::int64_t rows) { return (rows + 31) / 32; }
-
 // Type of the end bits' array aside, these are the bytes of everything but the values.
 std::int64_t index_bytes(const PatternView& A, const CutSizes& cut, const CutRule& rule, int value_bytes) {
   return cut.tiles * (static_cast<std::int64_t>(sizeof(SegmentTile)) + rule.capacity / 8) + cut.stored(rule) * 4 +
-         (has_empty_rows(A) ? row_words(A.rows) * 8 : 0) + cut.teams * static_cast<std::int64_t>(sizeof(Team)) +
+         (has_empty_rows(A) ? cut.tiles * rule.row_words() * 4 : 0) +
+         cut.teams * static_cast<std::int64_t>(sizeof(Team)) +
          cut.long_rows * static_cast<std::int64_t>(sizeof(LongRow)) + cut.pieces * 2 * value_bytes;
 }
 
@@ -64,6 +63,11 @@ void store_tile(const CsrView<V>& A, const TileEntries& entries, std::int64_t t,
     to.row_end[(base + i) / 8] =
         static_cast<std::uint8_t>(end_bits(A.ptr.data() + tile.row, tile.rows, entries.first + i, count));
   }
+  if (to.filled.empty()) return;
+  std::uint32_t* filled = to.filled.data() + t * to.row_words;
+  std::fill_n(filled, to.row_words, 0u);
+  for (Index i = 0; i < tile.rows; ++i)
+    if (A.length(tile.row + i) > 0) filled[i / 32] |= 1u << i % 32;
 }
 
 // All teams of a row but the last have the same number of entries.
@@ -74,21 +78,6 @@ void store_team(const CsrView<V>& A, std::int64_t number, Segments<V>& to) {
   const Offset first = A.ptr[team.row] + (number - row_begins) * to.teams[row_begins].entries;
   const std::int64_t capacity = to.tile_entries(), places = (team.entries + capacity - 1) / capacity * capacity;
   store_entries(A, first, team.entries, team.tile * capacity, places, to);
-}
-
-template <class V>
-void mark_filled(const PatternView& A, Segments<V>& to) {
-  to.filled = Buffer<std::uint32_t>(row_words(A.rows));
-  to.rank = Buffer<Index>(row_words(A.rows));
-  Index before = 0;
-  for (std::int64_t w = 0; w < to.filled.size(); ++w) {
-    std::uint32_t bits = 0;
-    for (std::int64_t row = w * 32; row < std::min(A.rows, w * 32 + 32); ++row)
-      if (A.length(row) > 0) bits |= 1u << row % 32;
-    to.filled[w] = bits;
-    to.rank[w] = before;
-    before += std::popcount(bits);
-  }
 }
 
 }  // namespace
@@ -115,7 +104,8 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8);
   to.values = make_value_store(A.val, settings.codec(), all.stored(rule));
   to.pieces = Segments::no_pieces(all.pieces, Device::cpu());
-  if (has_empty_rows(A)) mark_filled(A, to);
+  to.row_words = rule.row_words();
+  if (has_empty_rows(A)) to.filled = Buffer<std::uint32_t>(all.tiles * to.row_words);
   Buffer<TileEntries> entries(all.tiles);
   const CutTarget target{to.tiles.data(), entries.data(), to.long_rows.data(), to.teams.data(), all.tiles};
   parallel_tasks(rule.chunks(A),
@@ -131,22 +121,29 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
 
 namespace {
 
+// The rows with entries that no team has.
+template <class V>
+Vector<bool> rows_in_tiles(const Segments<V>& A) {
+  Vector<bool> found(static_cast<std::size_t>(A.rows), false);
+  for (std::int64_t t = 0; t < A.tiles.size(); ++t) {
+    const SegmentTile& tile = A.tiles[t];
+    for (Index i = 0; i < tile.rows; ++i)
+      if (A.is_filled(t, i)) found[static_cast<std::size_t>(tile.row + i)] = true;
+    if (tile.tail >= 0) found[static_cast<std::size_t>(A.long_rows[tile.tail].row)] = true;
+  }
+  return found;
+}
+
 // f(row, place) for every entry, those of a row in the order of their columns.
 template <class V, class F>
 void each_entry(const Segments<V>& A, F f) {
-  Vector<bool> elsewhere(static_cast<std::size_t>(A.rows), false);  // rows without entries in `tiles`
-  for (const Team& team : A.teams) {
-    elsewhere[static_cast<std::size_t>(team.row)] = true;
+  for (const Team& team : A.teams)
     for (std::int64_t i = 0; i < team.entries; ++i) f(team.row, std::int64_t{team.tile} * A.tile_entries() + i);
-  }
-  const auto in_tiles = [&](std::int64_t row) {
-    const bool filled = A.filled.empty() || (A.filled[row / 32] >> row % 32 & 1) != 0;
-    return filled && !elsewhere[static_cast<std::size_t>(row)];
-  };
+  const Vector<bool> in_tiles = rows_in_tiles(A);
   std::int64_t row = 0;
   for (std::int64_t at = 0; at < A.tiles.size() * A.tile_entries(); ++at) {
     if (A.col[at] < 0) continue;
-    while (!in_tiles(row)) ++row;
+    while (!in_tiles[static_cast<std::size_t>(row)]) ++row;
     f(row, at);
     if (A.row_end[at / 8] >> at % 8 & 1) ++row;
   }

@@ -6,8 +6,10 @@
 //   row_end    0 0 1 1 0 0 0 1 0 0  ...                                         one bit an entry, K bits a lane
 //   {row, rows, head, tail}   {a, 3, -, -}   {e, 0, -, d}   {e, 2, d, -}
 //
-//   rows   the rows the tile writes itself, empty ones between them included (bitmap `filled`, absent when all have
-//          entries; rank: rows with entries before each 32)
+//   rows   the rows the tile writes itself, empty ones between them included
+//   filled   which of its rows have entries: a bit each, `row_words` words a tile; absent when all rows have. Beside
+//   the
+//            tile and not by row, so that no warp waits for the tile before it asks for them, nor ranks rows by a table
 //   head, tail   long row that began before the tile, that goes on behind it: number in long_rows, or -1
 //
 // Rows that are much longer than a tile, in a small matrix all that are longer, are given to blocks of threads instead,
@@ -64,8 +66,8 @@ struct Segments {
   Buffer<Index> col;
   Buffer<std::uint8_t> row_end;
   ValueStore<V> values;
+  int row_words = 0;
   Buffer<std::uint32_t> filled;
-  Buffer<Index> rank;
   Buffer<LongRow> long_rows;
   Buffer<Team> teams;
   Buffer<Piece<V>> pieces;  // empty between multiplications; once for each vector that reserve() has made room for
@@ -86,12 +88,15 @@ struct Segments {
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
-    f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.rank), f(self.long_rows), f(self.teams),
-        f(self.pieces);
+    f(self.tiles), f(self.col), f(self.row_end), f(self.filled), f(self.long_rows), f(self.teams), f(self.pieces);
     ValueStore<V>::each_array(self.values, f);
   }
   bool uses_scratch() const { return !long_rows.empty(); }
   int tile_entries() const { return simt::warp_size * per_lane; }
+  // Row i of those that a tile writes.
+  bool is_filled(std::int64_t tile, Index i) const {
+    return filled.empty() || (filled[tile * row_words + i / 32] >> i % 32 & 1) != 0;
+  }
   void reserve(int count) {
     pieces = no_pieces(pieces.size() / vectors * count, pieces.device());
     vectors = count;
@@ -112,6 +117,33 @@ SIMT_DEVICE S load_stored(const CodedValues<V, S>& values, std::int64_t i) {
   else
     return keep == Keep::matrix ? simt::cached_load(values.data + i) : simt::stream_load(values.data + i);
 }
+
+// Which rows of a tile have entries: a lane holds 32 of them.
+class TileRows {
+ public:
+  // filled: null when all rows have.
+  SIMT_DEVICE TileRows(const std::uint32_t* filled, int row_words, std::int64_t tile) : all_(filled == nullptr) {
+    if (!all_ && simt::lane() < row_words) filled_ = simt::cached_load(filled + tile * row_words + simt::lane());
+  }
+  // By a warp: f(i, filled, number) for row i of the tile, `number` of whose rows with entries come before it.
+  template <class F>
+  SIMT_DEVICE void each(Index rows, F f) const {
+    const std::uint32_t lanes_below = (1u << simt::lane()) - 1;
+    Index before = 0;
+#pragma unroll 4
+    for (Index first = 0; first < rows; first += simt::warp_size) {
+      const Index i = first + simt::lane();
+      const std::uint32_t filled = all_ ? ~0u : simt::shuffle(filled_, first / simt::warp_size);
+      const Index number = all_ ? i : before + simt::count_bits(filled & lanes_below);
+      if (i < rows) f(i, (filled >> simt::lane() & 1) != 0, number);
+      before += simt::count_bits(filled);
+    }
+  }
+
+ private:
+  bool all_;
+  std::uint32_t filled_ = 0;
+};
 
 // Products on their way through shared memory: one place is left out after every 32, so that lanes K apart find
 // different banks.

@@ -66,11 +66,10 @@ inline void multiply_tile(On on, const Segments<V>& A, const CodedValues<V, S>& 
   const auto leave = [&](Index number, V piece) {
     Piece<V>::leave(pieces + A.long_rows[number].first_piece + (t - A.long_rows[number].first), piece);
   };
-  const auto is_filled = [&](Index row) { return A.filled.empty() || (A.filled[row / 32] >> row % 32 & 1) != 0; };
   Index row = tile.row;
   const Index end = tile.row + tile.rows;
   const auto pass_empty_rows = [&] {
-    while (row < end && !is_filled(row)) p.update.without_entries(row++);
+    while (row < end && !A.is_filled(t, row - tile.row)) p.update.without_entries(row++);
   };
   V product[simt::warp_size * K];
   multiply_entries<K>(on, A, values, t, p.x, product);

@@ -21,8 +21,8 @@ struct CutRule {
   // Rows up to `whole` do not cross tiles: in a small matrix every row that fits a tile, as a row in pieces is a chain
   // with one more link. Rows longer than `most` get teams.
   Offset whole, most;
-  // Rows of a tile. A warp writes 32 at a time, so many empty rows keep it busy when all others are done; and a lane of
-  // it knows 32 rows, the first perhaps in part, so there may be no more than 31 * 32.
+  // Rows of a tile, a multiple of 32. A warp writes so many at a time, so many empty rows keep it busy when all others
+  // are done; and a lane of it knows 32 rows.
   Index most_rows;
   Offset chunk_weight, row_weight;
 
@@ -35,10 +35,11 @@ struct CutRule {
         chunk_weight((small ? 16 : 96) * capacity),
         row_weight((chunk_weight + most_chunk_rows - 1) / most_chunk_rows) {}
 
+  int row_words() const { return most_rows / 32; }
   std::int64_t chunks(const PatternView& A) const {
     return (A.nnz() + A.rows * row_weight + chunk_weight - 1) / chunk_weight;
   }
-  std::int64_t most_rows_of_chunk() const { return (chunk_weight + row_weight - 1) / row_weight; }
+  SIMT_BOTH std::int64_t most_rows_of_chunk() const { return (chunk_weight + row_weight - 1) / row_weight; }
   // Whether a row that begins at entry ptr[row] lies before the chunk.
   SIMT_BOTH bool before_chunk(std::int64_t chunk, std::int64_t row, const Offset* ptr) const {
     return ptr[row] + row * row_weight < chunk * chunk_weight;
@@ -94,6 +95,11 @@ struct Halving {
   SIMT_BOTH static int lane() { return 0; }
   SIMT_BOTH static int lanes() { return 1; }
   SIMT_BOTH static bool writes() { return true; }
+  // A new tile, from row `at` of a chunk on.
+  SIMT_BOTH static std::int64_t rows_of_tile(const CutRule& rule, const Offset* ptr, std::int64_t at,
+                                             std::int64_t rows) {
+    return rows_that_fit(ptr + at, rows - at < rule.most_rows ? rows - at : rule.most_rows, rule.capacity);
+  }
   SIMT_BOTH static std::int64_t rows_that_fit(const Offset* ptr, std::int64_t most, Offset room) {
     std::int64_t low = 0;
     while (low < most) {
@@ -107,20 +113,21 @@ struct Halving {
   }
 };
 
-// Search: Halving, or how the lanes of a warp do it together, of which one writes.
+// Search: Halving, or how the lanes of a warp do it together, of which one writes. Most tiles begin with a row, and a
+// search may know beforehand how many rows such a tile has.
 template <class Search>
 class ChunkCutter {
  public:
   CutSizes at;  // how much there is before what comes next
 
-  SIMT_BOTH ChunkCutter(const CutRule& rule, const CutTarget& to, const CutSizes& before)
-      : at(before), rule_(rule), to_(to) {}
+  SIMT_BOTH ChunkCutter(const CutRule& rule, const CutTarget& to, const CutSizes& before, const Search& search = {})
+      : at(before), rule_(rule), to_(to), search_(search) {}
 
   // Rows first .. first + rows - 1, which begin at ptr[0] .. ptr[rows - 1].
   SIMT_BOTH void cut(std::int64_t first, std::int64_t rows, const Offset* ptr) {
     begin_tile(static_cast<Index>(first), ptr[0]);
     for (std::int64_t i = 0; i < rows;) {
-      const std::int64_t fitting = rows_that_fit(ptr + i, rows - i);
+      const std::int64_t fitting = rows_that_fit(ptr, i, rows);
       open_.rows += static_cast<Index>(fitting);
       fill_ += ptr[i + fitting] - ptr[i];
       i += fitting;
@@ -130,10 +137,11 @@ class ChunkCutter {
   }
 
  private:
-  // As many rows as the open tile has room for.
-  SIMT_BOTH std::int64_t rows_that_fit(const Offset* ptr, std::int64_t rows) const {
+  // As many rows from `at` on as the open tile has room for.
+  SIMT_BOTH std::int64_t rows_that_fit(const Offset* ptr, std::int64_t at, std::int64_t rows) const {
+    if (open_.rows == 0 && fill_ == 0) return search_.rows_of_tile(rule_, ptr, at, rows);
     const std::int64_t left = rule_.most_rows - open_.rows;
-    return Search::rows_that_fit(ptr, rows < left ? rows : left, rule_.capacity - fill_);
+    return Search::rows_that_fit(ptr + at, rows - at < left ? rows - at : left, rule_.capacity - fill_);
   }
   // A row for which the tile has no room. False: it has to be tried again with a new tile.
   SIMT_BOTH bool add_unfitting(Index row, Offset begin, Offset end) {
@@ -206,6 +214,7 @@ class ChunkCutter {
 
   CutRule rule_;
   CutTarget to_;
+  Search search_;
   SegmentTile open_{0, 0, -1, -1};
   Offset entry_ = 0, fill_ = 0;  // first entry of the open tile, and how many it has
 };

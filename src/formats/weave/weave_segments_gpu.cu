@@ -14,52 +14,11 @@ struct SegmentsView {
   const std::uint8_t* row_end;
   CodedValues<V, S> values;
   const std::uint32_t* filled;  // null: every row has entries
-  const Index* rank;
+  int row_words;
   LongRow* long_rows;
   const Team* team;
   std::int64_t teams;
   Piece<V>* pieces;
-};
-
-// Which rows of a tile have entries, and how many such rows come before each: a lane holds 32 rows, fetched while the
-// products are on their way.
-template <class V, class S>
-class TileRows {
- public:
-  SIMT_DEVICE TileRows(const SegmentsView<V, S>& A, const SegmentTile& tile) : all_(A.filled == nullptr), tile_(tile) {
-    const Index word = tile.row / simt::warp_size + simt::lane(), last = (tile.row + tile.rows - 1) / simt::warp_size;
-    if (all_ || tile.rows == 0 || word > last) return;
-    filled_ = simt::cached_load(A.filled + word);
-    rank_ = simt::cached_load(A.rank + word);
-  }
-
-  // f(i, filled, number) for the i-th row of the tile: `number` of its rows with entries come before it.
-  template <class F>
-  SIMT_DEVICE void each(F f) const {
-    const Index before = rank_of(tile_.row);
-#pragma unroll 4
-    for (Index first = 0; first < tile_.rows; first += simt::warp_size) {
-      const Index i = first + simt::lane(), row = tile_.row + i;
-      const bool filled = all_ || (simt::shuffle(filled_, place(row)) >> row % simt::warp_size & 1) != 0;
-      const Index number = rank_of(row) - before;
-      if (i < tile_.rows) f(i, filled, number);
-    }
-  }
-
- private:
-  SIMT_DEVICE int place(Index row) const {
-    return (row / simt::warp_size - tile_.row / simt::warp_size) % simt::warp_size;
-  }
-  SIMT_DEVICE Index rank_of(Index row) const {
-    if (all_) return row;
-    const std::uint32_t below = simt::shuffle(filled_, place(row)) & ((1u << row % simt::warp_size) - 1);
-    return simt::shuffle(rank_, place(row)) + simt::count_bits(below);
-  }
-
-  bool all_;
-  SegmentTile tile_;
-  std::uint32_t filled_ = 0;
-  Index rank_ = 0;
 };
 
 // The long rows that reach into a tile: the head's in lane 0, the tail's in lane 1. Fetched early, so that no piece has
@@ -116,10 +75,24 @@ struct Entries {
       stored[i] = i < lines ? load_stored<keep>(A.values, at) : S{};
     }
   }
-  template <class V>
-  SIMT_DEVICE void multiply(const SegmentsView<V, S>& A, const V* x, V (&product)[N]) const {
+  SIMT_DEVICE void fetch_columns(const Index* columns, std::int64_t first) {
 #pragma unroll
-    for (int i = 0; i < N; ++i) product[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
+    for (int i = 0; i < N; ++i) col[i] = load<keep>(columns + (first + i) * simt::warp_size + simt::lane());
+  }
+  // Values wait for their columns as elements of x do, and come behind them: those are what the warp waits for longest.
+  template <class V>
+  SIMT_DEVICE void fetch_values(const CodedValues<V, S>& values, std::int64_t first) {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      stored[i] = col[i] >= 0 ? load_stored<keep>(values, (first + i) * simt::warp_size + simt::lane()) : S{};
+  }
+  template <class V>
+  SIMT_DEVICE void fetch_elements(const V* x, V (&element)[N]) const {
+#pragma unroll
+    for (int i = 0; i < N; ++i) element[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
+  }
+  template <class V>
+  SIMT_DEVICE void multiply(const SegmentsView<V, S>& A, V (&product)[N]) const {
 #pragma unroll
     for (int i = 0; i < N; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
   }
@@ -175,7 +148,8 @@ SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Up
   for (; line < end; line += stride) {
     if (line + stride < end) next.fetch(A, line + stride, end - line - stride);
     V product[N];
-    entries.multiply(A, x, product);
+    entries.fetch_elements(x, product);
+    entries.multiply(A, product);
 #pragma unroll
     for (int i = 0; i < N; ++i) sum += product[i];
     entries = next;
@@ -203,12 +177,14 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
   V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
   const SegmentTile tile = A.tile[t];
   Entries<K, keep, S> entries;
-  entries.fetch(A, t * K);
+  entries.fetch_columns(A.col, t * K);
   const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
-  const TileRows<V, S> rows(A, tile);  // after those loads, which need not wait for the tile
+  const TileRows rows(A.filled, A.row_words, t);
   const RowPieces crossing = row_of_crossing(A, tile);
   V product[K];
-  entries.multiply(A, x, product);
+  entries.fetch_elements(x, product);
+  entries.fetch_values(A.values, t * K);
+  entries.multiply(A, product);
 #pragma unroll
   for (int i = 0; i < K; ++i) staged[staged_place(i * simt::warp_size + simt::lane())] = product[i];
   simt::sync_warp();
@@ -219,7 +195,7 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
   simt::sync_warp();
   const bool head_ends = tile.head >= 0 && sums.ended > 0;
   const V* own = staged + (head_ends ? 1 : 0);
-  rows.each([&](Index i, bool filled, Index number) {
+  rows.each(tile.rows, [&](Index i, bool filled, Index number) {
     if (filled)
       update(tile.row + i, own[number]);
     else
@@ -237,7 +213,7 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                 A.row_end.data(),
                                 values,
                                 A.filled.data(),
-                                A.rank.data(),
+                                A.row_words,
                                 const_cast<LongRow*>(A.long_rows.data()),
                                 A.teams.data(),
                                 A.teams.size(),

@@ -15,7 +15,7 @@ struct SegmentsOfMany {
   const std::uint8_t* row_end;
   CodedValues<V, S> values;
   const std::uint32_t* filled;  // null: every row has entries
-  const Index* rank;
+  int row_words;
   LongRow* long_rows;
   const Team* team;
   std::int64_t teams;
@@ -26,18 +26,6 @@ struct SegmentsOfMany {
     return pieces + vector * pieces_of_vector + row.first_piece;
   }
 };
-
-// Of a row: has it entries, and how many rows with entries are before it.
-struct RowOrder {
-  bool filled;
-  Index rank;
-};
-SIMT_DEVICE RowOrder order_of(const std::uint32_t* filled, const Index* rank, Index row) {
-  if (filled == nullptr) return {true, row};
-  const std::uint32_t bits = simt::cached_load(filled + row / 32);
-  const std::uint32_t below = bits & ((1u << row % 32) - 1);
-  return {(bits >> row % 32 & 1) != 0, simt::cached_load(rank + row / 32) + simt::count_bits(below)};
-}
 
 // The pieces of all vectors are laid down; the last tile of the row to come adds them up.
 template <class V, class S>
@@ -58,14 +46,13 @@ SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, co
 
 // The rows of a tile, and its pieces of long rows, from their sums.
 template <class V, class S>
-SIMT_DEVICE void deliver(const SegmentsOfMany<V, S>& A, std::int64_t t, const SegmentTile& tile, Index before,
+SIMT_DEVICE void deliver(const SegmentsOfMany<V, S>& A, std::int64_t t, const SegmentTile& tile, const TileRows& rows,
                          const SegmentSums<V>& sums, const V* staged, int vector, const UpdateMany<V>& update) {
   const bool head_ends = tile.head >= 0 && sums.ended > 0;
   const V* own = staged + (head_ends ? 1 : 0);
-  for (Index i = simt::lane(); i < tile.rows; i += simt::warp_size) {
-    const RowOrder order = order_of(A.filled, A.rank, tile.row + i);
-    update.row(tile.row + i, vector, order.filled ? own[order.rank - before] : V(0), order.filled);
-  }
+  rows.each(tile.rows, [&](Index i, bool filled, Index number) {
+    update.row(tile.row + i, vector, filled ? own[number] : V(0), filled);
+  });
   if (simt::lane() != 0) return;
   if (tile.head >= 0) {
     const RowPieces row = A.long_rows[tile.head];
@@ -146,7 +133,7 @@ SIMT_KERNEL weave_segments_many_warp_per_tile(SegmentsOfMany<V, S> A, VectorsVie
     value[i] = A.values.decode(load_stored<Keep::nothing>(A.values, at));
   }
   const unsigned ends = lane_ends<E>(A.row_end, t, simt::lane());
-  const Index before = tile.rows > 0 ? order_of(A.filled, A.rank, tile.row).rank : 0;
+  const TileRows rows(A.filled, A.row_words, t);
   for (int first = 0; first < x.count; first += K) {
     V element[E][K] = {};
 #pragma unroll
@@ -165,7 +152,7 @@ SIMT_KERNEL weave_segments_many_warp_per_tile(SegmentsOfMany<V, S> A, VectorsVie
       simt::sync_warp();
       const SegmentSums<V> sums = sum_segments(product, ends, staged);
       simt::sync_warp();
-      deliver(A, t, tile, before, sums, staged, first + j, update);
+      deliver(A, t, tile, rows, sums, staged, first + j, update);
       simt::sync_warp();
     }
   }
@@ -181,7 +168,7 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                                   A.row_end.data(),
                                   values,
                                   A.filled.data(),
-                                  A.rank.data(),
+                                  A.row_words,
                                   const_cast<LongRow*>(A.long_rows.data()),
                                   A.teams.data(),
                                   A.teams.size(),

@@ -1,0 +1,46 @@
+// Sums before each item, for numbers of items around every change of way: one tile, few, many.
+#include "layout/device_scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace heddle::device {
+namespace {
+
+struct Two {
+  std::int64_t items = 0, weight = 0;
+  SIMT_BOTH void add(const Two& other) {
+    items += other.items;
+    weight += other.weight;
+  }
+};
+
+struct Weighed {
+  using Sum = Two;
+  Two* to;
+
+  static std::int64_t weight(std::int64_t i) { return i * 7919 % 1000 + 1; }
+  SIMT_DEVICE Two item(std::int64_t i) const { return {1, weight(i)}; }
+  SIMT_DEVICE void place(std::int64_t i, const Two& before) const { to[i] = before; }
+};
+
+TEST(Scan, places_every_item_behind_all_before_it) {
+  constexpr std::int64_t few = few_scan_tiles * scan_tile;
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{scan_tile},
+                                   std::int64_t{scan_tile} + 1, 3 * std::int64_t{scan_tile} - 5, few, few + 1}) {
+    std::vector<Two> placed(static_cast<std::size_t>(count));
+    const Two all = scan(simt::Here{}, Weighed{placed.data()}, count, Device::emulator());
+    std::int64_t weight = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(placed[static_cast<std::size_t>(i)].items, i) << "of " << count;
+      ASSERT_EQ(placed[static_cast<std::size_t>(i)].weight, weight) << "before item " << i << " of " << count;
+      weight += Weighed::weight(i);
+    }
+    EXPECT_EQ(all.items, count);
+    EXPECT_EQ(all.weight, weight) << "of " << count;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::device
