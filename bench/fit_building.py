@@ -27,6 +27,7 @@ PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "
          "one thread", "sorted row", "gathered", "pattern", "looked at"]
 MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3]  # costs beyond are no explanation
 LEAST_TIMES = 10  # of a format: below, its costs stay what they are
+ENOUGH = 0.95  # of the error that is left
 LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
 
 
@@ -108,10 +109,11 @@ class Times:
     def fit(self):
         middle = 1e6 * statistics.median(seconds for _, _, seconds in self.cases)
         cost = self.descend([min(max(middle, self.least_once), MOST[0])] + [0.0] * (len(PARTS) - 1))
+        cost = self.with_part(cost, PARTS.index("entry"))
         while True:
             here = self.off(cost)
             best = min((self.with_part(cost, part) for part in range(len(PARTS)) if cost[part] == 0), key=self.off, default=cost)
-            if self.off(best) > min(0.9 * here, here - 0.01):
+            if self.off(best) > min(ENOUGH * here, here - 0.005):
                 return cost
             cost = best
 

@@ -29,8 +29,8 @@ PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8
 
 
 LOOSELY = 2e-4  # what being e times off the prior counts
-HELD = 16  # a factor that is e times off the old one costs as much as so many times that are e times off; with 4, costs of one half of
-           # the matrices were worse on the other half than the old ones (H200, 102 matrices of 2026-11-16), with 16 better
+HELD = 8  # a factor that is e times off the old one costs as much as so many times that are e times off; with 4, costs of one half of
+          # the matrices are worse on the other half than the old ones (H200, 102 and 191 matrices of 2026-11-16), with 8 and 16 as good
 
 
 class Prior:

@@ -102,18 +102,25 @@ Subject subject_of(const Csr<V>& A, const Structure& facts, const Machine& machi
   return {facts, sizeof(V), on_device(A), on_device(A) || uses_gpu(machine) ? nullptr : &steps};
 }
 
-// The facts foretell bytes closely, the formats know them: whoever refuses the matrix is passed over.
+// Most formats refuse a matrix for its padding alone: three times what was foretold would have to be stored by one that
+// is refused in spite of this.
+bool surely_fits(const Subject& subject, const Machine& machine, const Plan& plan) {
+  const std::string* layout = plan.find("layout");
+  if (plan.find("reorder") || (layout && (*layout == "tiles" || *layout == "sums" || *layout == "long"))) return false;
+  const double stored = workload(*find_family(plan.format), subject, plan, uses_gpu(machine)).stored;
+  return stored < 1e15 && !too_much_padding(static_cast<std::int64_t>(3 * stored), subject.facts.nnz);
+}
+
+// The facts foretell bytes closely, the formats know them, and to ask takes up to half as long as to build: whoever may
+// refuse the matrix is asked, and passed over.
 template <class V>
-void check_fit(Choice& choice, const Csr<V>& A, const Score& score) {
+void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine, const Score& score) {
   while (!choice.candidates.empty() && choice.candidates.front().fits) {
     Candidate& first = choice.candidates.front();
+    if (surely_fits(subject, machine, first.plan)) return;
     const Format& format = registered_format(first.plan.format);
-    const Footprint need = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V));
-    first.fits = need.fits;
-    if (need.fits) {
-      if (format.at_most == format.footprint) first.bytes = need.bytes;  // a bound says less than what was foretold
-      return;
-    }
+    first.fits = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V)).fits;
+    if (first.fits) return;
     rank(choice.candidates, score);
   }
 }
@@ -133,10 +140,9 @@ namespace {
 
 // Predicted and, as far as the effort asks for it, measured.
 template <class V>
-Choice tried(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
+Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, const ChooseOptions& options) {
   const Score score{options.expected_multiplies};
-  const StepCounts steps = steps_for(A, facts, machine);
-  const Subject subject = subject_of(A, facts, machine, steps);
+  const Structure& facts = subject.facts;
   Choice choice = ranked(subject, machine, options);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
@@ -157,9 +163,11 @@ Choice tried(const Csr<V>& A, const Structure& facts, const Machine& machine, co
 
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
-  Choice choice = tried(A, facts, machine, options);
-  if (!on_device(A)) check_fit(choice, A, Score{options.expected_multiplies});
-  settle(choice, {facts, sizeof(V), on_device(A)}, machine, options);
+  const StepCounts steps = steps_for(A, facts, machine);
+  const Subject subject = subject_of(A, facts, machine, steps);
+  Choice choice = tried(A, subject, machine, options);
+  if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
+  settle(choice, subject, machine, options);
   return choice;
 }
 
@@ -220,7 +228,9 @@ template <class V>
 std::vector<Candidate> candidates_of(const Csr<V>& A, const ChooseOptions& options) {
   const Structure facts = analyze(A, Detail::planning);
   if (facts.nnz == 0) return {};
-  return tried(A, facts, this_machine(options.device), options).candidates;
+  const Machine& machine = this_machine(options.device);
+  const StepCounts steps = steps_for(A, facts, machine);
+  return tried(A, subject_of(A, facts, machine, steps), machine, options).candidates;
 }
 
 // No format was asked whether it takes the matrix, which can take longer than to build it: the first one that does is

@@ -86,11 +86,11 @@ Workload diagonals(const Subject& s, const Plan& plan) {
   Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
   const bool thread_per_row = number(plan, "per_lane", s.rows() <= weave::rows_with_a_thread_each ? 1 : 4) == 1;
-  // A thread with one row has eight diagonals under way; their masks and x wait for the list all the same, and the next
-  // eight for both (H200, 32,768 rows in double: 2.5 us with 5 diagonals, 3.2 with 9, 5.3 with 27).
+  // A thread with one row has many diagonals under way; their masks and x wait for the list all the same, and the next
+  // ones for both (H200, 2.4 us with 9 diagonals in a row, 6.5 with 54, 9.7 with 81).
   const double of_row = s.rows() > 0 ? places / s.rows() : 0;
   w.teams = s.rows() / (thread_per_row ? 32 : 128);
-  w.chain = thread_per_row ? of_row / 5.5 + std::max(0.0, of_row - 8) * 0.32 : of_row;
+  w.chain = thread_per_row ? of_row / 5.5 + std::max(0.0, of_row - 8) * 0.1 : of_row;
   if (d.slice_fill > 1.1) w.chain *= 1.8;  // masks differ from slice to slice
   if (value == 1) w.slots *= 3;            // one more fetch a place, from the table
   return w;
@@ -256,10 +256,11 @@ struct LongColumns {
 
   LongColumns(const Subject& s, double team)
       : places(long_places(s, team)), bytes(s.facts.cols <= 65535 ? short_column : index_bytes) {
+    constexpr double followed = 1 << 14;  // entries of a row that analyze looks at (analyze/windows.hpp)
     const double mean = s.facts.rows_len.mean, run = std::max(1.0, s.facts.columns.mean_run);
     const double of_entry = run < 4 ? 4 / run : 1 + 1.5 / run;
     const double cut = std::max(places, of_entry * long_places(s, team / of_entry));
-    if (run > 0.99 * mean) {
+    if (run > 0.99 * std::min(mean, followed)) {
       bytes = 0;
     } else if (cut * (s.value_bytes + 1) < 0.9 * places * (s.value_bytes + bytes)) {
       fours = true;
@@ -280,7 +281,9 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team * groups / lanes_of_warp;
-  w.chain = std::ceil(s.longest() / (team * groups) / 4);
+  // x waits for no column where none is stored (H200, eight rows of 200,000 entries: 0.3 us a step, with columns 0.5).
+  const double steps = std::ceil(s.longest() / (team * groups) / 4);
+  w.chain = columns.bytes == 0 ? (1 + steps) / 2 : steps;
   w.alone = columns.fours ? s.longest() : 0;
   return w;
 }
@@ -325,7 +328,7 @@ Workload padded(const Subject& s, const Plan& plan) {
   using weave::PaddedTeam;
   const double longest = s.longest();
   const auto open = PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, static_cast<int>(number(plan, "per_lane", 0)));
-  const double lanes = number(plan, "lanes", open.lanes), at_once = open.per_lane == 1 ? PaddedTeam::steps_at_once : 4;
+  const double lanes = number(plan, "lanes", open.lanes), steps = std::ceil(longest / lanes / open.per_lane);
   const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
   const double value = least_value(s, plan);
   Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
@@ -333,7 +336,8 @@ Workload padded(const Subject& s, const Plan& plan) {
   look_up_values(w, value);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
-  w.chain = std::ceil(longest / lanes / at_once);
+  // One entry a lane: all steps are under way at once. Four: eight steps take 4.3 us, one 2.3 (H200).
+  w.chain = open.per_lane == 1 ? std::ceil(steps / PaddedTeam::steps_at_once) : 1 + steps / 2;
   return w;
 }
 
