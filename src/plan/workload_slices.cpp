@@ -156,6 +156,8 @@ Workload runs_cpu(const Subject& s, const Plan& plan) {
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
   w.slots = s.nnz() * (steps.runs + gather * (steps.gathered + along_a_row * steps.aside));
+  // A slice is one thread's, and so is a row aside, which is no more work than it has entries.
+  w.tasks = shared_by(w.stored + s.rows(), (steps.aside > 0 ? 1 : 16) * s.longest());
   w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;
 }

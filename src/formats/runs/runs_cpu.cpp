@@ -243,20 +243,21 @@ inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V
 template <class V>
 void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const RunsView<V> A = view();
-  const std::int64_t count = slices.size() - 1, steps = A.slices[count].step;
+  const std::int64_t count = slices.size() - 1;
   const bool far = val.bytes() > own_cache_bytes;
   const auto work = [&](std::int64_t begin, std::int64_t end) {
     with_isa([&](auto on) {
       far ? multiply_slices<true>(on, A, p, begin, end) : multiply_slices<false>(on, A, p, begin, end);
     });
   };
-  // A task takes the slices that begin in its share of the steps, plus one each: equal work.
+  // A task takes the slices that begin in its share of the steps, plus one each, and one for 8 entries of a row aside:
+  // equal work.
   constexpr std::int64_t share = work_per_task / rows_of_run;
-  const std::int64_t tasks = (steps + count + share - 1) / share;
+  const auto before = [&](std::int64_t s) { return A.slices[s].step + s + A.aside_ptr[A.slices[s].aside] / 8; };
+  const std::int64_t tasks = (before(count) + share - 1) / share;
   const auto first_slice = [&](std::int64_t task) {
     if (task == 0 || task == tasks) return task == 0 ? 0 : count;
-    return first_without_near(count * task / tasks, 0, count,
-                              [&](std::int64_t s) { return A.slices[s].step + s < task * share; });
+    return first_without_near(count * task / tasks, 0, count, [&](std::int64_t s) { return before(s) < task * share; });
   };
   parallel_stretches(tasks, tasks_per_thread,
                      [&](std::int64_t first, std::int64_t last) { work(first_slice(first), first_slice(last)); });

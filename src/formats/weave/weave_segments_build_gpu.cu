@@ -14,10 +14,15 @@ constexpr int cut_threads = 256;
 // took `wave`, 70 tiles a chunk, 30 us instead; H200).
 struct WarpSearch {
   static constexpr int stride = 8;
-  const std::uint16_t* of_tile;
+  static constexpr bool knows_tiles = true;
+  static constexpr std::uint16_t simple = 1 << 15;
+  const std::uint16_t* of_tile;  // rows, and whether the tile is simple
 
+  SIMT_DEVICE std::int64_t rows_of_simple_tile(std::int64_t at) const {
+    return (of_tile[at] & simple) != 0 ? of_tile[at] & ~simple : 0;
+  }
   SIMT_DEVICE std::int64_t rows_of_tile(const CutRule&, const Offset*, std::int64_t at, std::int64_t) const {
-    return of_tile[at];
+    return of_tile[at] & ~simple;
   }
 
   SIMT_DEVICE static bool writes() { return simt::lane() == 0; }
@@ -50,7 +55,7 @@ SIMT_DEVICE std::int64_t first_row(const PatternArrays& A, const CutRule& rule, 
 // there is only one way.
 struct ChunkRows {
   Offset* ptr;
-  std::uint16_t* of_tile;  // how many rows a tile has that begins with this one
+  std::uint16_t* of_tile;  // of a tile that begins with this row
   std::int64_t first, rows;
 
   static std::size_t shared_bytes(const CutRule& rule) {
@@ -80,8 +85,11 @@ struct ChunkRows {
         if (i + u * cut_threads <= rows) ptr[i + u * cut_threads] = some[u];
     }
     simt::sync_block();
-    for (std::int64_t i = simt::thread(); i < rows; i += cut_threads)
-      of_tile[i] = static_cast<std::uint16_t>(Halving::rows_of_tile(rule, ptr, i, rows));
+    for (std::int64_t i = simt::thread(); i < rows; i += cut_threads) {
+      const std::int64_t fitting = Halving::rows_of_tile(rule, ptr, i, rows);
+      const bool simple = rule.is_simple(ptr + i, fitting, rows - i);
+      of_tile[i] = static_cast<std::uint16_t>(fitting | (simple ? WarpSearch::simple : 0));
+    }
     simt::sync_block();
   }
 };
