@@ -24,7 +24,7 @@ std::string bare_name(const std::string& path) {
   std::string name = path.substr(path.rfind('/') + 1);
   for (const char* suffix : {".gz", ".mtx", ".hdl", ".mm"})
     if (name.ends_with(suffix) && name.size() > std::string_view(suffix).size())
-      name.resize(name.size() - std::string_view(suffix).size());
+      name.erase(name.size() - std::string_view(suffix).size());
   return name;
 }
 

@@ -123,7 +123,7 @@ std::string significant(double value, int digits) {
 std::string grouped(long long count) {
   std::string text = fmt::format("{}", count);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
+    text.insert(static_cast<std::size_t>(at), 1, ',');
   return text;
 }
 
