@@ -12,8 +12,8 @@
     bench/fit_building.py h200.jsonl --workloads features.jsonl           the old times with the new counts
 
 A time is a sum of parts (src/plan/building.hpp): what the benchmark writes as build_parts, times a cost of the format.
-A format gets a cost only for the parts that explain its times: one is added after the other, as long as each makes the
-mean error smaller by a tenth of itself and by one per cent.
+A format has a cost per build and per entry, and one for other parts that explain its times: one is added after the
+other, as long as each makes the mean error smaller by a twentieth of itself and by half a per cent.
 """
 import math
 import re

@@ -374,6 +374,18 @@ TEST(Model, of_a_cpu_reads_from_the_caches_of_as_many_cores_as_are_busy) {
   EXPECT_NEAR(stream(64 << 20, 8), 67.108864e6 / 80e9, 1e-9);
 }
 
+TEST(Model, of_a_cpu_adds_reading_to_the_work_where_a_core_has_its_part_in_its_own_caches) {
+  Machine machine = built_in_machine(Device::Kind::cpu);
+  machine.units = 1;
+  machine.core_read = machine.read = {{1 << 20, 100}, {16 << 20, 10}};
+  const auto t = [&](double bytes) {
+    return predict({.stream_bytes = bytes, .slots = bytes / 10, .tasks = 1}, *cost_of(Plan{}, false), machine, 8);
+  };
+  const Prediction near = t(1 << 20), far = t(64 << 20);
+  EXPECT_DOUBLE_EQ(near.seconds, near.start + near.stream + near.walk);
+  EXPECT_DOUBLE_EQ(far.seconds, far.start + std::hypot(far.stream, far.walk));
+}
+
 TEST(Model, has_costs_for_every_plan_that_a_family_proposes) {
   for (const char* text : {"fem,n=8,dof=3", "stencil2d5,n=20", "rmat,scale=8"}) {
     const Structure facts = analyze(generate<double>(text), Detail::planning);
