@@ -58,15 +58,18 @@ class Case:
         self.sector = w["sectors"] / first_cache * 1e-9 * idle
         self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9 * share
         self.foreign = foreign_rows(w, busy) * FOREIGN_ROW_NS * 1e-9 * share
+        self.own = in_own_caches(machine, w["stream_bytes"] / busy)
 
     def predict(self, cost):
         start, stream, miss, sector, f32, f64, team, step, far = cost
         walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
         sectors = self.sector * sector
+        read, misses = self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss)
         if self.cpu:
-            walk, chain, sectors = walk + chain + sectors + self.foreign, 0.0, 0.0
-        parts = (self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss), sectors, walk, chain)
-        return self.launch + start * 1e-6 + math.hypot(*parts)
+            walk += chain + sectors + self.foreign
+            both = self.own * (read + walk) + (1 - self.own) * math.hypot(read, walk)
+            return self.launch + start * 1e-6 + math.hypot(misses, both)
+        return self.launch + start * 1e-6 + math.hypot(read, misses, sectors, walk, chain)
 
 
 def busy_cores(w, units):
@@ -101,6 +104,14 @@ def cpu_read_rate(machine, size, busy):
         return together
     alone = busy * rate_at(core, size / busy) * entry_ns(machine, 1) / entry_ns(machine, busy)
     return alone if size < machine["units"] * 131072 else min(alone, together)
+
+
+def in_own_caches(machine, size):
+    core = machine.get("core_read")
+    if not core:
+        return 0.0
+    near, far = rate_at(core, 0), rate_at(core, 16 << 20)
+    return min(max((rate_at(core, size) - far) / (near - far), 0.0), 1.0) if near > far else 0.0
 
 
 def arguments(about):

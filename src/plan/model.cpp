@@ -50,6 +50,14 @@ double cpu_read_rate(const Machine& machine, double bytes, double busy) {
   return bytes < part * machine.units ? alone : std::min(alone, rate_at(machine.read, bytes));
 }
 
+// How much of its part a core has in its own caches, by how fast it reads so much: 1 all, 0 nothing.
+double in_own_caches(const Machine& machine, double bytes) {
+  constexpr double beyond = 16 << 20;
+  if (machine.core_read.empty()) return 0;
+  const double near = rate_at(machine.core_read, 0), far = rate_at(machine.core_read, beyond);
+  return near > far ? std::clamp((rate_at(machine.core_read, bytes) - far) / (near - far), 0.0, 1.0) : 0;
+}
+
 // What a random read takes beyond one from the first cache, whose time is in the places: parts of a time add like the
 // sides of a right angle, in the measured time too.
 double beyond_first_cache(const Machine& machine, double bytes) {
@@ -76,7 +84,10 @@ Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& ma
            w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9 +
            foreign_rows(w, busy) * Cost::foreign_row_ns * 1e-9;
   t.walk = t.walk * slow / busy + table;
-  t.seconds = t.start + norm({t.stream, t.misses, t.walk});
+  // What comes from far away comes while a core works; its own caches serve loads that the work itself waits for.
+  const double own = in_own_caches(machine, w.stream_bytes / busy);
+  const double both = own * (t.stream + t.walk) + (1 - own) * norm({t.stream, t.walk});
+  t.seconds = t.start + norm({t.misses, both});
   return t;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/thread_share.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -108,11 +109,16 @@ Workload coo_gpu(const Subject& s, const Plan&) {
   return w;
 }
 
+Workload csr_cpu(const Subject& s, const Plan& plan) {
+  Workload w = on_cpu<csr_gpu, Walk::entries, 1, 0>(s, plan);
+  w.tasks = std::max(1.0, std::floor((s.nnz() + s.rows()) / static_cast<double>(row_work_per_thread)));
+  return w;
+}
+
 }  // namespace
 
 // A row is shared by threads where it is long.
-const Family csr_family{"csr", [](const Structure&, bool) { return plans({"csr"}); }, csr_gpu,
-                        on_cpu<csr_gpu, Walk::entries, 1, 0>, row_text};
+const Family csr_family{"csr", [](const Structure&, bool) { return plans({"csr"}); }, csr_gpu, csr_cpu, row_text};
 const Family csr_padded_family{"csr_padded", [](const Structure&, bool) { return plans({"csr_padded"}); },
                                csr_padded_gpu, on_cpu<csr_padded_gpu, Walk::entries, 1>, row_text};
 const Family csr_split_family{"csr_split", [](const Structure&, bool) { return plans({"csr_split"}); }, csr_split_gpu,

@@ -152,7 +152,7 @@ Workload runs_gpu(const Subject& s, const Plan&) {
 Workload runs_cpu(const Subject& s, const Plan& plan) {
   const bool at_once = s.value_bytes == 4 ? gathers_pay.of_16 : gathers_pay.of_8;
   const double gather = at_once ? (gathers_pay.of_8 ? 2.5 : 4.3) : 5;
-  constexpr double along_a_row = 1.3;  // an entry of a row aside, in places of a gathered step
+  const double along_a_row = gathers_pay.of_8 ? 2 : 1.3;  // an entry of a row aside, in places of a gathered step
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
   w.slots = s.nnz() * (steps.runs + gather * (steps.gathered + along_a_row * steps.aside));

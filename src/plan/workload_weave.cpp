@@ -205,17 +205,17 @@ Workload segments(const Subject& s, const Plan& plan) {
   const double per_lane = number(plan, "per_lane", entries_of_lane(s)), tile = 32 * per_lane;
   const bool small = s.nnz() < (1 << 21);
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
-  const double listed = s.facts.rows_len.empty > 0 ? s.rows() / 4 : 0;
   const double tiles = std::max(row_aligned_tiles(s, tile), s.rows() / rows_of_tile);
+  const double listed = s.facts.rows_len.empty > 0 ? tiles * rows_of_tile / 8 : 0;
   const double value = least_value(s, plan);
   Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, value, tiles * 16 + listed);
   look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = tiles;
   w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
-  if (s.facts.rows_len.empty > 0) {  // which rows have entries is fetched behind the tile, and ranked for every row
-    constexpr double fetch = 20, rank = 1;
-    w.chain += fetch;
+  if (s.facts.rows_len.empty > 0) {  // sums are not in the places of their rows: each has to find its own
+    constexpr double finding = 20, rank = 1;
+    w.chain += finding;
     w.slots += rank * s.rows();
   }
   if (s.longest() > tile) {

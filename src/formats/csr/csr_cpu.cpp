@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "core/parallel.hpp"
+#include "core/thread_share.hpp"
 #include "formats/csr/csr.hpp"
 #include "layout/row_group.hpp"
 #include "layout/row_sum.hpp"
@@ -115,7 +116,7 @@ void CsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const bool plain = p.update.alpha == V(1) && p.update.beta == V(0) && p.update.row_of == nullptr;
   const CsrView<V> A{{rows, cols, ptr, col}, val};
   LongRows<V> long_rows(A, task);
-  parallel_stretches(task.size() - 1, tasks_per_thread, [&](std::int64_t t, std::int64_t last) {
+  parallel_stretches(task.size() - 1, row_tasks_per_thread(), [&](std::int64_t t, std::int64_t last) {
     long_rows.each_stretch(t, last, p.x, [&](std::int64_t first, std::int64_t end) {
       plain ? sum_rows(A, p.x, first, end, p.update.y + first) : multiply_rows(A, p, first, end);
     });
