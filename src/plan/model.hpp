@@ -2,9 +2,9 @@
 //
 //   seconds = start  +  sqrt( stream^2 + misses^2 + sectors^2 + walk^2 + chain^2 )
 //
-// Between the maximum of the parts (all overlap) and their sum (none do). On a CPU stream and walk are added where a core
-// reads from its own caches (16 cores, 2026-11: products reach 600 of the 1,350 GB/s that mere reading has there). On held-out classes of the H200 table of
-// 2026-11, squares predict better than the powers 1.5, 3 and 4.
+// Between the maximum of the parts (all overlap) and their sum (none do). On a CPU stream and walk are added where a
+// core reads from its own caches (16 cores, 2026-11: products reach 600 of the 1,350 GB/s that mere reading has there).
+// On held-out classes of the H200 table of 2026-11, squares predict better than the powers 1.5, 3 and 4.
 //
 //   start    launches * what one costs on this machine (on a CPU: what calling the threads costs that the work is
 //            enough for), and the format's own
