@@ -21,7 +21,8 @@ inline double share_for_a_thread() {
 // matrices that have all threads either way took the same time in the mean.
 inline constexpr std::int64_t row_work_per_thread = 3 << 10;
 inline std::int64_t row_tasks_per_thread() {
-  return std::llround(static_cast<double>(row_work_per_thread / work_per_task) / share_for_a_thread());
+  constexpr std::int64_t tasks = row_work_per_thread / work_per_task;
+  return std::llround(static_cast<double>(tasks) / share_for_a_thread());
 }
 
 }  // namespace heddle

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 
 #include "core/check.hpp"
@@ -339,8 +340,8 @@ Stream side_stream(int ordinal) noexcept {
     std::once_flag made;
     cudaStream_t stream = nullptr;
   };
-  static Side* const all = new Side[most_devices];  // outlives the statics that a driver ends with
-  if (ordinal >= most_devices) return {};
+  static Side* const all = new (std::nothrow) Side[most_devices];  // outlives the statics that a driver ends with
+  if (!all || ordinal >= most_devices) return {};
   Side& mine = all[ordinal];
   std::call_once(mine.made, [&] {
     if (cuda_table().set_device(ordinal) == cudaSuccess && cuda_table().stream_create(&mine.stream) == cudaSuccess)
