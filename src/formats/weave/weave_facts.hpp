@@ -76,8 +76,8 @@ struct SampledRows {
   static std::int64_t all_parts(std::int64_t rows) { return (rows + part_rows - 1) / part_rows; }
 };
 
-// For blocks fewer do: every row of blocks is merged (64 parts took 64 us on an H200, 16 parts 32).
-inline constexpr std::int64_t most_block_parts = 8;
+// For blocks fewer do: every row of blocks is merged (64 parts took 64 us on an H200).
+inline constexpr std::int64_t most_block_parts = 16;
 
 // Windows of 32 consecutive entries.
 struct SampledWindows {

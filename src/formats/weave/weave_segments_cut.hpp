@@ -53,13 +53,6 @@ struct CutRule {
     return (static_cast<std::uint32_t>(length) + static_cast<std::uint32_t>(part) - 1) /
            static_cast<std::uint32_t>(part);
   }
-  // Whether a tile that begins with a row is closed behind so many rows of it, those that fit, and the next row begins
-  // another one. The chunk has `rows` rows from ptr on.
-  SIMT_BOTH bool is_simple(const Offset* ptr, std::int64_t fitting, std::int64_t rows) const {
-    if (fitting == 0 || fitting == rows) return fitting > 0;
-    const Offset next = ptr[fitting + 1] - ptr[fitting];
-    return next <= most && (fitting == most_rows || next <= whole || ptr[fitting] - ptr[0] == capacity);
-  }
   SIMT_BOTH Offset tiles_for(Offset length) const { return parts_of(length, capacity); }
   // Entries of a row's team: up to two steps of a block a row has no pieces, which cost more than that.
   SIMT_BOTH Offset team_share(Offset length) const {
@@ -107,7 +100,6 @@ struct Halving {
                                              std::int64_t rows) {
     return rows_that_fit(ptr + at, rows - at < rule.most_rows ? rows - at : rule.most_rows, rule.capacity);
   }
-  static constexpr bool knows_tiles = false;
   SIMT_BOTH static std::int64_t rows_that_fit(const Offset* ptr, std::int64_t most, Offset room) {
     std::int64_t low = 0;
     while (low < most) {
@@ -121,8 +113,8 @@ struct Halving {
   }
 };
 
-// Search: Halving, or how the lanes of a warp do it together, of which one writes. Most tiles begin with a row and end
-// before one that is short: a search that `knows_tiles` has found out beforehand which do, and how many rows they have.
+// Search: Halving, or how the lanes of a warp do it together, of which one writes. Most tiles begin with a row, and a
+// search may know beforehand how many rows such a tile has.
 template <class Search>
 class ChunkCutter {
  public:
@@ -135,15 +127,6 @@ class ChunkCutter {
   SIMT_BOTH void cut(std::int64_t first, std::int64_t rows, const Offset* ptr) {
     begin_tile(static_cast<Index>(first), ptr[0]);
     for (std::int64_t i = 0; i < rows;) {
-      if constexpr (Search::knows_tiles)
-        if (const std::int64_t known = at_a_beginning() ? search_.rows_of_simple_tile(i) : 0; known > 0) {
-          open_.rows = static_cast<Index>(known);
-          fill_ = ptr[i + known] - ptr[i];
-          i += known;
-          close();
-          begin_tile(static_cast<Index>(first + i), ptr[i]);
-          continue;
-        }
       const std::int64_t fitting = rows_that_fit(ptr, i, rows);
       open_.rows += static_cast<Index>(fitting);
       fill_ += ptr[i + fitting] - ptr[i];
@@ -154,10 +137,9 @@ class ChunkCutter {
   }
 
  private:
-  SIMT_BOTH bool at_a_beginning() const { return open_.rows == 0 && fill_ == 0; }
   // As many rows from `at` on as the open tile has room for.
   SIMT_BOTH std::int64_t rows_that_fit(const Offset* ptr, std::int64_t at, std::int64_t rows) const {
-    if (at_a_beginning()) return search_.rows_of_tile(rule_, ptr, at, rows);
+    if (open_.rows == 0 && fill_ == 0) return search_.rows_of_tile(rule_, ptr, at, rows);
     const std::int64_t left = rule_.most_rows - open_.rows;
     return Search::rows_that_fit(ptr + at, rows - at < left ? rows - at : left, rule_.capacity - fill_);
   }
@@ -222,7 +204,7 @@ class ChunkCutter {
     fill_ = 0;
   }
   SIMT_BOTH void close() {
-    if (at_a_beginning()) return;
+    if (open_.rows == 0 && fill_ == 0) return;
     if (to_.tiles && Search::writes()) {
       to_.tiles[at.tiles] = open_;
       to_.entries[at.tiles] = {entry_, fill_};
