@@ -117,8 +117,8 @@ TEST_F(ReproduceCommand, has_written_the_page_in_the_documentation) {
 TEST_F(ReproduceCommand, runs_the_kernels_of_a_gpu_on_the_emulator) {
   const Outcome emulated = heddle_command({"reproduce", "ellr-t", "--quick", "--device", "emulator", "--json"});
   ASSERT_EQ(emulated.exit_code, 0) << emulated.err;
-  const Json document = emulated.json();
-  for (const Json& taken : document["measurements"]) EXPECT_EQ(taken["status"], "ok") << taken;
+  const Json written = emulated.json();
+  for (const Json& taken : written["measurements"]) EXPECT_EQ(taken["status"], "ok") << taken;
 }
 
 TEST_F(ReproduceCommand, refuses_what_it_cannot_do) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -55,7 +56,7 @@ TEST(Machine, text_of_another_version_or_without_sense_is_ignored) {
   EXPECT_FALSE(parse_machine("").has_value());
   EXPECT_FALSE(parse_machine("heddle machine 0.0.0" + figures).has_value());
   // As it was written when less was measured.
-  EXPECT_FALSE(parse_machine(std::string("heddle machine ") + version + figures).has_value());
+  EXPECT_FALSE(parse_machine(fmt::format("heddle machine {}{}", version, figures)).has_value());
   expect_every_key_counts(Device::Kind::gpu,
                           {"units", "read_gbps", "copy_gbps", "launch_us", "repeat_us", "read", "gather"});
   expect_every_key_counts(Device::Kind::cpu,

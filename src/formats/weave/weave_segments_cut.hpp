@@ -137,11 +137,11 @@ class ChunkCutter {
   }
 
  private:
-  // As many rows from `at` on as the open tile has room for.
-  SIMT_BOTH std::int64_t rows_that_fit(const Offset* ptr, std::int64_t at, std::int64_t rows) const {
-    if (open_.rows == 0 && fill_ == 0) return search_.rows_of_tile(rule_, ptr, at, rows);
+  // As many rows from `first` on as the open tile has room for.
+  SIMT_BOTH std::int64_t rows_that_fit(const Offset* ptr, std::int64_t first, std::int64_t rows) const {
+    if (open_.rows == 0 && fill_ == 0) return search_.rows_of_tile(rule_, ptr, first, rows);
     const std::int64_t left = rule_.most_rows - open_.rows;
-    return Search::rows_that_fit(ptr + at, rows - at < left ? rows - at : left, rule_.capacity - fill_);
+    return Search::rows_that_fit(ptr + first, rows - first < left ? rows - first : left, rule_.capacity - fill_);
   }
   // A row for which the tile has no room. False: it has to be tried again with a new tile.
   SIMT_BOTH bool add_unfitting(Index row, Offset begin, Offset end) {
