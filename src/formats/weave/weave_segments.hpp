@@ -7,9 +7,8 @@
 //   {row, rows, head, tail}   {a, 3, -, -}   {e, 0, -, d}   {e, 2, d, -}
 //
 //   rows   the rows the tile writes itself, empty ones between them included
-//   filled   which of its rows have entries: a bit each, `row_words` words a tile; absent when all rows have. Beside
-//   the
-//            tile and not by row, so that no warp waits for the tile before it asks for them, nor ranks rows by a table
+//   filled   which of its rows have entries: a bit each, `row_words` words a tile; absent when all rows have. They lie
+//          by tile and not by row: no warp waits for the tile before it asks for them, nor needs a table of ranks
 //   head, tail   long row that began before the tile, that goes on behind it: number in long_rows, or -1
 //
 // Rows that are much longer than a tile, in a small matrix all that are longer, are given to blocks of threads instead,

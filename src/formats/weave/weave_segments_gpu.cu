@@ -67,7 +67,7 @@ struct Entries {
 
   // At most `lines` of them, from number `first` on.
   template <class V>
-  SIMT_DEVICE void fetch(const SegmentsView<V, S>& A, std::int64_t first, Index lines = N) {
+  SIMT_DEVICE void fetch(const SegmentsView<V, S>& A, std::int64_t first, Index lines) {
 #pragma unroll
     for (int i = 0; i < N; ++i) {
       const std::int64_t at = (first + i) * simt::warp_size + simt::lane();
