@@ -26,6 +26,8 @@ struct Wide<double> {
   HEDDLE_AVX512 static Type all(double value) { return _mm512_set1_pd(value); }
   HEDDLE_AVX512 static Type load(const double* from) { return _mm512_loadu_pd(from); }
   HEDDLE_AVX512 static Type load(Mask mask, const double* from) { return _mm512_maskz_loadu_pd(mask, from); }
+  // The elements from `from` on, one after another, to the lanes that are on.
+  HEDDLE_AVX512 static Type spread(Mask mask, const double* from) { return _mm512_maskz_expandloadu_pd(mask, from); }
   HEDDLE_AVX512 static void store(double* to, Type a) { _mm512_storeu_pd(to, a); }
   HEDDLE_AVX512 static Type add(Mask mask, Type to, Type a) { return _mm512_mask_add_pd(to, mask, to, a); }
   HEDDLE_AVX512 static Mask load_mask(const std::uint32_t* words, int part) {
@@ -62,6 +64,7 @@ struct Wide<float> {
   HEDDLE_AVX512 static Type all(float value) { return _mm512_set1_ps(value); }
   HEDDLE_AVX512 static Type load(const float* from) { return _mm512_loadu_ps(from); }
   HEDDLE_AVX512 static Type load(Mask mask, const float* from) { return _mm512_maskz_loadu_ps(mask, from); }
+  HEDDLE_AVX512 static Type spread(Mask mask, const float* from) { return _mm512_maskz_expandloadu_ps(mask, from); }
   HEDDLE_AVX512 static void store(float* to, Type a) { _mm512_storeu_ps(to, a); }
   HEDDLE_AVX512 static Type add(Mask mask, Type to, Type a) { return _mm512_mask_add_ps(to, mask, to, a); }
   HEDDLE_AVX512 static Mask load_mask(const std::uint32_t* words, int part) {

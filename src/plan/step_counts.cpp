@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "formats/runs/runs_aside_cut.hpp"
 #include "formats/runs/runs_cut.hpp"
 
 namespace heddle {
@@ -12,7 +13,7 @@ namespace {
 
 // Sums over slices that were looked at.
 struct Sample {
-  double entries = 0, runs = 0, gathered = 0, in_runs = 0, aside = 0;
+  double entries = 0, runs = 0, gathered = 0, in_runs = 0, aside = 0, dense = 0;
 };
 
 struct Slice {
@@ -27,6 +28,15 @@ struct Slice {
     return most;
   }
 };
+
+double dense_aside(const PatternView& A, const Slice& slice, unsigned aside) {
+  double sum = 0;
+  for (; aside != 0; aside &= aside - 1) {
+    const std::int64_t row = slice.first + std::countr_zero(aside);
+    sum += dense_share(A, row) * static_cast<double>(A.length(row));
+  }
+  return sum;
+}
 
 // Slices are cut by all threads and counted one after the other.
 Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gather) {
@@ -44,6 +54,7 @@ Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gathe
     sample.gathered += cuts[i].gathered();
     sample.in_runs += cuts[i].entries_in_runs;
     sample.aside += static_cast<double>(cuts[i].entries_aside);
+    sample.dense += dense_aside(A, slices[i], cuts[i].aside);
   }
   return sample;
 }
@@ -95,7 +106,8 @@ StepCounts count_steps(const PatternView& A, std::int64_t longest_row, int value
                of_entries = long_ones.entries > 0 ? heavy.entries / long_ones.entries / nnz : 0;
   const auto all = [&](double of_light, double of_long) { return by_entries * of_light + by_slices * of_long; };
   return {rows_of_run * all(light.runs, long_ones.runs), rows_of_run * all(light.gathered, long_ones.gathered),
-          1 - all(light.in_runs, long_ones.in_runs), by_entries * light.aside + of_entries * long_ones.aside};
+          1 - all(light.in_runs, long_ones.in_runs), by_entries * light.aside + of_entries * long_ones.aside,
+          by_entries * light.dense + of_entries * long_ones.dense};
 }
 
 }  // namespace heddle

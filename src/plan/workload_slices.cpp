@@ -133,16 +133,19 @@ Workload ell16_gpu(const Subject& s, const Plan& plan) {
 }
 
 // Where nobody counted the steps, as if every entry were gathered.
-StepCounts steps_of(const Subject& s) { return s.steps ? *s.steps : StepCounts{0, padding_of(s.facts, 32, 1), 1, 0}; }
+StepCounts steps_of(const Subject& s) {
+  return s.steps ? *s.steps : StepCounts{0, padding_of(s.facts, 32, 1), 1, 0, 0};
+}
 
 Workload runs_gpu(const Subject& s, const Plan&) {
   const StepCounts steps = steps_of(s);
   const double in_runs = s.nnz() * steps.runs, gathered_places = s.nnz() * steps.gathered;
   const double aside = s.nnz() * steps.aside, places = in_runs + gathered_places + aside;
-  const double bytes = (in_runs + gathered_places) * (s.value_bytes + 0.125) + in_runs / 16 * index_bytes +
-                       gathered_places * index_bytes + aside * (s.value_bytes + index_bytes) + s.rows() * 2.5;
+  const double in_columns = gathered_places + s.nnz() * (steps.aside - 0.96 * steps.dense);  // the rest: masks
+  const double bytes = places * s.value_bytes + (in_runs + gathered_places) * 0.125 + in_runs / 16 * index_bytes +
+                       in_columns * index_bytes + s.rows() * 2.5;
   Workload w = sliced(s, bytes, places, places, 1, s.longest());
-  w.misses *= steps.gathered_entries;
+  w.misses *= std::max(0.0, steps.gathered_entries - steps.dense);
   w.gathered = gathered_places;
   return w;
 }
@@ -153,19 +156,20 @@ Workload runs_cpu(const Subject& s, const Plan& plan) {
   const bool at_once = s.value_bytes == 4 ? gathers_pay.of_16 : gathers_pay.of_8;
   const double gather = at_once ? (gathers_pay.of_8 ? 2.5 : 4.3) : 5;
   const double along_a_row = gathers_pay.of_8 ? 2 : 1.3;  // an entry of a row aside, in places of a gathered step
+  constexpr double dense = 2, part = 4096;  // an entry of a row aside without a column; what of a row one thread does
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
-  w.slots = s.nnz() * (steps.runs + gather * (steps.gathered + along_a_row * steps.aside));
-  // A slice is one thread's, and so is a row aside, which is no more work than it has entries.
-  w.tasks = shared_by(w.stored + s.rows(), (steps.aside > 0 ? 1 : 16) * s.longest());
+  w.slots = s.nnz() *
+            (steps.runs + gather * (steps.gathered + along_a_row * (steps.aside - steps.dense)) + dense * steps.dense);
+  // A slice is one thread's, and so is a part of a row aside, which is no more work than it has entries.
+  w.tasks = shared_by(w.stored + s.rows(), steps.aside > 0 ? std::min(part, s.longest()) : 16 * s.longest());
   w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;
 }
 
-// Kernels for it are there where instructions leave lanes out. A row is never shared by threads.
-std::vector<Plan> runs_plans(const Structure& facts, bool on_gpu) {
-  const bool has_giants = facts.rows_len.max > std::max<std::int64_t>(4096, facts.nnz / 64);
-  return on_gpu || has_giants || isa() != Isa::avx512 ? plans({}) : plans({"runs"});
+// Kernels for it are there where instructions leave lanes out.
+std::vector<Plan> runs_plans(const Structure&, bool on_gpu) {
+  return on_gpu || isa() != Isa::avx512 ? plans({}) : plans({"runs"});
 }
 
 std::string slice_text(const Structure& facts, const Plan&) {

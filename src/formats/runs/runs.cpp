@@ -6,6 +6,7 @@
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 #include "formats/registered.hpp"
+#include "formats/runs/runs_aside_cut.hpp"
 #include "formats/runs/runs_cut.hpp"
 
 namespace heddle {
@@ -52,20 +53,12 @@ struct Cuts {
   const RunSlice& all() const { return slices[slices.size() - 1]; }
 };
 
-// All rows that are aside, in order.
-template <class V>
-void fill_aside(const CsrView<V>& A, const Cuts& cuts, RunsFormat<V>& made) {
-  std::int64_t a = 0;
-  made.aside_ptr[0] = 0;
+AsideCut cut_aside(const PatternView& A, const Cuts& cuts) {
+  AsideCut made(cuts.entries_aside);
   for (std::size_t s = 0; s < cuts.cut.size(); ++s)
-    for (unsigned left = cuts.cut[s].aside; left != 0; left &= left - 1, ++a) {
-      const std::int64_t row = static_cast<std::int64_t>(s) * rows_of_run + std::countr_zero(left);
-      const Offset begin = A.ptr[row], length = A.ptr[row + 1] - begin, to = made.aside_ptr[a];
-      made.aside_row[a] = static_cast<Index>(row);
-      made.aside_ptr[a + 1] = to + length;
-      std::copy_n(A.col.data() + begin, length, made.aside_col.data() + to);
-      std::copy_n(A.val.data() + begin, length, made.aside_val.data() + to);
-    }
+    for (unsigned left = cuts.cut[s].aside; left != 0; left &= left - 1)
+      made.add_row(A, static_cast<std::int64_t>(s) * rows_of_run + std::countr_zero(left));
+  return made;
 }
 
 template <class V>
@@ -112,8 +105,8 @@ void collect_row(const RunsView<V>& A, std::int64_t s, int i, Vector<StoredEntry
   }
   std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.col < b.col; });
   for (Offset a = slice.aside; a < A.slices[s + 1].aside; ++a)
-    if (A.aside_row[a] == s * rows_of_run + i)
-      for (Offset k = A.aside_ptr[a]; k < A.aside_ptr[a + 1]; ++k) row.push_back({A.aside_col[k], A.aside_val[k]});
+    if (A.aside.row[a] == s * rows_of_run + i)
+      A.aside.each_entry(a, [&](Offset k, Index col) { row.push_back({col, A.aside.val[k]}); });
 }
 
 }  // namespace
@@ -145,8 +138,7 @@ Footprint RunsFormat<V>::footprint(const PatternView& A, const Settings& setting
   const std::int64_t steps = cuts.all().step, gathered = cuts.all().before;
   const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * value_bytes + 2;
   const std::int64_t in_steps = steps * bytes_of_step + (steps - gathered) * 4 + gathered * rows_of_run * 4;
-  const std::int64_t aside = cuts.all().aside * 12 + 8 + cuts.entries_aside * (value_bytes + 4);
-  return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + in_steps + aside,
+  return {.bytes = static_cast<std::int64_t>(cuts.slices.bytes()) + in_steps + cut_aside(A, cuts).bytes(value_bytes),
           .stored = steps * rows_of_run + cuts.entries_aside};
 }
 
@@ -175,7 +167,8 @@ Footprint RunsFormat<V>::at_most(const PatternView& A, const Settings& settings,
   });
   const std::int64_t bytes_of_step = std::int64_t{rows_of_run} * (value_bytes + 4) + 2;
   const Footprint most{.bytes = (slice_count(A.rows) + 1) * static_cast<std::int64_t>(sizeof(RunSlice)) +
-                                steps * bytes_of_step + rows_aside_of_all * 12 + 8 + entries_aside * (value_bytes + 4),
+                                steps * bytes_of_step +
+                                AsideCut::bytes_at_most(rows_aside_of_all, entries_aside, value_bytes),
                        .stored = steps * rows_of_run + entries_aside};
   return judged(most, A.nnz()).fits ? most : footprint(A, settings, value_bytes);
 }
@@ -193,14 +186,10 @@ RunsFormat<V> RunsFormat<V>::build(Source<V> source, const Settings& settings) {
                   Buffer<Index>(gathered * rows_of_run),
                   Buffer<std::uint16_t>(steps),
                   Buffer<V>(steps * rows_of_run),
-                  Buffer<Index>(all.aside),
-                  Buffer<Offset>(all.aside + 1),
-                  Buffer<Index>(cuts.entries_aside),
-                  Buffer<V>(cuts.entries_aside)};
+                  cut_aside(A, cuts).filled(A)};
   parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s) fill_slice(A, s, cuts.cut[static_cast<std::size_t>(s)], made);
   });
-  fill_aside(A, cuts, made);
   return made;
 }
 
@@ -213,7 +202,7 @@ Csr<V> RunsFormat<V>::restore() const {
     const std::int64_t s = row / rows_of_run;
     for (Offset step = slices[s].step; step < slices[s + 1].step; ++step) length += mask[step] >> row % rows_of_run & 1;
     for (Offset a = slices[s].aside; a < slices[s + 1].aside; ++a)
-      if (aside_row[a] == row) length += aside_ptr[a + 1] - aside_ptr[a];
+      if (aside.row[a] == row) length += aside.view().length(a);
     ptr[row + 1] = ptr[row] + length;
   }
   Csr<V> A{rows, cols, std::move(ptr), Buffer<Index>(), Buffer<V>()};

@@ -12,7 +12,7 @@
 //   run_col   column of a run in the first row of the slice; the next row has the next column
 //   col       16 columns of each gathered step
 //   aside     rows far longer than the others of their slice, in no step of it: slice[s].aside .. slice[s+1].aside - 1
-//             are its own; entries aside_ptr[a] .. aside_ptr[a+1] - 1 of aside_col and aside_val, as in csr
+//             are its own; along the row, without columns where these have no gaps (runs_aside.hpp)
 //
 // So a run is one load of x where a row at a time would be 16, and nothing beside its 16 values but 6 bytes. Which
 // diagonals are runs, and which rows stay aside, is decided for each slice by what steps cost (runs_cut.hpp). Made for
@@ -21,6 +21,7 @@
 #pragma once
 
 #include "formats/format.hpp"
+#include "formats/runs/runs_aside.hpp"
 
 namespace heddle {
 
@@ -53,10 +54,7 @@ struct RunsView {
   const Index* col;
   const std::uint16_t* mask;
   const V* val;
-  const Index* aside_row;
-  const Offset* aside_ptr;
-  const Index* aside_col;
-  const V* aside_val;
+  AsideView<V> aside;
 
   SIMT_BOTH Offset first_run(const RunSlice& slice) const { return slice.step - slice.before; }
 };
@@ -71,10 +69,7 @@ struct RunsFormat {
   Buffer<Index> run_col, col;
   Buffer<std::uint16_t> mask;
   Buffer<V> val;
-  Buffer<Index> aside_row;
-  Buffer<Offset> aside_ptr;
-  Buffer<Index> aside_col;
-  Buffer<V> aside_val;
+  AsideRows<V> aside;
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
@@ -84,22 +79,12 @@ struct RunsFormat {
   Csr<V> restore() const;
 
   RunsView<V> view() const {
-    return {rows,
-            cols,
-            slices.data(),
-            run_col.data(),
-            col.data(),
-            mask.data(),
-            val.data(),
-            aside_row.data(),
-            aside_ptr.data(),
-            aside_col.data(),
-            aside_val.data()};
+    return {rows, cols, slices.data(), run_col.data(), col.data(), mask.data(), val.data(), aside.view()};
   }
   template <class Self, class F>
   static void each_array(Self& self, F f) {
     f(self.slices), f(self.run_col), f(self.col), f(self.mask), f(self.val);
-    f(self.aside_row), f(self.aside_ptr), f(self.aside_col), f(self.aside_val);
+    AsideRows<V>::each_array(self.aside, f);
   }
 
   void multiply(OnCpu, const Product<V>& product) const;

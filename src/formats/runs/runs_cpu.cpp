@@ -1,9 +1,9 @@
 #include "core/halving.hpp"
 #include "core/parallel.hpp"
 #include "formats/runs/runs.hpp"
+#include "formats/runs/runs_aside_sum.hpp"
 #include "layout/ahead.hpp"
 #include "layout/fetch.hpp"
-#include "layout/row_group.hpp"
 #include "layout/update_rows.hpp"
 #include "layout/wide.hpp"
 
@@ -185,31 +185,12 @@ inline void sum_slice_on(OnIsa<set> on, const RunsView<V>& A, const Steps<V>& st
     sum_slice(on, A, steps, x, to);
 }
 
-// Entry k of a row that is aside goes to sum k % 8 on every instruction set, and these are added as a group of rows
-// adds its lanes (layout/row_group.hpp).
-template <class V>
-inline V sum_in_eight(const Index* col, const V* val, Offset length, const V* x) {
-  V sum[8] = {};
-  Offset k = 0;
-  for (; k + 8 <= length; k += 8)
-    for (int i = 0; i < 8; ++i) sum[i] += val[k + i] * x[col[k + i]];
-  for (int i = 0; k + i < length; ++i) sum[i] += val[k + i] * x[col[k + i]];
-  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-}
-
-template <Isa set, class V>
-inline V sum_aside(OnIsa<set>, const RunsView<V>& A, Offset a, const V* x) {
-  const Index* col = A.aside_col + A.aside_ptr[a];
-  const V* val = A.aside_val + A.aside_ptr[a];
-  const Offset length = A.aside_ptr[a + 1] - A.aside_ptr[a];
-#if defined(__x86_64__)
-  if constexpr (set == Isa::avx512 || (set == Isa::avx2 && sizeof(V) == 4)) {
-    typename RowGroup<set, V>::Sums sums;
-    RowGroup<set, V>::sum_up(col, val, length, x, sums);
-    return RowGroup<set, V>::whole(sums);
-  }
-#endif
-  return sum_in_eight(col, val, length, x);
+// f(place in the slice, sum) for the rows aside of a slice that are not shared.
+template <Isa set, class V, class F>
+inline void each_aside(OnIsa<set> on, const AsideView<V>& A, const RunSlice* slice, std::int64_t first, const V* x,
+                       F f) {
+  for (Offset a = slice->aside; a < slice[1].aside; ++a)
+    if (!A.is_shared(a)) f(A.row[a] - first, sum_part(on, A, A.part[a], x));
 }
 
 template <bool far, Isa set, class V>
@@ -220,21 +201,32 @@ inline void multiply_slices(OnIsa<set> on, const RunsView<V>& A, const Product<V
   // y = A x needs no update: the sum over no entries is the +0 that a row without entries must give.
   if (p.update.alpha == V(1) && p.update.beta == V(0))
     for (const std::int64_t whole = std::min(end, A.rows / rows_of_run); begin < whole; ++begin, steps.advance()) {
-      sum_slice_on<far>(on, A, steps, p.x, p.update.y + begin * rows_of_run);
-      for (Offset a = steps.slice->aside; a < steps.slice[1].aside; ++a)
-        p.update.y[A.aside_row[a]] = sum_aside(on, A, a, p.x);
+      V* y = p.update.y + begin * rows_of_run;
+      sum_slice_on<far>(on, A, steps, p.x, y);
+      each_aside(on, A.aside, steps.slice, begin * rows_of_run, p.x, [&](std::int64_t i, V sum) { y[i] = sum; });
     }
   for (; begin < end; ++begin, steps.advance()) {
     const std::int64_t first = begin * rows_of_run, count = std::min<std::int64_t>(rows_of_run, A.rows - first);
     alignas(64) V sums[rows_of_run];
     sum_slice_on<far>(on, A, steps, p.x, sums);
     std::uint32_t present = steps.present();
-    for (Offset a = steps.slice->aside; a < steps.slice[1].aside; ++a) {
-      const std::int64_t i = A.aside_row[a] - first;
-      sums[i] = sum_aside(on, A, a, p.x);
+    each_aside(on, A.aside, steps.slice, first, p.x, [&](std::int64_t i, V sum) {
+      sums[i] = sum;
       present |= 1u << i;
-    }
+    });
     update_rows(p.update, first, count, sums, present);
+  }
+}
+
+// The sums of parts to their rows, for which slices have left beta y.
+template <class V>
+void update_shared(const AsideRows<V>& A, Update<V> update, const V* sums) {
+  if (update.beta != V(0)) update.beta = 1;
+  for (std::int64_t i = 0; i < A.shared.size();) {
+    const Offset row = A.shared[i].row;
+    V sum = sums[i++];
+    while (i < A.shared.size() && A.shared[i].row == row) sum += sums[i++];
+    update(A.row[row], sum);
   }
 }
 
@@ -251,16 +243,25 @@ void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
     });
   };
   // A task takes the slices that begin in its share of the steps, plus one each, and one for 8 entries of a row aside:
-  // equal work.
+  // equal work. Behind these each part of a shared row is one.
   constexpr std::int64_t share = work_per_task / rows_of_run;
-  const auto before = [&](std::int64_t s) { return A.slices[s].step + s + A.aside_ptr[A.slices[s].aside] / 8; };
-  const std::int64_t tasks = (before(count) + share - 1) / share;
+  const auto before = [&](std::int64_t s) { return A.slices[s].step + s + A.aside.work[A.slices[s].aside] / 8; };
+  const std::int64_t slice_tasks = (before(count) + share - 1) / share, parts = aside.shared.size();
   const auto first_slice = [&](std::int64_t task) {
-    if (task == 0 || task == tasks) return task == 0 ? 0 : count;
-    return first_without_near(count * task / tasks, 0, count, [&](std::int64_t s) { return before(s) < task * share; });
+    if (task == 0 || task >= slice_tasks) return task == 0 ? 0 : count;
+    return first_without_near(count * task / slice_tasks, 0, count,
+                              [&](std::int64_t s) { return before(s) < task * share; });
   };
-  parallel_stretches(tasks, tasks_per_thread,
-                     [&](std::int64_t first, std::int64_t last) { work(first_slice(first), first_slice(last)); });
+  V sums[most_shared_parts];
+  parallel_stretches(slice_tasks + parts, tasks_per_thread, [&](std::int64_t first, std::int64_t last) {
+    if (first < slice_tasks) work(first_slice(first), first_slice(last));
+    if (last <= slice_tasks) return;
+    with_isa([&](auto on) {
+      for (std::int64_t i = std::max(first, slice_tasks) - slice_tasks; i < last - slice_tasks; ++i)
+        sums[i] = sum_part(on, A.aside, aside.shared[i].part, p.x);
+    });
+  });
+  if (parts > 0) update_shared(aside, p.update, sums);
 }
 
 template void RunsFormat<float>::multiply(OnCpu, const Product<float>&) const;

@@ -40,9 +40,9 @@ inline std::uint16_t rows_aside(const PatternView& A, std::int64_t first_row, in
             [&](int a, int b) { return length[a] != length[b] ? length[a] > length[b] : a < b; });
   Offset saved = 0, most = 0;
   unsigned aside = 0, best = 0;
-  for (int k = 1; k < rows_of_run; ++k) {
-    const Offset last = length[longest[k - 1]];
-    saved += (last - length[longest[k]]) * std::min<Offset>(gather, k * run) - (begin + gather * last / 12);
+  for (int k = 1; k <= rows_of_run; ++k) {
+    const Offset last = length[longest[k - 1]], next = k < rows_of_run ? length[longest[k]] : 0;
+    saved += (last - next) * std::min<Offset>(gather, k * run) - (begin + gather * last / 12);
     aside |= 1u << longest[k - 1];
     if (saved > most) most = saved, best = aside;
   }

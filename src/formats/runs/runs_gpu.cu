@@ -24,10 +24,10 @@ SIMT_KERNEL runs_thread_per_row(RunsView<V> A, const V* x, Update<V> update) {
     sum += simt::stream_load(A.val + step * rows_of_run + i) * simt::cached_load(x + col);
   }
   for (Offset a = slice.aside; a < A.slices[row / rows_of_run + 1].aside; ++a) {
-    if (A.aside_row[a] != row) continue;
+    if (A.aside.row[a] != row) continue;
     seen = 1;
-    for (Offset k = A.aside_ptr[a]; k < A.aside_ptr[a + 1]; ++k)
-      sum += simt::stream_load(A.aside_val + k) * simt::cached_load(x + simt::stream_load(A.aside_col + k));
+    A.aside.each_entry(
+        a, [&](Offset k, Index col) { sum += simt::stream_load(A.aside.val + k) * simt::cached_load(x + col); });
   }
   update.row(row, sum, seen != 0);
 }

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <vector>
 
 #include <heddle/heddle.hpp>
 
+#include "core/isa.hpp"
+#include "formats/runs/runs_aside_cut.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -35,8 +39,8 @@ TEST(Runs, are_diagonals_of_16_rows_and_what_is_left_is_gathered) {
 }
 
 TEST(Runs, need_at_most_what_is_said_before_a_look_at_the_columns) {
-  for (const char* text :
-       {"stencil2d5,n=40", "random,rows=3000,per_row=9", "rmat,scale=10", "dense,rows=50", "arrow,rows=900"})
+  for (const char* text : {"stencil2d5,n=40", "random,rows=3000,per_row=9", "rmat,scale=10", "dense,rows=50",
+                           "arrow,rows=900", "arrow,rows=30000", "lp,rows=20,cols=9000,per_row=4000"})
     for (const int gather : {5, 16, 25, 1000})
       for (const int value_bytes : {4, 8}) {
         const Csr<double> A = generate<double>(text);
@@ -76,13 +80,20 @@ TEST(Runs, have_their_places_where_the_drawing_says) {
   EXPECT_EQ(made.val[2 * 16 + 5], 7.0);
 }
 
-// A diagonal, in row 5 every second column besides, and in row 20 every third.
+// A diagonal, in row 5 every fifth column besides, and in row 20 every third.
 Csr<double> diagonal_with_long_rows() {
   std::vector<Entry> entries;
   for (Index r = 0; r < 40; ++r)
     for (Index c = 0; c < 900; ++c)
-      if (c == r || (r == 5 && c % 2 == 0) || (r == 20 && c % 3 == 0)) entries.push_back({r, c, r - c * 0.5});
+      if (c == r || (r == 5 && c % 5 == 0) || (r == 20 && c % 3 == 0)) entries.push_back({r, c, r - c * 0.5});
   return from_entries(40, 900, entries);
+}
+
+template <class V>
+void expect_equal(const Csr<V>& a, const Csr<V>& b) {
+  EXPECT_TRUE(std::equal(a.ptr.begin(), a.ptr.end(), b.ptr.begin(), b.ptr.end()));
+  EXPECT_TRUE(std::equal(a.col.begin(), a.col.end(), b.col.begin(), b.col.end()));
+  EXPECT_TRUE(std::equal(a.val.begin(), a.val.end(), b.val.begin(), b.val.end()));
 }
 
 TEST(Runs, leave_a_row_aside_that_is_far_longer_than_its_neighbours) {
@@ -90,19 +101,118 @@ TEST(Runs, leave_a_row_aside_that_is_far_longer_than_its_neighbours) {
   const StepCut first = cut_steps(A.view(), 0, 25), second = cut_steps(A.view(), 16, 25),
                 last = cut_steps(A.view(), 32, 25);
   EXPECT_EQ(first.aside, 1u << 5);
-  EXPECT_EQ(first.entries_aside, 451);
+  EXPECT_EQ(first.entries_aside, 180);
   EXPECT_EQ(first.steps(), 1);
   EXPECT_EQ(second.aside, 1u << 4);
   EXPECT_EQ(last.aside, 0);
   const auto made = RunsFormat<double>::build({A.view()}, {.gather = 25});
-  EXPECT_EQ(std::vector<Index>(made.aside_row.begin(), made.aside_row.end()), (std::vector<Index>{5, 20}));
+  EXPECT_EQ(std::vector<Index>(made.aside.row.begin(), made.aside.row.end()), (std::vector<Index>{5, 20}));
   EXPECT_EQ(made.slices[1].aside, 1);
   EXPECT_EQ(made.slices[2].aside, 2);
-  EXPECT_EQ(made.aside_col[451], 0);
-  const Csr<double> again = made.restore();
-  EXPECT_TRUE(std::equal(again.ptr.begin(), again.ptr.end(), A.ptr.begin(), A.ptr.end()));
-  EXPECT_TRUE(std::equal(again.col.begin(), again.col.end(), A.col.begin(), A.col.end()));
-  EXPECT_TRUE(std::equal(again.val.begin(), again.val.end(), A.val.begin(), A.val.end()));
+  ASSERT_EQ(made.aside.col.size(), 180);  // row 20 is dense: it has masks
+  EXPECT_EQ(made.aside.col[179], 895);
+  expect_equal(made.restore(), A);
+}
+
+// 32 columns without a gap, 400 of which every second is there, 300 far apart, 99 without a gap again.
+Csr<double> one_row_of_all_kinds() {
+  std::vector<Entry> entries;
+  const auto add = [&](Index begin, Index count, Index step) {
+    for (Index k = 0; k < count; ++k) entries.push_back({3, begin + k * step, 1.0 + k % 13});
+  };
+  add(5, 32, 1), add(38, 200, 2), add(1000, 300, 40), add(20000, 99, 1);
+  return from_entries(17, 20100, entries);
+}
+
+TEST(Runs, have_masks_where_a_row_aside_is_dense_and_columns_where_it_is_not) {
+  const Csr<double> A = one_row_of_all_kinds();
+  const auto made = RunsFormat<double>::build({A.view()}, {.gather = 25});
+  ASSERT_EQ(made.aside.spans.size(), 4);
+  EXPECT_EQ(made.aside.spans[0].first, 5);
+  EXPECT_FALSE(made.aside.spans[1].is_dense());
+  EXPECT_EQ(made.aside.spans[2].first, 20000);
+  EXPECT_EQ(made.aside.mask[0], ~0u);
+  EXPECT_EQ(made.aside.mask[1], 0xaaaaaaaau);
+  EXPECT_EQ(made.aside.mask[made.aside.mask.size() - 1], 7u);
+  EXPECT_LT(made.aside.col.size(), 310);
+  expect_equal(made.restore(), A);
+}
+
+// A row of all columns but every tenth, one of every 50th, both of several parts, among single entries.
+template <class V>
+Csr<V> shared_rows() {
+  constexpr Index rows = 600, cols = 300'000;
+  std::vector<Entry> entries;
+  for (Index r = 0; r < rows; ++r) {
+    if (r != 7 && r != 599) entries.push_back({r, r * 11, 0.5 + r});
+    for (Index c = 0; (r == 7 || r == 599) && c < cols; ++c)
+      if (r == 7 ? c % 10 != 3 : c % 50 == 1) entries.push_back({r, c, static_cast<double>(c % 7) - 3.25});
+  }
+  return convert<V>(from_entries(rows, cols, entries).view());
+}
+
+TEST(Runs, share_giant_rows_among_threads) {
+  const Csr<double> A = shared_rows<double>();
+  const auto made = RunsFormat<double>::build({A.view()}, {.gather = 25});
+  EXPECT_EQ(made.aside.shared.size(), 132 + 3);
+  EXPECT_LE(made.aside.shared.size(), most_shared_parts);
+  expect_equal(made.restore(), A);
+  EXPECT_EQ(RunsFormat<double>::footprint(A.view(), {.gather = 25}, 8).bytes, [&] {
+    std::int64_t bytes = 0;
+    RunsFormat<double>::each_array(made, [&](const auto& array) { bytes += array.bytes(); });
+    return bytes;
+  }());
+}
+
+TEST(Runs, have_no_more_shared_parts_than_there_is_room_for) {
+  for (const Offset entries : {Offset{1} << 20, Offset{5'000'000}, Offset{1} << 33}) {
+    const Offset part = entries_of_part(entries);  // rows just long enough to be shared have the most parts
+    EXPECT_LE(entries / (2 * part) * 3, most_shared_parts) << entries;
+  }
+}
+
+template <class V>
+std::vector<V> times(const Csr<V>& A, V beta, Isa most, int count) {
+  std::vector<V> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows), V(2));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<V>(std::sin(static_cast<double>(i)));
+  cap_isa(most);
+  set_threads(count);
+  build(A, Plan::parse("runs gather=25")).multiply(beta + 1, x, beta, y);
+  set_threads(0);
+  cap_isa(Isa::avx512);
+  return y;
+}
+
+template <class V>
+void expect_the_same_bits() {
+  const Csr<V> A = shared_rows<V>();
+  for (const V beta : {V(0), V(3)}) {
+    const std::vector<V> expected = times<V>(A, beta, Isa::baseline, 1);
+    for (const Isa set : {Isa::baseline, Isa::avx2, Isa::avx512})
+      for (const int count : {1, 2, 7}) {
+        const std::vector<V> y = times<V>(A, beta, set, count);
+        EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * sizeof(V)), 0) << to_string(set) << " " << count;
+      }
+  }
+}
+
+TEST(Runs, give_the_same_bits_on_every_instruction_set_and_number_of_threads) {
+  expect_the_same_bits<double>();
+  expect_the_same_bits<float>();
+}
+
+TEST(Runs, do_not_touch_columns_that_a_dense_row_does_not_have) {
+  const Csr<double> A = shared_rows<double>();
+  std::vector<double> x(static_cast<std::size_t>(A.cols), 1.0), y(static_cast<std::size_t>(A.rows));
+  for (std::size_t i = 3; i < x.size(); i += 10) x[i] = NAN;
+  for (const Device device : {Device::cpu(), Device::emulator()}) {
+    build(A, Plan::parse("runs gather=25"), {device}).multiply(x, y);
+    EXPECT_FALSE(std::isnan(y[7]));
+    x[100] = NAN;
+    build(A, Plan::parse("runs gather=25"), {device}).multiply(x, y);
+    EXPECT_TRUE(std::isnan(y[7]));
+    x[100] = 1;
+  }
 }
 
 TEST(Runs, leave_no_row_aside_where_rows_are_alike) {
@@ -114,8 +224,7 @@ TEST(Runs, leave_no_row_aside_where_rows_are_alike) {
 }
 
 // alpha and beta reach a row aside once, and so does y = A x.
-TEST(Runs, update_rows_that_are_aside_like_others) {
-  const Csr<double> A = diagonal_with_long_rows();
+void expect_updates(const Csr<double>& A) {
   std::vector<double> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows)), expected(y);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 9) - 4;
   for (const Device device : {Device::cpu(), Device::emulator()})
@@ -126,6 +235,11 @@ TEST(Runs, update_rows_that_are_aside_like_others) {
       build(A, Plan::parse("runs gather=25"), {device}).multiply(beta + 1, x, beta, y);
       EXPECT_EQ(y, expected) << "beta " << beta;
     }
+}
+TEST(Runs, update_rows_that_are_aside_like_others) {
+  expect_updates(diagonal_with_long_rows());
+  expect_updates(one_row_of_all_kinds());
+  expect_updates(shared_rows<double>());
 }
 
 class RunsOf : public testing::TestWithParam<const char*> {};
