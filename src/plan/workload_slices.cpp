@@ -151,11 +151,16 @@ Workload runs_gpu(const Subject& s, const Plan&) {
 }
 
 // A run of 16 is one or two loads; a gathered step takes about two and a half times as long, and more where elements
-// are loaded one by one.
+// are loaded one by one, floats above all.
+double gathered_step(int value_bytes) {
+  if (gathers_pay.of_8) return 2.5;
+  if (value_bytes == 8) return 4.5;
+  return gathers_pay.of_16 ? 4 : 5;
+}
+
 Workload runs_cpu(const Subject& s, const Plan& plan) {
-  const bool at_once = s.value_bytes == 4 ? gathers_pay.of_16 : gathers_pay.of_8;
-  const double gather = at_once ? (gathers_pay.of_8 ? 2.5 : 4.3) : 5;
-  const double along_a_row = gathers_pay.of_8 ? 2 : 1.3;  // an entry of a row aside, in places of a gathered step
+  const double gather = gathered_step(s.value_bytes);
+  const double along_a_row = gathers_pay.of_8 ? 2 : 1.6;  // an entry of a row aside, in places of a gathered step
   constexpr double dense = 2, part = 4096;  // an entry of a row aside without a column; what of a row one thread does
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
