@@ -2,8 +2,9 @@
 // a pattern is found out by their hashes, in a table that every slice enters; the first slice of each pattern gives it,
 // and patterns are numbered in the order of those slices, as the host does.
 //
-//   kernel   a few slices: are their diagonals of one value? If not, nobody else looks at values. And an empty table
-//   kernel   diagonals of each slice, and a hash of them; the table
+//   kernel   an empty table
+//   kernel   diagonals of each slice, and a hash of them; the table. Has each one value? Once a slice has one with
+//            several, those that begin later look no more at values
 //   scan     where the diagonals of each slice, and of each pattern, begin
 //   kernel   every slice compares its diagonals with those of its pattern: a hash that lied is found out. The diagonals
 //            of the patterns -> host, together with how much there is of all; where patterns are many they stay on the
@@ -28,18 +29,6 @@ struct Flags {
   std::uint64_t reserved;  // diagonals listed behind those of slices with few
   std::uint64_t several, wrong;
 };
-
-// Of a few slices, spread over all: which have several values on a diagonal. Four for a lane.
-constexpr int few_slices = 128;
-struct alignas(16) FewLooks {
-  std::int32_t several[few_slices];
-
-  SIMT_DEVICE bool any_several() const {
-    const auto* mine = several + 4 * simt::lane();
-    return simt::any((mine[0] | mine[1] | mine[2] | mine[3]) != 0);
-  }
-};
-static_assert(few_slices == 4 * simt::warp_size);
 
 // Where the diagonals of a slice go; those behind `room` are only counted.
 template <class V>
@@ -107,33 +96,21 @@ struct SliceEntries {
 
 // What is empty to begin with: flags and table.
 struct ClearedWords {
-  static constexpr std::int64_t of_block = 512;
+  static constexpr int threads = 256;
+  static constexpr std::int64_t of_block = 4 * threads;
   std::uint64_t* word;
   std::int64_t count;
 
   std::int64_t blocks() const { return simt::blocks_for(count, of_block); }
   SIMT_DEVICE void clear(std::int64_t block) const {
-    for (std::int64_t i = block * of_block + simt::thread(); i < (block + 1) * of_block; i += simt::block_threads())
-      if (i < count) word[i] = 0;
+    for (std::int64_t i = block * of_block + simt::thread(); i < (block + 1) * of_block && i < count; i += threads)
+      word[i] = 0;
   }
 };
 
-// The first blocks look, the others clear. A slice that is not there has no several values.
-template <class V>
-SIMT_KERNEL look_at_few_block_per_slice(CsrArrays<V> A, SliceRoom room, std::int64_t step, std::int64_t slices,
-                                        FewLooks* looks, ClearedWords cleared, std::int32_t* lied) {
-  if (simt::block() >= few_slices) return cleared.clear(simt::block() - few_slices);
+SIMT_KERNEL clear_block_per_words(ClearedWords words, std::int32_t* lied) {
   if (simt::global_thread() == 0) *lied = 0;
-  const std::int64_t s = simt::block() * step;
-  bool same = true;
-  if (step > 0 && s < slices) {
-    const SliceRows rows(A, s);
-    const SliceEntries<V> entries(A, rows, room, true);
-    if (simt::warp() != 0) return;
-    entries.list(A, rows, {nullptr, 0}, same);
-  }
-  if (simt::any(!same)) same = false;
-  if (simt::thread() == 0) looks->several[simt::block()] = same ? 0 : 1;
+  words.clear(simt::block());
 }
 
 template <class V>
@@ -143,7 +120,6 @@ struct FindTarget {
   FoundDiagonal<V>* listed;
   HashTable table;
   Flags* flags;
-  const FewLooks* few;
   bool looks_at_values;
   Offset of_slice;  // diagonals it has room for; where they are more, they are listed behind all slices
   Offset behind, listed_end;
@@ -164,7 +140,9 @@ SIMT_DEVICE Offset reserve(const FindTarget<V>& to, Offset count, Offset of_slic
 template <class V>
 SIMT_KERNEL find_block_per_slice(CsrArrays<V> A, SliceRoom room, FindTarget<V> to) {
   const std::int64_t s = simt::block();
-  const bool looks = to.looks_at_values && !to.few->any_several();
+  // One answer for a warp. Another warp of the block may hear of several values a little earlier, and bring none: then
+  // this one may see them where there are none, which is known already.
+  const bool looks = to.looks_at_values && !simt::any(simt::uncached_load(&to.flags->several) != 0);
   const SliceRows rows(A, s);
   const SliceEntries<V> entries(A, rows, room, looks);
   if (simt::warp() != 0) return;
@@ -254,7 +232,7 @@ struct PatternHead {
   static constexpr Offset room = 512;
   SliceSums total;
   Flags flags;
-  std::int32_t few_several, lied;
+  std::int32_t lied;
   FoundDiagonal<V> diagonal[room];
 };
 
@@ -269,13 +247,10 @@ SIMT_DEVICE void list_pattern(const PatternSlice& pattern, const Listed<V>& from
 template <class V>
 SIMT_KERNEL number_patterns_warp_per_slice(Listed<V> from, std::int64_t slices, DiagonalSlice* to,
                                            const PatternSlice* patterns, const SliceSums* total, const Flags* flags,
-                                           const FewLooks* few, PatternHead<V>* head) {
+                                           PatternHead<V>* head) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= slices) return;
-  if (s == 0) {
-    const bool several = few->any_several();
-    if (simt::lane() == 0) head->total = *total, head->flags = *flags, head->few_several = several ? 1 : 0;
-  }
+  if (s == 0 && simt::lane() == 0) head->total = *total, head->flags = *flags;
   number_pattern(from, s, to, &head->lied);
   if (s < total->patterns && patterns[s].begin < head->room)
     list_pattern(patterns[s], from, head->diagonal, head->room);
@@ -310,16 +285,17 @@ class Finder {
     if (slices_ == 0) return found_nothing();
     device::Answers<Head> heads(1, memory_.device());
     const ClearedWords empty = make_room();
-    queue_finding(empty, &heads.there()->lied);
+    simt::launch(here_, {empty.blocks(), ClearedWords::threads}, clear_block_per_words, empty, &heads.there()->lied);
+    queue_finding();
     simt::launch(here_, thread_per(slices_), ask_thread_per_slice, found_, table_, slices_);
     DiagonalSlice* slices = made_->slices->data();
     const SliceSums* total = device::queue_scan(here_, SliceItems{found_, slices, patterns_}, slices_, memory_);
     simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice<V>, listed(), slices_, slices, patterns_,
-                 total, flags_, few_, heads.there());
+                 total, flags_, heads.there());
     const Head& head = heads.here()[0];
     if (head.flags.wrong != 0 || head.lied != 0) return nullptr;
     made_->diagonals = head.total.diagonals;
-    made_->constant = looks_ && head.few_several == 0 && head.flags.several == 0;
+    made_->constant = looks_ && head.flags.several == 0;
     keep_patterns(head);
     return made_;
   }
@@ -338,7 +314,6 @@ class Finder {
     auto* words = memory_.template take<std::uint64_t>(2 * places + flag_words);
     flags_ = reinterpret_cast<Flags*>(words);
     table_ = HashTable::in(words + flag_words, places);
-    few_ = memory_.template take<FewLooks>(1);
     found_ = memory_.template take<SliceFound>(slices_);
     patterns_ = memory_.template take<PatternSlice>(slices_);
     made_->list = memory_.template take<Offset>(slices_);
@@ -347,14 +322,11 @@ class Finder {
     made_->listed = memory_.template take<FoundDiagonal<V>>(room_);
     return {words, 2 * places + flag_words};
   }
-  void queue_finding(const ClearedWords& empty, std::int32_t* lied) {
+  void queue_finding() {
     const std::size_t entry_bytes = sizeof(Index) + (looks_ ? sizeof(V) : 0);
     const SliceRoom room(A_, entry_bytes);
     const CsrArrays<V> arrays(A_);
-    const std::int64_t step = looks_ ? std::max<std::int64_t>(1, slices_ / few_slices) : 0;
-    simt::launch(here_, room.block_per(few_slices + empty.blocks(), entry_bytes), look_at_few_block_per_slice<V>,
-                 arrays, room, step, slices_, few_, empty, lied);
-    const FindTarget<V> target{found_, made_->list, made_->listed,       table_, flags_, few_,
+    const FindTarget<V> target{found_, made_->list, made_->listed,       table_, flags_,
                                looks_, of_slice_,   slices_ * of_slice_, room_};
     simt::launch(here_, room.block_per(slices_, entry_bytes), find_block_per_slice<V>, arrays, room, target);
   }
@@ -378,7 +350,6 @@ class Finder {
   device::Workspace& memory_;
   Offset of_slice_ = 0, room_ = 0;
   Flags* flags_ = nullptr;
-  FewLooks* few_ = nullptr;
   HashTable table_{};
   SliceFound* found_ = nullptr;
   PatternSlice* patterns_ = nullptr;

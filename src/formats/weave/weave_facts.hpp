@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -28,6 +29,8 @@ class PatternFacts {
   double mean() const { return A_.rows > 0 ? static_cast<double>(A_.nnz()) / static_cast<double>(A_.rows) : 0; }
 
   virtual void expect(const Questions&) {}
+  // What else shall be asked beside what is expected, before anybody waits for answers.
+  std::function<void()> beside;
 
   virtual std::int64_t longest() = 0;
   // Places stored per entry; from parts of the matrix where it is large.

@@ -1,4 +1,5 @@
 #include <optional>
+#include <utility>
 
 #include "formats/weave/weave_block_row.hpp"
 #include "formats/weave/weave_diagonal_near.hpp"
@@ -198,8 +199,13 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
       walk.begin(columns_near(A, rows, room));
       if (simt::warp() != 0) return;
       const std::int64_t hopeless = hopeless_diagonal_fill * found.entries;
-      while (found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
+      for (int n = 1; found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance();
+           ++n) {
         found.stored += slice_rows;
+        if (n % 8 != 0) continue;  // now and then: what is left takes a place an entry at least
+        const std::int64_t least = found.stored + simt::sum_lanes(static_cast<std::int32_t>(walk.left()));
+        if (least > hopeless) found.stored = least;
+      }
     }
     found.stored = counted_places(found.stored, found.entries, slice_rows);
   }
@@ -232,12 +238,13 @@ class DeviceFacts final : public PatternFacts {
     device::Answers<Places> diagonals_found(slices, device_);
     device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, first);
     const SliceRoom room = SliceRoom::of_entries(most_slice_entries);
-    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
-                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
     simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
                  diagonals_found.there());
     simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), second}, look_at_samples, samples,
                  samples_found.there());
+    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
+                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
+    if (const auto ask = std::exchange(beside, nullptr)) ask();
     const auto found = sum_of(samples_found.here());
     if (soon.diagonals) diagonals_ = sum_of(diagonals_found.here());
     if (soon.blocks) blocks_ = sum_of(blocks_found.here());
