@@ -24,10 +24,22 @@ struct SliceFound {
   std::int64_t first;  // slice with this pattern
 };
 
-// Words that any thread may set.
+// Words that any thread may set. Whether a diagonal has several values is asked by every slice, so there are as many
+// answers as keep them out of each other's way, each in a sector of its own. (One was asked for 20 us longer by the
+// slices of a 7-point grid of 128^3; H200.)
 struct Flags {
+  static constexpr int copies = 64, sector_words = 4;
   std::uint64_t reserved;  // diagonals listed behind those of slices with few
-  std::uint64_t several, wrong;
+  std::uint64_t wrong;
+  std::uint64_t several[copies * sector_words];
+
+  // By a warp.
+  SIMT_DEVICE bool know_several(std::int64_t slice) const {
+    return simt::any(simt::uncached_load(several + slice % copies * sector_words) != 0);
+  }
+  SIMT_DEVICE void tell_several() {
+    for (int i = simt::lane(); i < copies; i += simt::warp_size) several[i * sector_words] = 1;
+  }
 };
 
 // Where the diagonals of a slice go; those behind `room` are only counted.
@@ -142,7 +154,7 @@ SIMT_KERNEL find_block_per_slice(CsrArrays<V> A, SliceRoom room, FindTarget<V> t
   const std::int64_t s = simt::block();
   // One answer for a warp. Another warp of the block may hear of several values a little earlier, and bring none: then
   // this one may see them where there are none, which is known already.
-  const bool looks = to.looks_at_values && !simt::any(simt::uncached_load(&to.flags->several) != 0);
+  const bool looks = to.looks_at_values && !to.flags->know_several(s);
   const SliceRows rows(A, s);
   const SliceEntries<V> entries(A, rows, room, looks);
   if (simt::warp() != 0) return;
@@ -155,7 +167,7 @@ SIMT_KERNEL find_block_per_slice(CsrArrays<V> A, SliceRoom room, FindTarget<V> t
     list = behind;
     if (found.count > 0) entries.list(A, rows, {to.listed + list, found.count}, same);
   }
-  if (simt::any(looks && !same) && simt::lane() == 0) to.flags->several = 1;
+  if (simt::any(looks && !same)) to.flags->tell_several();
   if (simt::lane() != 0) return;
   to.found[s] = found;
   to.list[s] = list;
@@ -231,8 +243,7 @@ template <class V>
 struct PatternHead {
   static constexpr Offset room = 512;
   SliceSums total;
-  Flags flags;
-  std::int32_t lied;
+  std::int32_t several, wrong, lied;
   FoundDiagonal<V> diagonal[room];
 };
 
@@ -250,7 +261,11 @@ SIMT_KERNEL number_patterns_warp_per_slice(Listed<V> from, std::int64_t slices, 
                                            PatternHead<V>* head) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= slices) return;
-  if (s == 0 && simt::lane() == 0) head->total = *total, head->flags = *flags;
+  if (s == 0 && simt::lane() == 0) {
+    head->total = *total;
+    head->several = flags->several[0] != 0 ? 1 : 0;
+    head->wrong = flags->wrong != 0 ? 1 : 0;
+  }
   number_pattern(from, s, to, &head->lied);
   if (s < total->patterns && patterns[s].begin < head->room)
     list_pattern(patterns[s], from, head->diagonal, head->room);
@@ -293,9 +308,9 @@ class Finder {
     simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice<V>, listed(), slices_, slices, patterns_,
                  total, flags_, heads.there());
     const Head& head = heads.here()[0];
-    if (head.flags.wrong != 0 || head.lied != 0) return nullptr;
+    if (head.wrong != 0 || head.lied != 0) return nullptr;
     made_->diagonals = head.total.diagonals;
-    made_->constant = looks_ && head.flags.several == 0;
+    made_->constant = looks_ && head.several == 0;
     keep_patterns(head);
     return made_;
   }
