@@ -188,6 +188,25 @@ TEST(CudaMemory, is_handed_out_again_after_one_wait_and_given_back_when_there_is
   simt::cuda_table() = simt::real_cuda_table();
 }
 
+TEST(CudaMemory, that_was_given_back_is_waited_for_together_with_answers) {
+  simt::cuda_table() = with_pools();
+  calls = 0, fail_at = -1, pool_bytes = 0, waits = 0;
+  auto memory = std::make_unique<simt::DeviceMemory>();
+  void *a = nullptr, *b = nullptr;
+  EXPECT_EQ(memory->wait_for(nullptr), cudaSuccess);
+  EXPECT_EQ(waits, 0) << "nothing was given back: the stream alone";
+  ASSERT_EQ(memory->allocate(0, &a, block_bytes), cudaSuccess);
+  memory->release(0, a);
+  EXPECT_EQ(memory->wait_for(nullptr), cudaSuccess);
+  EXPECT_EQ(waits, 1);
+  ASSERT_EQ(memory->allocate(0, &b, block_bytes), cudaSuccess);
+  EXPECT_EQ(a, b);
+  EXPECT_EQ(memory->wait_for(nullptr), cudaSuccess);
+  EXPECT_EQ(waits, 1) << "once is enough";
+  std::free(b);
+  simt::cuda_table() = simt::real_cuda_table();
+}
+
 std::string name_of_format(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
 std::vector<std::string> all_formats() {

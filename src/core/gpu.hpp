@@ -21,11 +21,13 @@ void* allocate_for_both(std::size_t bytes) noexcept;
 void copy(void* to, const void* from, std::size_t bytes);          // either side host or device; returns when done
 void copy_to_host(void* to, const void* from, std::size_t bytes);  // the same, from the device alone
 bool is_device_pointer(const void* memory);
-// Queued copies for multiplying host vectors; the host side is pageable memory, so they return when it may be reused.
 void synchronize(Stream stream);
-// A stream of the device's own beside the default one, on which neither waits for the other; the default one where
-// there is none.
-Stream side_stream(int ordinal) noexcept;
+// The same; and memory of the device that was given back can be taken at once after it.
+void synchronize(int ordinal, Stream stream);
+// Streams of the device's own beside the default one, none of which waits for another; the default one where there are
+// none.
+inline constexpr int side_streams = 2;
+Stream side_stream(int ordinal, int number) noexcept;
 
 void copy_queued(void* to, const void* from, std::size_t bytes, Stream stream);  // both on the device
 // Reads a region of device memory, queued: what a cache is evicted with and a read bandwidth is measured by.

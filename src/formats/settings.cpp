@@ -40,11 +40,15 @@ bool assign(const Field& field, const std::string& text) {
 
 std::string text_of(const Field& field, int value) {
   if (value == automatic && field.may_be_automatic) return "auto";
-  return field.words.empty() ? std::to_string(value) : field.words.at(static_cast<std::size_t>(value));
+  if (field.words.empty()) return std::to_string(value);
+  check(value >= 0 && static_cast<std::size_t>(value) < field.words.size(), ErrorKind::internal, "{} = {}", field.name,
+        value);
+  return std::string(field.words.begin()[value]);
 }
 
 SettingInfo describe(const Field& field) {
-  SettingInfo info{field.name, text_of(field, *field.value), field.meaning, field.words, field.low, field.high};
+  SettingInfo info{field.name, text_of(field, *field.value), field.meaning, {}, field.low, field.high};
+  info.allowed.assign(field.words.begin(), field.words.end());
   for (const int number : field.numbers) info.allowed.push_back(std::to_string(number));
   if (field.may_be_automatic && !info.allowed.empty()) info.allowed.insert(info.allowed.begin(), "auto");
   return info;

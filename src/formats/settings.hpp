@@ -1,7 +1,11 @@
 // A format's settings as data: one list of fields serves parsing, printing, checking, --help and the docs.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <heddle/formats.hpp>
@@ -11,13 +15,38 @@ namespace heddle {
 
 inline constexpr int automatic = -1;  // printed and parsed as "auto"
 
+// A list without memory of its own: every build makes the fields of its format three times, and those of weave took
+// 2.3 us each time instead of 0.5.
+template <class T, std::size_t most>
+class FewOf {
+ public:
+  FewOf() = default;
+  FewOf(std::initializer_list<T> items) : FewOf(items.begin(), items.end()) {}
+  FewOf(const std::vector<std::string>& items) : FewOf(items.begin(), items.end()) {}  // whose elements outlive this
+
+  const T* begin() const { return item_; }
+  const T* end() const { return item_ + count_; }
+  std::size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+
+ private:
+  template <class It>
+  FewOf(It first, It last) : count_(static_cast<std::size_t>(last - first)) {
+    if (count_ > most) throw std::length_error("a setting has more values than FewOf has room for");
+    std::copy(first, last, item_);
+  }
+
+  T item_[most] = {};
+  std::size_t count_ = 0;
+};
+
 struct Field {
   const char* name;
   int* value;
   const char* meaning;
-  std::vector<int> numbers = {};  // every number allowed; empty: any from low to high
+  FewOf<int, 8> numbers = {};  // every number allowed; empty: any from low to high
   int low = 0, high = 0;
-  std::vector<std::string> words = {};  // the value is an index into these
+  FewOf<std::string_view, 12> words = {};  // the value is an index into these
   bool may_be_automatic = false;
   bool used = true;  // false: without meaning beside the other settings, and left out when a plan is written
 };

@@ -27,9 +27,11 @@ class AnswerWindow {
   Kept* kept_ = nullptr;
 };
 
-// For kernels that need not follow what is queued on the default stream; whoever looks at their answers waits for them.
-Stream side_stream(Device device);
-void wait_for_answers(Stream stream);
+// For kernels that need not follow what is queued on the default stream, nor on each other's; whoever looks at their
+// answers waits for them.
+enum class Side { first, second };
+Stream side_stream(Device device, Side side = Side::first);
+void wait_for_answers(Device device, Stream stream);
 void await_quietly(Stream stream) noexcept;  // whatever comes of it
 
 // Kernels only write them, those of one stream.
@@ -38,6 +40,7 @@ class Answers {
  public:
   Answers(std::int64_t count, Device device, Stream stream = {})
       : count_(count),
+        device_(device),
         stream_(stream),
         window_(device, static_cast<std::int64_t>(memory::array_bytes(count, sizeof(T)))),
         memory_(window_.data() ? 0 : count, device) {}
@@ -55,7 +58,7 @@ class Answers {
   std::span<const T> here() {
     heard_ = true;
     if (count_ == 0) return {};
-    if (window_.data() != nullptr || stream_.handle != nullptr) wait_for_answers(stream_);
+    if (window_.data() != nullptr || stream_.handle != nullptr) wait_for_answers(device_, stream_);
     if (window_.data() != nullptr) return {there(), static_cast<std::size_t>(count_)};
     copy_ = memory_.to(Device::cpu());
     return copy_;
@@ -63,6 +66,7 @@ class Answers {
 
  private:
   std::int64_t count_;
+  Device device_;
   Stream stream_;
   bool heard_ = false;
   AnswerWindow window_;

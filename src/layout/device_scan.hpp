@@ -8,8 +8,11 @@
 //   struct Sum { SIMT_BOTH void add(const Sum& other); };
 //
 // Three launches:  sums of tiles | one block scans those | every tile places its items.  Of a few tiles each adds up
-// those before it, and the second is left out; where there is one tile there is one launch.
+// those before it, and the second is left out; where there is one tile there is one launch. Items are spread over as
+// many threads as there may be without one more launch.
 #pragma once
+
+#include <algorithm>
 
 #include "layout/device_answers.hpp"
 #include "layout/device_workspace.hpp"
@@ -39,22 +42,39 @@ SIMT_DEVICE Sum block_scan(const Sum& mine, Sum* shared, Sum& total) {
 }
 
 template <class Items>
-SIMT_DEVICE typename Items::Sum sum_of_thread(const Items& items, std::int64_t first, std::int64_t count) {
+SIMT_DEVICE typename Items::Sum sum_of_thread(const Items& items, std::int64_t first, std::int64_t count,
+                                              int of_thread = scan_items_of_thread) {
   typename Items::Sum sum{};
-  for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) sum.add(items.item(i));
+  for (std::int64_t i = first; i < first + of_thread && i < count; ++i) sum.add(items.item(i));
   return sum;
 }
 
-SIMT_DEVICE std::int64_t first_item_of_thread() {
-  return simt::block() * scan_tile + std::int64_t{simt::thread()} * scan_items_of_thread;
-}
+// How items are cut into tiles.
+struct ScanTiles {
+  std::int64_t count;
+  int of_thread;
+
+  explicit ScanTiles(std::int64_t items) : count(items) {
+    const std::int64_t threads = items <= scan_tile ? scan_threads : few_scan_tiles * scan_threads;
+    of_thread = static_cast<int>(
+        std::clamp<std::int64_t>(simt::blocks_for(items, static_cast<int>(threads)), 1, scan_items_of_thread));
+  }
+  std::int64_t tiles() const { return simt::blocks_for(count, scan_threads * of_thread); }
+  SIMT_DEVICE std::int64_t first_of_thread() const {
+    return (simt::block() * scan_threads + simt::thread()) * of_thread;
+  }
+  template <class Items>
+  SIMT_DEVICE typename Items::Sum sum_of_thread(const Items& items) const {
+    return device::sum_of_thread(items, first_of_thread(), count, of_thread);
+  }
+};
 
 namespace {  // kernels: compiled for two devices under one name
 
 template <class Items>
-SIMT_KERNEL sum_tiles(Items items, std::int64_t count, typename Items::Sum* tiles) {
+SIMT_KERNEL sum_tiles(Items items, ScanTiles cut, typename Items::Sum* tiles) {
   typename Items::Sum total;
-  block_scan(sum_of_thread(items, first_item_of_thread(), count), simt::shared<typename Items::Sum>(), total);
+  block_scan(cut.sum_of_thread(items), simt::shared<typename Items::Sum>(), total);
   if (simt::thread() == 0) tiles[simt::block()] = total;
 }
 
@@ -87,16 +107,16 @@ SIMT_DEVICE Sum sum_before_tile(const Sum* tiles) {
 
 // The last of few tiles knows the sum of all.
 template <class Items>
-SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::Sum* tiles, typename Items::Sum* all) {
+SIMT_KERNEL place_items(Items items, ScanTiles cut, const typename Items::Sum* tiles, typename Items::Sum* all) {
   using Sum = typename Items::Sum;
-  const std::int64_t first = first_item_of_thread();
+  const std::int64_t first = cut.first_of_thread();
   Sum total, before = sum_before_tile(tiles);
   const Sum before_tile = before;
-  before.add(block_scan(sum_of_thread(items, first, count), simt::shared<Sum>(), total));
+  before.add(block_scan(cut.sum_of_thread(items), simt::shared<Sum>(), total));
   total.add(before_tile);
   const bool knows_all = simt::grid_blocks() <= few_scan_tiles && simt::block() == simt::grid_blocks() - 1;
   if (knows_all && simt::thread() == 0) *all = total;
-  for (std::int64_t i = first; i < first + scan_items_of_thread && i < count; ++i) {
+  for (std::int64_t i = first; i < first + cut.of_thread && i < cut.count; ++i) {
     const Sum own = items.item(i);
     items.place(i, before);
     before.add(own);
@@ -109,13 +129,14 @@ SIMT_KERNEL place_items(Items items, std::int64_t count, const typename Items::S
 template <class Items>
 void queue_scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory, typename Items::Sum* all) {
   using Sum = typename Items::Sum;
-  const std::int64_t tiles = simt::blocks_for(count, scan_tile);
+  const ScanTiles cut(count);
+  const std::int64_t tiles = cut.tiles();
   constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
   Sum* sums = memory.take<Sum>(tiles);
-  if (tiles != 1) simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, count, sums);
+  if (tiles != 1) simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, cut, sums);
   if (tiles == 0 || tiles > few_scan_tiles)
     simt::launch(here, {1, scan_threads, shared_bytes}, scan_tiles<Sum>, sums, tiles, all);
-  simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, count, sums, all);
+  simt::launch(here, {tiles, scan_threads, shared_bytes}, place_items<Items>, items, cut, sums, all);
 }
 // The same; the result says where.
 template <class Items>

@@ -1,4 +1,4 @@
-// Sums before each item, for numbers of items around every change of way: one tile, few, many.
+// Sums before each item, for numbers of items around every change of way: one tile, few, many; items of a thread.
 #include "layout/device_scan.hpp"
 
 #include <gtest/gtest.h>
@@ -27,8 +27,9 @@ struct Weighed {
 
 TEST(Scan, places_every_item_behind_all_before_it) {
   constexpr std::int64_t few = few_scan_tiles * scan_tile;
-  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, std::int64_t{scan_tile},
-                                   std::int64_t{scan_tile} + 1, 3 * std::int64_t{scan_tile} - 5, few, few + 1}) {
+  constexpr std::int64_t tile = scan_tile, threads = scan_threads;
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, threads, threads + 1, tile, tile + 1, 3 * tile - 5,
+                                   few / scan_items_of_thread, few / scan_items_of_thread + 1, few, few + 1}) {
     std::vector<Two> placed(static_cast<std::size_t>(count));
     const Two all = scan(simt::Here{}, Weighed{placed.data()}, count, Device::emulator());
     std::int64_t weight = 0;

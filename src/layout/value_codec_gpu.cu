@@ -39,12 +39,14 @@ struct ValuesSeen {
   std::int32_t differ[most_look_blocks];
 };
 
-// A thread that has seen another value than the first looks no further.
+// A thread that has seen another value than the first looks no further. `keep`: where the first goes; null: nowhere.
 template <class V>
-SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples, ValuesSeen<V>* to) {
+SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples, ValuesSeen<V>* to, V* keep) {
   const std::int64_t mine = simt::global_thread(), stride = simt::grid_blocks() * look_threads;
   if (mine < samples) to->sample[mine] = val[mine * size / samples];
-  const auto first = value_bits(val[0]);
+  const V only = size > 0 ? val[0] : V(0);
+  if (mine == 0 && keep != nullptr) *keep = only;
+  const auto first = value_bits(only);
   bool differs = false;
   for (std::int64_t i = mine; i < size && !differs; i += 4 * stride) {
 #pragma unroll
@@ -67,13 +69,9 @@ SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples
 template <class V>
 class ValueLook {
  public:
-  ValueLook(simt::Here here, std::span<const V> all, Device device, Stream stream = {})
-      : samples_(std::min<std::int64_t>(static_cast<std::int64_t>(all.size()), ValuesSeen<V>::most_samples)),
-        blocks_(std::min(most_look_blocks, simt::blocks_for(static_cast<std::int64_t>(all.size()), look_threads))),
-        seen_(1, device, stream) {
-    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), stream},
-                 look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_, seen_.there());
-  }
+  // On a stream of its own, beside what is asked about the pattern: the matrix is there, it has been looked at.
+  ValueLook(simt::Here here, std::span<const V> all, Device device, V* keep_first = nullptr)
+      : ValueLook(here, all, device, keep_first, device::side_stream(device, device::Side::second)) {}
   // Waits.
   std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
   bool all_equal() {
@@ -82,6 +80,14 @@ class ValueLook {
   }
 
  private:
+  ValueLook(simt::Here here, std::span<const V> all, Device device, V* keep_first, Stream stream)
+      : samples_(std::min<std::int64_t>(static_cast<std::int64_t>(all.size()), ValuesSeen<V>::most_samples)),
+        blocks_(std::clamp(simt::blocks_for(std::ssize(all), look_threads), std::int64_t{1}, most_look_blocks)),
+        seen_(1, device, stream) {
+    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), stream},
+                 look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_, seen_.there(),
+                 keep_first);
+  }
   const ValuesSeen<V>& seen() {
     if (here_.empty()) here_ = seen_.here();
     return here_[0];
@@ -262,11 +268,6 @@ class DistinctValues {
 };
 
 template <class V>
-SIMT_KERNEL keep_first(const V* val, std::int64_t size, V* to) {
-  if (simt::thread() == 0) *to = size > 0 ? *val : V(0);
-}
-
-template <class V>
 bool dictionary16_is_best(simt::Here here, std::span<const V> all, Device device) {
   constexpr std::int64_t most = dictionary16_pays<V>;
   if constexpr (most == 0)
@@ -305,10 +306,21 @@ CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device
 
 namespace {
 
-// `look`: for codecs that ask for it.
+// A look on its way, for codecs that ask for it; and the table of the only value, which that look fills.
 template <class V>
-std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all, ValueCodec codec, ValueLook<V>* look,
-                                        std::int64_t size, Device device) {
+struct ValuesAsked {
+  std::optional<ValueLook<V>> look;
+  Buffer<V> only;
+
+  ValuesAsked(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
+    if (codec == ValueCodec::uniform) only = Buffer<V>(1, device);
+    if (codec == ValueCodec::uniform || codec == ValueCodec::dictionary) look.emplace(here, all, device, only.data());
+  }
+};
+
+template <class V>
+std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all, ValueCodec codec,
+                                        ValuesAsked<V>& asked, std::int64_t size, Device device) {
   ValueStore<V> made;
   made.codec = codec == ValueCodec::f32 && sizeof(V) == sizeof(float) ? ValueCodec::raw : codec;
   switch (made.codec) {
@@ -317,7 +329,7 @@ std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all,
       made.f32 = Buffer<float>(size, device);
       break;
     case ValueCodec::dictionary:
-      if (find_table(here, all, look->sample(), device, made.table) != Held::all) return {};
+      if (find_table(here, all, asked.look->sample(), device, made.table) != Held::all) return {};
       made.code = Buffer<std::uint8_t>(size, device);
       break;
     case ValueCodec::dictionary16: {
@@ -330,10 +342,8 @@ std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all,
       break;
     }
     case ValueCodec::uniform:
-      if (!look->all_equal()) return {};
-      made.table = Buffer<V>(1, device);
-      simt::launch(here, {1, simt::warp_size}, keep_first<V>, all.data(), static_cast<std::int64_t>(all.size()),
-                   made.table.data());
+      if (!asked.look->all_equal()) return {};
+      made.table = std::move(asked.only);
       break;
     default: made.raw = Buffer<V>(size, device);
   }
@@ -344,10 +354,8 @@ std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all,
 
 template <class V>
 ValueStoreQuestion<V> ask_value_store(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
-  const bool looks = codec == ValueCodec::dictionary || codec == ValueCodec::uniform;
-  // Beside what a layout asks about its pattern: the matrix is there, it has been looked at.
-  const auto look = looks ? std::make_shared<ValueLook<V>>(here, all, device, device::side_stream(device)) : nullptr;
-  return [=](std::int64_t size) { return make_store(here, all, codec, look.get(), size, device); };
+  const auto asked = std::make_shared<ValuesAsked<V>>(here, all, codec, device);
+  return [=](std::int64_t size) { return make_store(here, all, codec, *asked, size, device); };
 }
 
 template <class V>

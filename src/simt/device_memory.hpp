@@ -54,6 +54,15 @@ class DeviceMemory {
     cuda_table().device_synchronize();
     give_back(memory);
   }
+  // For what is queued on a stream. Where memory was given back since the device was last waited for, for all of the
+  // device: who takes some of that memory later finds it free, and a wait of its own would come when nothing runs.
+  cudaError_t wait_for(cudaStream_t stream) {
+    {
+      const std::lock_guard guard(kept_guard_);
+      if (kept_.awaits_device()) return wait_for_device();
+    }
+    return cuda_table().stream_synchronize(stream);
+  }
 
  private:
   static constexpr int most_devices = 64;
@@ -76,11 +85,13 @@ class DeviceMemory {
     const KeptMemory::Block block = kept_.take(bytes);
     *memory = block.memory;
     if (block.memory == nullptr || !block.in_use) return cudaSuccess;
+    const cudaError_t status = wait_for_device();
+    if (status != cudaSuccess) kept_.keep(block.memory, block.bytes);
+    return status;
+  }
+  cudaError_t wait_for_device() {
     const cudaError_t status = cuda_table().device_synchronize();
-    if (status == cudaSuccess)
-      kept_.nobody_uses();
-    else
-      kept_.keep(block.memory, block.bytes);
+    if (status == cudaSuccess) kept_.nobody_uses();
     return status;
   }
   cudaError_t take_new(void** memory, std::size_t bytes) {

@@ -43,6 +43,8 @@ class KeptMemory {
     bytes_ += bytes;
   }
 
+  // Some may still be in use: blocks are kept in the order in which they were given back.
+  bool awaits_device() const { return !blocks_.empty() && blocks_.back().in_use; }
   // The device has been waited for since the last block was kept.
   void nobody_uses() {
     for (Block& block : blocks_) block.in_use = false;

@@ -35,6 +35,20 @@ TEST(KeptMemory, rather_gives_what_nobody_uses_any_more) {
   EXPECT_TRUE(second.in_use);
 }
 
+TEST(KeptMemory, awaits_the_device_while_a_block_may_be_in_use) {
+  Places places{};
+  KeptMemory kept(1 << 20);
+  EXPECT_FALSE(kept.awaits_device());
+  kept.keep(&places.at[0], 4096);
+  EXPECT_TRUE(kept.awaits_device());
+  kept.nobody_uses();
+  EXPECT_FALSE(kept.awaits_device());
+  kept.keep(&places.at[1], 8192);
+  EXPECT_TRUE(kept.awaits_device());
+  EXPECT_EQ(kept.take(8192).memory, &places.at[1]);
+  EXPECT_FALSE(kept.awaits_device()) << "the other one is in nobody's use";
+}
+
 TEST(KeptMemory, has_no_room_for_more_than_it_may_keep_until_the_oldest_is_taken) {
   Places places{};
   KeptMemory kept(8192);

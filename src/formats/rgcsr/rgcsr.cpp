@@ -42,13 +42,13 @@ SlicedArrays kept(const RgcsrSettings& settings) {
 }  // namespace
 
 std::vector<Field> RgcsrSettings::fields() {
-  std::vector<std::string> orders{"none", "descending"};
-  if (amd_available()) orders.emplace_back("amd");
+  using Words = decltype(Field::words);
+  const Words orders = amd_available() ? Words{"none", "descending", "amd"} : Words{"none", "descending"};
   return {{.name = "group", .value = &group, .meaning = "rows of a group", .numbers = {32, 64, 128, 256}},
           {.name = "order",
            .value = &order,
            .meaning = "order of the rows: as they come, by falling length, or (square matrices) minimum degree",
-           .words = std::move(orders)}};
+           .words = orders}};
 }
 
 template <class V>

@@ -98,10 +98,11 @@ template <class V>
 template <class Where>
 bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> there) {
   const CsrView<V>& A = there.view;
-  CodecQuestion codec_of;  // asked before anybody waits
-  if (settings.values == automatic && A.nnz() >= fewest_looked_at)
-    codec_of = ask_smallest_codec(where, A.val, there.device);
-  choose_weave(settings, *weave::facts_of(where, A, there.longest, there.device), sizeof(V));
+  CodecQuestion codec_of;
+  const auto ask_values = [&] { codec_of = ask_smallest_codec(where, A.val, there.device); };
+  const auto facts = weave::facts_of(where, A, there.longest, there.device);
+  if (settings.values == automatic && A.nnz() >= fewest_looked_at) facts->beside = ask_values;
+  choose_weave(settings, *facts, sizeof(V));
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
@@ -112,6 +113,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
     constant = found->constant;
     if (there.found) *there.found = found;
   }
+  if (!constant && !codec_of) ask_values();
   const auto codec = constant ? std::optional(ValueCodec::constant) : codec_of(codecs_of(settings));
   if (codec) settings.values = static_cast<int>(*codec);
   return codec.has_value();

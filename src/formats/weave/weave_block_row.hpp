@@ -65,6 +65,20 @@ class BlockLeaders {
     }
   }
 
+  // At least so many: as the row of them that has most. All lanes together.
+  SIMT_DEVICE Offset at_least() const {
+    Offset most = 0;
+#pragma unroll
+    for (int line = 0; line < B; ++line) {
+      Offset found = 0;
+      for (Offset first = begin_[line]; first < end_[line]; first += simt::warp_size) {
+        const Offset k = first + simt::lane();
+        found += simt::count_bits(simt::ballot(k < end_[line] && begins_block(line, k)));
+      }
+      most = found > most ? found : most;
+    }
+    return most;
+  }
   // Blocks of the row. All lanes together.
   SIMT_DEVICE Offset count() const {
     Offset found = 0;
@@ -97,9 +111,12 @@ class BlockLeaders {
       f(k, simt::ballot(k < end_[line] && leads(line, k)));
     }
   }
+  SIMT_DEVICE bool begins_block(int line, Offset k) const {
+    return k == begin_[line] || A_.col[k - 1] / B != A_.col[k] / B;
+  }
   SIMT_DEVICE bool leads(int line, Offset k) const {
+    if (!begins_block(line, k)) return false;
     const Index block = A_.col[k] / B;
-    if (k > begin_[line] && A_.col[k - 1] / B == block) return false;
     for (int above = 0; above < line; ++above)
       if (is_in(block, find(above, block, k - begin_[line]), above)) return false;
     return true;

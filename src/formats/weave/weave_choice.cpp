@@ -120,7 +120,7 @@ class Chooser {
 
   // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.
   void expect_questions() {
-    if (mean_ >= 256) return;
+    if (mean_ >= 256) return facts_.expect({});
     weave::Questions soon{.windows = may_gather() || segments_ask_for_windows(),
                           .diagonals = mean_ <= weave::most_diagonal_mean};
     soon.blocks = mean_ >= 8 && suits_blocks();

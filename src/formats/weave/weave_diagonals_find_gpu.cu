@@ -2,12 +2,13 @@
 // a pattern is found out by their hashes, in a table that every slice enters; the first slice of each pattern gives it,
 // and patterns are numbered in the order of those slices, as the host does.
 //
-//   kernel   a few slices: are their diagonals of one value? If not, nobody else looks at values
-//   kernel   diagonals of each slice, and a hash of them; the table
+//   kernel   an empty table
+//   kernel   diagonals of each slice, and a hash of them; the table. Has each one value? Once a slice has one with
+//            several, those that begin later look no more at values
 //   scan     where the diagonals of each slice, and of each pattern, begin
-//   kernel   every slice compares its diagonals with those of its pattern: a hash that lied is found out
-//   kernel   the diagonals of the patterns -> host, together with how much there is of all; where patterns are many
-//            they stay on the device
+//   kernel   every slice compares its diagonals with those of its pattern: a hash that lied is found out. The diagonals
+//            of the patterns -> host, together with how much there is of all; where patterns are many they stay on the
+//            device
 #include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "formats/weave/weave_hash_table.hpp"
@@ -23,16 +24,23 @@ struct SliceFound {
   std::int64_t first;  // slice with this pattern
 };
 
-// Words that any thread may set.
+// Words that any thread may set. Whether a diagonal has several values is asked by every slice, so there are as many
+// answers as keep them out of each other's way, each in a sector of its own. (One was asked for 20 us longer by the
+// slices of a 7-point grid of 128^3; H200.)
 struct Flags {
-  std::uint64_t reserved;     // diagonals listed behind those of slices with few
-  std::uint64_t few_several;  // one of the few slices has several values on a diagonal
-  std::uint64_t several, wrong;
-};
+  static constexpr int copies = 64, sector_words = 4;
+  std::uint64_t reserved;  // diagonals listed behind those of slices with few
+  std::uint64_t wrong;
+  std::uint64_t several[copies * sector_words];
 
-SIMT_KERNEL clear_thread_per_word(std::uint64_t* words, std::int64_t count) {
-  if (simt::global_thread() < count) words[simt::global_thread()] = 0;
-}
+  // By a warp.
+  SIMT_DEVICE bool know_several(std::int64_t slice) const {
+    return simt::any(simt::uncached_load(several + slice % copies * sector_words) != 0);
+  }
+  SIMT_DEVICE void tell_several() {
+    for (int i = simt::lane(); i < copies; i += simt::warp_size) several[i * sector_words] = 1;
+  }
+};
 
 // Where the diagonals of a slice go; those behind `room` are only counted.
 template <class V>
@@ -98,14 +106,23 @@ struct SliceEntries {
   }
 };
 
-template <class V>
-SIMT_KERNEL look_at_few_block_per_slice(CsrArrays<V> A, SliceRoom room, std::int64_t step, Flags* flags) {
-  const SliceRows rows(A, simt::block() * step);
-  const SliceEntries<V> entries(A, rows, room, true);
-  if (simt::warp() != 0) return;
-  bool same = true;
-  entries.list(A, rows, {nullptr, 0}, same);
-  if (simt::any(!same) && simt::lane() == 0) flags->few_several = 1;
+// What is empty to begin with: flags and table.
+struct ClearedWords {
+  static constexpr int threads = 256;
+  static constexpr std::int64_t of_block = 4 * threads;
+  std::uint64_t* word;
+  std::int64_t count;
+
+  std::int64_t blocks() const { return simt::blocks_for(count, of_block); }
+  SIMT_DEVICE void clear(std::int64_t block) const {
+    for (std::int64_t i = block * of_block + simt::thread(); i < (block + 1) * of_block && i < count; i += threads)
+      word[i] = 0;
+  }
+};
+
+SIMT_KERNEL clear_block_per_words(ClearedWords words, std::int32_t* lied) {
+  if (simt::global_thread() == 0) *lied = 0;
+  words.clear(simt::block());
 }
 
 template <class V>
@@ -135,7 +152,9 @@ SIMT_DEVICE Offset reserve(const FindTarget<V>& to, Offset count, Offset of_slic
 template <class V>
 SIMT_KERNEL find_block_per_slice(CsrArrays<V> A, SliceRoom room, FindTarget<V> to) {
   const std::int64_t s = simt::block();
-  const bool looks = to.looks_at_values && to.flags->few_several == 0;  // written by another launch
+  // One answer for a warp. Another warp of the block may hear of several values a little earlier, and bring none: then
+  // this one may see them where there are none, which is known already.
+  const bool looks = to.looks_at_values && !to.flags->know_several(s);
   const SliceRows rows(A, s);
   const SliceEntries<V> entries(A, rows, room, looks);
   if (simt::warp() != 0) return;
@@ -148,7 +167,7 @@ SIMT_KERNEL find_block_per_slice(CsrArrays<V> A, SliceRoom room, FindTarget<V> t
     list = behind;
     if (found.count > 0) entries.list(A, rows, {to.listed + list, found.count}, same);
   }
-  if (simt::any(looks && !same) && simt::lane() == 0) to.flags->several = 1;
+  if (simt::any(looks && !same)) to.flags->tell_several();
   if (simt::lane() != 0) return;
   to.found[s] = found;
   to.list[s] = list;
@@ -206,9 +225,7 @@ struct Listed {
 
 // All others ask it, and compare.
 template <class V>
-SIMT_KERNEL number_patterns_warp_per_slice(Listed<V> from, std::int64_t slices, DiagonalSlice* to, Flags* flags) {
-  const std::int64_t s = simt::global_thread() / simt::warp_size;
-  if (s >= slices) return;
+SIMT_DEVICE void number_pattern(const Listed<V>& from, std::int64_t s, DiagonalSlice* to, std::int32_t* lied) {
   const std::int64_t first = from.found[s].first;
   if (first == s) return;
   if (simt::lane() == 0) to[s].pattern = to[first].pattern;
@@ -218,7 +235,7 @@ SIMT_KERNEL number_patterns_warp_per_slice(Listed<V> from, std::int64_t slices, 
     same = mine.offset == theirs.offset;
     for (int j = 0; j < rows_per_lane; ++j) same &= mine.rows.word[j] == theirs.rows.word[j];
   }
-  if (!same) flags->wrong = 1;
+  if (!same) *lied = 1;
 }
 
 // What the host needs to know of all slices, and the first diagonals of their patterns: mostly all of them.
@@ -226,20 +243,39 @@ template <class V>
 struct PatternHead {
   static constexpr Offset room = 512;
   SliceSums total;
-  Flags flags;
+  std::int32_t several, wrong, lied;
   FoundDiagonal<V> diagonal[room];
 };
 
-// Warps behind the last pattern have nothing to do. Diagonals behind `room` are left out.
+// Diagonals behind `room` are left out.
 template <class V>
-SIMT_KERNEL list_patterns_warp_per_pattern(const PatternSlice* patterns, const SliceSums* total, const Flags* flags,
-                                           Listed<V> from, FoundDiagonal<V>* to, Offset room, PatternHead<V>* head) {
-  const std::int64_t p = simt::global_thread() / simt::warp_size;
-  if (head != nullptr && simt::global_thread() == 0) head->total = *total, head->flags = *flags;
-  if (p >= total->patterns) return;
-  const PatternSlice pattern = patterns[p];
+SIMT_DEVICE void list_pattern(const PatternSlice& pattern, const Listed<V>& from, FoundDiagonal<V>* to, Offset room) {
   for (std::int64_t d = simt::lane(); d < from.count(pattern.slice) && pattern.begin + d < room; d += simt::warp_size)
     to[pattern.begin + d] = from.of(pattern.slice, d);
+}
+
+// Patterns are no more than slices.
+template <class V>
+SIMT_KERNEL number_patterns_warp_per_slice(Listed<V> from, std::int64_t slices, DiagonalSlice* to,
+                                           const PatternSlice* patterns, const SliceSums* total, const Flags* flags,
+                                           PatternHead<V>* head) {
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  if (s >= slices) return;
+  if (s == 0 && simt::lane() == 0) {
+    head->total = *total;
+    head->several = flags->several[0] != 0 ? 1 : 0;
+    head->wrong = flags->wrong != 0 ? 1 : 0;
+  }
+  number_pattern(from, s, to, &head->lied);
+  if (s < total->patterns && patterns[s].begin < head->room)
+    list_pattern(patterns[s], from, head->diagonal, head->room);
+}
+
+template <class V>
+SIMT_KERNEL list_patterns_warp_per_pattern(const PatternSlice* patterns, std::int64_t count, Listed<V> from,
+                                           FoundDiagonal<V>* to, Offset size) {
+  const std::int64_t p = simt::global_thread() / simt::warp_size;
+  if (p < count) list_pattern(patterns[p], from, to, size);
 }
 
 constexpr int threads = 256;
@@ -261,65 +297,63 @@ class Finder {
         memory_(made_->memory) {}
 
   std::shared_ptr<const DiagonalsFound<V>> find() {
-    make_room();
+    if (slices_ == 0) return found_nothing();
+    device::Answers<Head> heads(1, memory_.device());
+    const ClearedWords empty = make_room();
+    simt::launch(here_, {empty.blocks(), ClearedWords::threads}, clear_block_per_words, empty, &heads.there()->lied);
     queue_finding();
     simt::launch(here_, thread_per(slices_), ask_thread_per_slice, found_, table_, slices_);
     DiagonalSlice* slices = made_->slices->data();
     const SliceSums* total = device::queue_scan(here_, SliceItems{found_, slices, patterns_}, slices_, memory_);
-    simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice<V>, listed(), slices_, slices, flags_);
-    device::Answers<Head> heads(1, memory_.device());
-    // A pattern has a diagonal at least, but for that of empty slices.
-    list_patterns(total, std::min(slices_, Head::room + 1), heads.there()->diagonal, Head::room, heads.there());
+    simt::launch(here_, warp_per(slices_), number_patterns_warp_per_slice<V>, listed(), slices_, slices, patterns_,
+                 total, flags_, heads.there());
     const Head& head = heads.here()[0];
-    if (head.flags.wrong != 0) return nullptr;
+    if (head.wrong != 0 || head.lied != 0) return nullptr;
     made_->diagonals = head.total.diagonals;
-    made_->constant = looks_ && head.flags.few_several == 0 && head.flags.several == 0;
-    keep_patterns(head, total);
+    made_->constant = looks_ && head.several == 0;
+    keep_patterns(head);
     return made_;
   }
 
  private:
+  std::shared_ptr<const DiagonalsFound<V>> found_nothing() {
+    made_->slices = std::make_shared<Buffer<DiagonalSlice>>(0, memory_.device());
+    made_->constant = looks_;
+    return made_;
+  }
   Listed<V> listed() const { return {found_, made_->list, made_->listed}; }
-  void make_room() {
+  ClearedWords make_room() {
     made_->slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, memory_.device());
     const std::int64_t places = HashTable::places_for(slices_);
     constexpr std::int64_t flag_words = sizeof(Flags) / sizeof(std::uint64_t);
     auto* words = memory_.template take<std::uint64_t>(2 * places + flag_words);
-    simt::launch(here_, thread_per(2 * places + flag_words), clear_thread_per_word, words, 2 * places + flag_words);
     flags_ = reinterpret_cast<Flags*>(words);
-    words += flag_words;
-    table_ = HashTable::in(words, places);
+    table_ = HashTable::in(words + flag_words, places);
     found_ = memory_.template take<SliceFound>(slices_);
     patterns_ = memory_.template take<PatternSlice>(slices_);
     made_->list = memory_.template take<Offset>(slices_);
     of_slice_ = 2 * A_.nnz() / std::max<std::int64_t>(1, A_.rows) + 8;
     room_ = slices_ * of_slice_ + A_.nnz() / 64 + (1 << 14);
     made_->listed = memory_.template take<FoundDiagonal<V>>(room_);
+    return {words, 2 * places + flag_words};
   }
   void queue_finding() {
-    constexpr std::int64_t few = 128;
     const std::size_t entry_bytes = sizeof(Index) + (looks_ ? sizeof(V) : 0);
     const SliceRoom room(A_, entry_bytes);
     const CsrArrays<V> arrays(A_);
-    if (looks_)
-      simt::launch(here_, room.block_per(std::min(slices_, few), entry_bytes), look_at_few_block_per_slice<V>, arrays,
-                   room, std::max<std::int64_t>(1, slices_ / few), flags_);
     const FindTarget<V> target{found_, made_->list, made_->listed,       table_, flags_,
                                looks_, of_slice_,   slices_ * of_slice_, room_};
     simt::launch(here_, room.block_per(slices_, entry_bytes), find_block_per_slice<V>, arrays, room, target);
   }
-  void list_patterns(const SliceSums* total, std::int64_t most, FoundDiagonal<V>* to, Offset room, Head* head) {
-    simt::launch(here_, warp_per(std::max<std::int64_t>(1, most)), list_patterns_warp_per_pattern<V>, patterns_, total,
-                 flags_, listed(), to, room, head);
-  }
-  void keep_patterns(const Head& head, const SliceSums* total) {
+  void keep_patterns(const Head& head) {
     const Offset size = made_->pattern_size = head.total.pattern_size;
     if (size <= Head::room) {
       made_->patterns = Buffer<FoundDiagonal<V>>::copy_of(std::span(head.diagonal, static_cast<std::size_t>(size)));
       return;
     }
     auto* there = memory_.template take<FoundDiagonal<V>>(size);
-    list_patterns(total, head.total.patterns, there, size, nullptr);
+    simt::launch(here_, warp_per(head.total.patterns), list_patterns_warp_per_pattern<V>, patterns_,
+                 head.total.patterns, listed(), there, size);
     made_->patterns_there = there;
   }
 

@@ -44,6 +44,19 @@ std::int64_t places_of_slices(const PatternView& part, TeamShape shape, bool sor
   return places;
 }
 
+// Of a row of blocks, which has `blocks`.
+std::int64_t counted_blocks(const PatternView& part, int size, std::int64_t block_row, std::int64_t blocks) {
+  const std::int64_t first = block_row * size, last = std::min(first + size, part.rows);
+  std::int64_t at_least = 0;
+  for (std::int64_t row = first; row < last; ++row) {
+    std::int64_t of_row = 0;
+    for (Offset k = part.ptr[row]; k < part.ptr[row + 1]; ++k)
+      of_row += k == part.ptr[row] || part.col[k - 1] / size != part.col[k] / size ? 1 : 0;
+    at_least = std::max(at_least, of_row);
+  }
+  return blocks_are_hopeless(at_least, size, part.ptr[last] - part.ptr[first]) ? at_least : blocks;
+}
+
 class HostFacts final : public PatternFacts {
  public:
   using PatternFacts::PatternFacts;
@@ -69,7 +82,10 @@ class HostFacts final : public PatternFacts {
   double block_fill(int size) override {
     const auto stored = [&](const PatternView& part) {
       const Buffer<Offset> start = block_starts(part, {size, size});
-      return start[start.size() - 1] * size * size;
+      std::int64_t places = 0;
+      for (std::int64_t b = 0; b + 1 < start.size(); ++b)
+        places += counted_blocks(part, size, b, start[b + 1] - start[b]) * size * size;
+      return places;
     };
     return sampled_fill(pattern(), stored, most_block_parts);
   }

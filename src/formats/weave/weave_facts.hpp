@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -28,6 +29,8 @@ class PatternFacts {
   double mean() const { return A_.rows > 0 ? static_cast<double>(A_.nnz()) / static_cast<double>(A_.rows) : 0; }
 
   virtual void expect(const Questions&) {}
+  // What else shall be asked beside what is expected, before anybody waits for answers.
+  std::function<void()> beside;
 
   virtual std::int64_t longest() = 0;
   // Places stored per entry; from parts of the matrix where it is large.
@@ -78,6 +81,13 @@ struct SampledRows {
 
 // For blocks fewer do: every row of blocks is merged (64 parts took 64 us on an H200).
 inline constexpr std::int64_t most_block_parts = 16;
+
+// Where the row of a row of blocks that has most of them shows already that an entry has one and a half places or more,
+// nobody looks which blocks the others share with it: that is a search for every entry (24 of the 32 us that a mesh of
+// 2 M entries was looked at; H200).
+SIMT_BOTH constexpr bool blocks_are_hopeless(std::int64_t at_least, int size, std::int64_t entries) {
+  return 2 * at_least * size * size > 3 * entries;
+}
 
 // Windows of 32 consecutive entries.
 struct SampledWindows {

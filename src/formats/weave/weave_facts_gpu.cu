@@ -1,4 +1,5 @@
 #include <optional>
+#include <utility>
 
 #include "formats/weave/weave_block_row.hpp"
 #include "formats/weave/weave_diagonal_near.hpp"
@@ -86,9 +87,12 @@ struct BlocksOfParts {
   SIMT_DEVICE Places places(std::int64_t i) const {
     const std::int64_t part = i / (part_rows / B), first = sampled.first(part) + i % (part_rows / B) * B;
     if (first >= sampled.last(part)) return {};
-    const Offset blocks = BlockLeaders<B>(A, first / B).count();
     const std::int64_t last = first + B < sampled.last(part) ? first + B : sampled.last(part);
-    return simt::lane() == 0 ? Places{blocks * B * B, A.ptr[last] - A.ptr[first]} : Places{};
+    const Offset entries = A.ptr[last] - A.ptr[first];
+    const BlockLeaders<B> leaders(A, first / B);
+    Offset blocks = leaders.at_least();
+    if (!blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
+    return simt::lane() == 0 ? Places{blocks * B * B, entries} : Places{};
   }
 };
 
@@ -195,8 +199,13 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
       walk.begin(columns_near(A, rows, room));
       if (simt::warp() != 0) return;
       const std::int64_t hopeless = hopeless_diagonal_fill * found.entries;
-      while (found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance())
+      for (int n = 1; found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance();
+           ++n) {
         found.stored += slice_rows;
+        if (n % 8 != 0) continue;  // now and then: what is left takes a place an entry at least
+        const std::int64_t least = found.stored + simt::sum_lanes(static_cast<std::int32_t>(walk.left()));
+        if (least > hopeless) found.stored = least;
+      }
     }
     found.stored = counted_places(found.stored, found.entries, slice_rows);
   }
@@ -210,8 +219,8 @@ class DeviceFacts final : public PatternFacts {
   DeviceFacts(simt::Here here, const PatternView& there, std::int64_t longest, Device device)
       : PatternFacts(there), here_(here), device_(device), longest_(longest), A_(there), sampled_(there.rows) {}
 
-  // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200). Diagonals are looked at beside
-  // all else: few blocks of threads walk them, and wait most of the time.
+  // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200). Blocks, diagonals and samples
+  // are looked at beside each other, the longest first: each has too few threads to keep the device busy.
   void expect(const Questions& soon) override {
     const SampledWindows windows(pattern().nnz());
     const Samples samples{A_,
@@ -223,17 +232,19 @@ class DeviceFacts final : public PatternFacts {
     const std::int64_t slices = soon.diagonals ? sampled_.parts * diagonal_slices : 0;
     const BlocksOfParts items{A_, SampledRows(A_.rows, most_block_parts)};
     const simt::Launch of_blocks = device::reduce_launch<BlocksOfParts>(soon.blocks ? items.threads() : 0, 1);
-    const Stream side = device::side_stream(device_);  // the matrix is there: it has been looked at
-    device::Answers<SamplesFound> samples_found(samples.blocks(), device_, side);
+    // The matrix is there: it has been looked at.
+    const Stream first = device::side_stream(device_), second = device::side_stream(device_, device::Side::second);
+    device::Answers<SamplesFound> samples_found(samples.blocks(), device_, second);
     device::Answers<Places> diagonals_found(slices, device_);
-    device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, side);
+    device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, first);
     const SliceRoom room = SliceRoom::of_entries(most_slice_entries);
     simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
                  diagonals_found.there());
-    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, side},
-                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
-    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), side}, look_at_samples, samples,
+    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), second}, look_at_samples, samples,
                  samples_found.there());
+    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
+                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
+    if (const auto ask = std::exchange(beside, nullptr)) ask();
     const auto found = sum_of(samples_found.here());
     if (soon.diagonals) diagonals_ = sum_of(diagonals_found.here());
     if (soon.blocks) blocks_ = sum_of(blocks_found.here());

@@ -46,29 +46,51 @@ SIMT_DEVICE std::int64_t first_row(const PatternArrays& A, const CutRule& rule, 
   return begin;
 }
 
+// The first row of every chunk, and the end of the last; found out by those who count.
+SIMT_DEVICE void find_limits(const PatternArrays& A, const CutRule& rule, std::int64_t* first_rows) {
+  if (simt::warp() < 2) {
+    const std::int64_t chunk = simt::block() + simt::warp(), row = first_row(A, rule, chunk);
+    auto* limits = simt::shared<std::int64_t>();
+    if (simt::lane() == 0) limits[simt::warp()] = row;
+    if (simt::lane() == 0 && (simt::warp() == 0 || chunk == simt::grid_blocks())) first_rows[chunk] = row;
+  }
+  simt::sync_block();
+}
+
 // A block brings the beginnings of a chunk's rows into shared memory, where one warp of it cuts: from tile to tile
-// there is only one way.
+// there is only one way. In a plain chunk no row crosses tiles or has a team. There the way is short, from the first
+// row of a tile to that of the next, and when it is known the tiles are written by everybody (a chunk of `wave` has 70:
+// most of the 16 and 21 us that counting and cutting took went to that one warp; H200).
 struct ChunkRows {
+  std::int64_t first, rows;
   Offset* ptr;
   std::uint16_t* of_tile;  // how many rows a tile has that begins with this one
-  std::int64_t first, rows;
+  std::uint16_t* begin;    // of a plain chunk: the first row of each tile, and the end; before it their number
+  int tiles = -1;          // of a plain chunk
 
+  // Of the tiles of a plain chunk some have no room for another row; any two neighbours of the others have more entries
+  // than fit one.
+  static std::int64_t most_plain_tiles(const CutRule& rule) {
+    return 2 * (rule.chunk_weight / rule.capacity + 1) + rule.most_rows_of_chunk() / rule.most_rows + 1;
+  }
   static std::size_t shared_bytes(const CutRule& rule) {
     const auto most = static_cast<std::size_t>(rule.most_rows_of_chunk());
-    return (most + 3) * sizeof(Offset) + most * sizeof(std::uint16_t);
+    return (most + 3) * sizeof(Offset) +
+           (most + static_cast<std::size_t>(most_plain_tiles(rule)) + 2) * sizeof(std::uint16_t);
   }
 
-  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule) {
-    auto* limits = simt::shared<std::int64_t>();
+  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule, std::int64_t first_row, std::int64_t end)
+      : first(first_row), rows(end - first_row) {
     ptr = simt::shared<Offset>() + 2;
     of_tile = reinterpret_cast<std::uint16_t*>(ptr + rule.most_rows_of_chunk() + 1);
-    if (simt::warp() < 2) {
-      const std::int64_t row = first_row(A, rule, simt::block() + simt::warp());
-      if (simt::lane() == 0) limits[simt::warp()] = row;
-    }
+    begin = of_tile + rule.most_rows_of_chunk() + 1;
+    bring(A);
     simt::sync_block();
-    first = limits[0];
-    rows = limits[1] - first;
+    if (fill_tiles(rule)) walk_plain();
+  }
+
+ private:
+  SIMT_DEVICE void bring(const PatternArrays& A) {
     constexpr int at_once = 8;
     for (std::int64_t i = simt::thread(); i <= rows; i += at_once * cut_threads) {
       Offset some[at_once];
@@ -79,10 +101,32 @@ struct ChunkRows {
       for (int u = 0; u < at_once; ++u)
         if (i + u * cut_threads <= rows) ptr[i + u * cut_threads] = some[u];
     }
-    simt::sync_block();
-    for (std::int64_t i = simt::thread(); i < rows; i += cut_threads)
+  }
+  // Whether the chunk is plain.
+  SIMT_DEVICE bool fill_tiles(const CutRule& rule) {
+    bool crosses = false;
+    for (std::int64_t i = simt::thread(); i < rows; i += cut_threads) {
       of_tile[i] = static_cast<std::uint16_t>(Halving::rows_of_tile(rule, ptr, i, rows));
+      crosses |= ptr[i + 1] - ptr[i] > rule.whole;
+    }
+    auto* of_warps = simt::shared<std::uint16_t>();
+    static_assert(cut_threads / simt::warp_size * sizeof *of_warps <= 2 * sizeof(Offset));
+    const bool any = simt::any(crosses);
+    if (simt::lane() == 0) of_warps[simt::warp()] = any ? 1 : 0;
     simt::sync_block();
+    bool plain = true;
+    for (int w = 0; w < cut_threads / simt::warp_size; ++w) plain &= of_warps[w] == 0;
+    return plain;
+  }
+  SIMT_DEVICE void walk_plain() {
+    if (simt::thread() == 0) {
+      int t = 0, row = 0;
+      for (; row < rows; row += of_tile[row]) begin[t++] = static_cast<std::uint16_t>(row);
+      begin[t] = static_cast<std::uint16_t>(row);
+      begin[-1] = static_cast<std::uint16_t>(t);
+    }
+    simt::sync_block();
+    tiles = begin[-1];
   }
 };
 
@@ -98,11 +142,16 @@ struct ChunkFound {
 };
 
 // The first warp cuts, the others count the empty rows meanwhile.
-SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found) {
-  const ChunkRows chunk(A, rule);
+SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found, std::int64_t* first_rows) {
+  find_limits(A, rule, first_rows);
+  const auto* limits = simt::shared<std::int64_t>();
+  const ChunkRows chunk(A, rule, limits[0], limits[1]);
   if (simt::warp() == 0) {
     ChunkCutter<WarpSearch> cutter(rule, {}, {}, {chunk.of_tile});
-    cutter.cut(chunk.first, chunk.rows, chunk.ptr);
+    if (chunk.tiles >= 0)
+      cutter.at.tiles = chunk.tiles;
+    else
+      cutter.cut(chunk.first, chunk.rows, chunk.ptr);
     if (simt::lane() == 0) found[simt::block()].sizes = cutter.at;
   } else if (simt::warp() == 1) {
     int empty = 0;
@@ -117,10 +166,18 @@ SIMT_KERNEL clear_pieces(Piece<V>* pieces, std::int64_t count) {
   if (simt::global_thread() < count) pieces[simt::global_thread()] = Piece<V>{};
 }
 
-SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const CutSizes* before, CutTarget to) {
-  const ChunkRows chunk(A, rule);
-  ChunkCutter<WarpSearch> cutter(rule, to, before[simt::block()], {chunk.of_tile});
-  if (simt::warp() == 0) cutter.cut(chunk.first, chunk.rows, chunk.ptr);
+SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_t* first_rows, const CutSizes* before,
+                                CutTarget to) {
+  const ChunkRows chunk(A, rule, first_rows[simt::block()], first_rows[simt::block() + 1]);
+  const CutSizes at = before[simt::block()];
+  for (int t = simt::thread(); t < chunk.tiles; t += cut_threads) {
+    const int row = chunk.begin[t], end = chunk.begin[t + 1];
+    to.tiles[at.tiles + t] = {static_cast<Index>(chunk.first + row), end - row, -1, -1};
+    to.entries[at.tiles + t] = {chunk.ptr[row], chunk.ptr[end] - chunk.ptr[row]};
+  }
+  if (chunk.tiles >= 0 || simt::warp() != 0) return;
+  ChunkCutter<WarpSearch> cutter(rule, to, at, {chunk.of_tile});
+  cutter.cut(chunk.first, chunk.rows, chunk.ptr);
 }
 
 struct ChunkSizes {
@@ -226,9 +283,10 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   device::Workspace memory(device);
   auto* found = memory.take<ChunkFound>(chunks);
   auto* before = memory.take<CutSizes>(chunks);
+  auto* first_rows = memory.take<std::int64_t>(chunks + 1);
   const simt::Launch per_chunk{chunks, cut_threads, ChunkRows::shared_bytes(rule)};
+  simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found, first_rows);
   const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
-  simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found);
   const ChunkFound total = device::scan(here, ChunkSizes{found, before}, chunks, memory);
   const CutSizes& all = total.sizes;
   if (too_much_padding(all.stored(rule), A.nnz())) return {};
@@ -244,7 +302,7 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   simt::launch(here, {simt::blocks_for(all.pieces, cut_threads), cut_threads}, clear_pieces<V>, to.pieces.data(),
                all.pieces);
   auto* entries = memory.take<TileEntries>(all.tiles);
-  simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, before,
+  simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, first_rows, before,
                CutTarget{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), all.tiles});
   to.row_words = rule.row_words();
   if (total.empty_rows > 0) to.filled = Buffer<std::uint32_t>(all.tiles * to.row_words, device);

@@ -60,7 +60,7 @@ class SortedEntries {
 // Cuts sorted entries into steps of distinct rows. Those that wait stay in order, so the entries of a row do too.
 class StepCutter {
  public:
-  explicit StepCutter(int warp_rows) : last_step_(static_cast<std::size_t>(warp_rows)) {
+  StepCutter(int warp_rows, CutParts parts) : parts_(parts), last_step_(static_cast<std::size_t>(warp_rows)) {
     waiting_.reserve(most_waiting);
   }
 
@@ -70,12 +70,13 @@ class StepCutter {
     std::fill(last_step_.begin(), last_step_.end(), std::int64_t{-1});
     waiting_.clear();
     std::int64_t step = 0;
-    const auto count = static_cast<std::int64_t>(entries.size()), parts = cut_parts(count);
-    for (std::int64_t part = 0; part < parts; ++part)
-      step = cut_part(std::span(entries).subspan(static_cast<std::size_t>(cut_part_begin(count, part, parts)),
-                                                 static_cast<std::size_t>(cut_part_begin(count, part + 1, parts) -
-                                                                          cut_part_begin(count, part, parts))),
-                      step, put);
+    const auto count = std::ssize(entries);
+    for (std::int64_t part = 0; part < parts_.of(count); ++part) {
+      const std::int64_t begin = parts_.begin(count, part), end = parts_.begin(count, part + 1);
+      step =
+          cut_part(std::span(entries).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)),
+                   step, put);
+    }
     return step;
   }
 
@@ -102,6 +103,7 @@ class StepCutter {
     return step;
   }
 
+  CutParts parts_;
   Vector<std::int64_t> last_step_;
   Vector<WarpEntry> waiting_;
 };
@@ -113,7 +115,7 @@ template <class F>
 void each_warp(const PatternView& A, const SumsShape& shape, F f) {
   parallel_ranges(shape.warps(), warps_of_task, [&](std::int64_t begin, std::int64_t end) {
     SortedEntries sorted;
-    StepCutter cutter(shape.warp_rows);
+    StepCutter cutter(shape.warp_rows, CutParts(A.nnz()));
     for (std::int64_t warp = begin; warp < end; ++warp) f(warp, sorted.of(A, shape, warp), cutter);
   });
 }

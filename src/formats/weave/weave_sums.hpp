@@ -49,14 +49,18 @@ SIMT_BOTH std::int64_t place_in_batch(Offset first_batch, std::int64_t step, int
 inline constexpr int most_waiting = 128;
 
 // The entries of a warp are cut in parts of about 8,192, each for itself, so that several warps of a GPU can do it at
-// the same time. It leaves a step or two of 256 half empty.
-SIMT_BOTH constexpr std::int64_t cut_parts(std::int64_t entries) {
-  constexpr std::int64_t part = 8192;
-  return entries < part ? 1 : (entries + part / 2) / part;
-}
-SIMT_BOTH constexpr std::int64_t cut_part_begin(std::int64_t entries, std::int64_t part, std::int64_t parts) {
-  return part < parts ? entries * part / parts : entries;
-}
+// the same time. It leaves a step or two of 256 half empty. A small matrix has few warps, and parts of half that size.
+struct CutParts {
+  std::int64_t part_entries;
+
+  explicit CutParts(std::int64_t nnz) : part_entries(nnz < 1 << 22 ? 4096 : 8192) {}
+  SIMT_BOTH std::int64_t of(std::int64_t entries) const {
+    return entries < part_entries ? 1 : (entries + part_entries / 2) / part_entries;
+  }
+  SIMT_BOTH std::int64_t begin(std::int64_t entries, std::int64_t part) const {
+    return part < of(entries) ? entries * part / of(entries) : entries;
+  }
+};
 
 // The most places that are worth storing.
 inline std::int64_t most_sums_places(std::int64_t nnz) {

@@ -30,13 +30,15 @@ inline std::size_t board_bytes(int group_rows) {
 struct CutSteps {
   static constexpr std::uint32_t no_entry = 0xffffffffu, no_room = 0xffffffffu;
   device::Segments groups;
+  CutParts cut_parts;
   std::int64_t most_parts, slack;  // of a group; steps of a part
   std::uint32_t* entry = nullptr;
   std::uint32_t* steps = nullptr;  // of each part, or no_room
 
   CutSteps(const device::Segments& groups_, std::int64_t most_entries, device::Workspace& memory)
       : groups(groups_),
-        most_parts(cut_parts(most_entries)),
+        cut_parts(groups_.items),
+        most_parts(cut_parts.of(most_entries)),
         slack(std::max<std::int64_t>(128, (1 << 18) / std::max<std::int64_t>(1, parts()))),
         entry(memory.take<std::uint32_t>(2 * groups.items + parts() * slack * simt::warp_size)),
         steps(memory.take<std::uint32_t>(parts())) {}
@@ -47,8 +49,8 @@ struct CutSteps {
   };
   // Parts that a group does not have are empty.
   SIMT_DEVICE Part part(std::int64_t g, std::int64_t p) const {
-    const std::int64_t begin = groups.begin(g), count = groups.begin(g + 1) - begin, all = cut_parts(count);
-    return {begin + cut_part_begin(count, p, all), begin + cut_part_begin(count, p + 1, all)};
+    const std::int64_t begin = groups.begin(g), count = groups.begin(g + 1) - begin;
+    return {begin + cut_parts.begin(count, p), begin + cut_parts.begin(count, p + 1)};
   }
   SIMT_DEVICE std::int64_t first(std::int64_t entry_before, std::int64_t number) const {
     return (entry_before / (simt::warp_size / 2) + number * slack) * simt::warp_size;
