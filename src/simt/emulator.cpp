@@ -53,6 +53,7 @@ class BlockRunner {
   [[noreturn]] void misuse(const std::string& what, const Site& site) const;
 
  private:
+  bool turns_of_warp(int warp);
   void turn(int number);
   void pause(State state, const Site& site);
   void complete_meeting(Thread& caller);
@@ -108,17 +109,25 @@ void BlockRunner::run(const Launch& shape, std::int64_t first_block, void (*body
   const int warps = count_ / warp_size;
   for (bool moved = true; moved;) {
     moved = false;
-    for (int w = 0; w < warps; ++w)
-      for (int i = 0; i < warp_size; ++i) {
-        const int number = (order_of_turns == Order::forward ? w : warps - 1 - w) * warp_size + i;
-        if (threads_[number]->state != State::ready) continue;
-        turn(number);
-        moved = true;
-      }
+    for (int w = 0; w < warps; ++w) moved |= turns_of_warp(order_of_turns == Order::forward ? w : warps - 1 - w);
     if (!moved) moved = open_barriers() || open_cluster();
   }
   if (std::any_of(threads_.begin(), threads_.begin() + count_, [](auto& t) { return t->state != State::gone; }))
     explain_deadlock();
+}
+
+// As long as any of its lanes can go on: 32 stacks stay in a core's first cache, those of a whole block would not.
+bool BlockRunner::turns_of_warp(int warp) {
+  bool any = false;
+  for (bool moved = true; moved; any |= moved) {
+    moved = false;
+    for (int number = warp * warp_size; number < (warp + 1) * warp_size; ++number) {
+      if (threads_[number]->state != State::ready) continue;
+      turn(number);
+      moved = true;
+    }
+  }
+  return any;
 }
 
 void BlockRunner::turn(int number) {
