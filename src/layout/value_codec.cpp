@@ -94,12 +94,13 @@ Vector<V> distinct_values(std::span<const V> all, std::int64_t most) {
   return std::move(sum.values);
 }
 
+// As a sample says.
 template <class V>
-Vector<V> samples_of(std::span<const V> all) {
+bool may_repeat(std::span<const V> all) {
   Vector<V> sampled;
   for (std::int64_t i = 0; i < std::min(std::ssize(all), most_value_samples); ++i)
     sampled.push_back(all[static_cast<std::size_t>(place_of_sample(i, std::ssize(all)))]);
-  return sampled;
+  return may_be_few_values(std::ssize(sampled), distinct_samples<V>(sampled));
 }
 
 }  // namespace
@@ -128,7 +129,7 @@ ValueCodec smallest_codec(std::span<const V> all, Codecs codecs) {
   if (few <= dictionary_size) return ValueCodec::dictionary;
   if (sizeof(V) > sizeof(float) && all_fit_float(all)) return ValueCodec::f32;
   constexpr std::int64_t most = dictionary16_pays<V>;
-  if (codecs == Codecs::all && most > 0 && few_distinct_values<V>(samples_of(all)) &&
+  if (codecs == Codecs::all && most > 0 && may_repeat(all) &&
       static_cast<std::int64_t>(distinct_values(all, most).size()) <= most)
     return ValueCodec::dictionary16;
   return ValueCodec::raw;

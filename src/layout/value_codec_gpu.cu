@@ -69,7 +69,7 @@ class ValueLook {
  public:
   // On a stream of its own, beside what is asked about the pattern: the matrix is there, it has been looked at.
   ValueLook(simt::Here here, std::span<const V> all, Device device, V* keep_first = nullptr)
-      : ValueLook(here, all, device, keep_first, device::side_stream(device)) {}
+      : ValueLook(here, all, device, keep_first, device::side_stream(device, device::Side::second)) {}
   // Waits.
   std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
   bool all_equal() {
@@ -143,7 +143,6 @@ enum class Held { all, too_many, unknown };
 template <class V>
 Held find_table(simt::Here here, std::span<const V> all, std::span<const V> sampled, Device device, Buffer<V>& table) {
   constexpr int most_rounds = 16;
-  if (distinct_samples(sampled) > dictionary_size) return Held::too_many;
   Vector<V> distinct(sampled.begin(), sampled.end());
   for (int round = 0; round < most_rounds; ++round) {
     keep_distinct(distinct);
@@ -267,14 +266,15 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
   if (codecs == Codecs::all && look.all_equal()) return ValueCodec::uniform;
   Buffer<V> table;
   const std::span<const V> sampled = look.sample();
-  const Held held = find_table(here, all, sampled, device, table);
+  const int distinct = distinct_samples(sampled);
+  const Held held = distinct > dictionary_size ? Held::too_many : find_table(here, all, sampled, device, table);
   if (held == Held::unknown) return {};
   if (held == Held::all) return ValueCodec::dictionary;
   const bool smaller = sizeof(V) > sizeof(float) &&
                        std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
                        all_fit_float(here, all, device);
   if (smaller) return ValueCodec::f32;
-  const bool may_be = codecs == Codecs::all && few_distinct_values(sampled);
+  const bool may_be = codecs == Codecs::all && may_be_few_values(std::ssize(sampled), distinct);
   return may_be && dictionary16_is_best(here, all, device) ? ValueCodec::dictionary16 : ValueCodec::raw;
 }
 
