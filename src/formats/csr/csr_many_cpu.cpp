@@ -1,3 +1,4 @@
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/csr/csr.hpp"
 #include "layout/vector_group.hpp"
@@ -18,7 +19,9 @@ bool CsrFormat<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
           group.update(row, sum, ptr[row + 1] > ptr[row]);
         }
       };
-      p.x.vector == 1 ? each_group_side_by_side(p, multiply_rows) : each_group_one_after_another(p, multiply_rows);
+      with_isa([&](auto) {
+        p.x.vector == 1 ? each_group_side_by_side(p, multiply_rows) : each_group_one_after_another(p, multiply_rows);
+      });
     }
   });
   return true;
