@@ -24,10 +24,9 @@ bool is_device_pointer(const void* memory);
 void synchronize(Stream stream);
 // The same; and memory of the device that was given back can be taken at once after it.
 void synchronize(int ordinal, Stream stream);
-// Streams of the device's own beside the default one, none of which waits for another; the default one where there are
-// none.
-inline constexpr int side_streams = 2;
-Stream side_stream(int ordinal, int number) noexcept;
+// A stream of the device's own beside the default one, on which neither waits for the other; the default one where
+// there is none.
+Stream side_stream(int ordinal) noexcept;
 
 void copy_queued(void* to, const void* from, std::size_t bytes, Stream stream);  // both on the device
 // Reads a region of device memory, queued: what a cache is evicted with and a read bandwidth is measured by.

@@ -38,8 +38,8 @@ AnswerWindow::~AnswerWindow() {
 
 unsigned char* AnswerWindow::data() const { return kept_ ? kept_->memory : nullptr; }
 
-Stream side_stream(Device device, Side side) {
-  return device.kind == Device::Kind::gpu ? gpu::side_stream(device.ordinal, static_cast<int>(side)) : Stream{};
+Stream side_stream(Device device) {
+  return device.kind == Device::Kind::gpu ? gpu::side_stream(device.ordinal) : Stream{};
 }
 
 void wait_for_answers(Device device, Stream stream) { gpu::synchronize(device.ordinal, stream); }

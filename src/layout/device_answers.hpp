@@ -27,10 +27,8 @@ class AnswerWindow {
   Kept* kept_ = nullptr;
 };
 
-// For kernels that need not follow what is queued on the default stream, nor on each other's; whoever looks at their
-// answers waits for them.
-enum class Side { first, second };
-Stream side_stream(Device device, Side side = Side::first);
+// For kernels that need not follow what is queued on the default stream; whoever looks at their answers waits for them.
+Stream side_stream(Device device);
 void wait_for_answers(Device device, Stream stream);
 void await_quietly(Stream stream) noexcept;  // whatever comes of it
 

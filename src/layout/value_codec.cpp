@@ -1,6 +1,7 @@
 #include "layout/value_codec.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -93,7 +94,32 @@ Vector<V> distinct_values(std::span<const V> all, std::int64_t most) {
   return std::move(sum.values);
 }
 
+template <class V>
+Vector<V> samples_of(std::span<const V> all) {
+  Vector<V> sampled;
+  for (std::int64_t i = 0; i < std::min(std::ssize(all), most_value_samples); ++i)
+    sampled.push_back(all[static_cast<std::size_t>(place_of_sample(i, std::ssize(all)))]);
+  return sampled;
+}
+
 }  // namespace
+
+// By open addressing: sorting them took 25 us.
+template <class V>
+int distinct_samples(std::span<const V> sampled) {
+  constexpr std::uint32_t slots = 1024;
+  static_assert(most_value_samples <= slots / 2);
+  std::array<std::int16_t, slots> number{};  // of a value, from 1 on
+  int distinct = 0;
+  for (std::size_t i = 0; i < sampled.size(); ++i) {
+    auto at = static_cast<std::uint32_t>((value_bits(sampled[i]) * std::uint64_t{0x9E3779B97F4A7C15u}) >> 54);
+    while (number[at] != 0 && value_bits(sampled[static_cast<std::size_t>(number[at] - 1)]) != value_bits(sampled[i]))
+      at = (at + 1) % slots;
+    if (number[at] == 0) ++distinct;
+    number[at] = static_cast<std::int16_t>(i + 1);
+  }
+  return distinct;
+}
 
 template <class V>
 ValueCodec smallest_codec(std::span<const V> all, Codecs codecs) {
@@ -102,7 +128,8 @@ ValueCodec smallest_codec(std::span<const V> all, Codecs codecs) {
   if (few <= dictionary_size) return ValueCodec::dictionary;
   if (sizeof(V) > sizeof(float) && all_fit_float(all)) return ValueCodec::f32;
   constexpr std::int64_t most = dictionary16_pays<V>;
-  if (codecs == Codecs::all && most > 0 && static_cast<std::int64_t>(distinct_values(all, most).size()) <= most)
+  if (codecs == Codecs::all && most > 0 && few_distinct_values<V>(samples_of(all)) &&
+      static_cast<std::int64_t>(distinct_values(all, most).size()) <= most)
     return ValueCodec::dictionary16;
   return ValueCodec::raw;
 }
@@ -200,6 +227,8 @@ template struct ValueStore<float>;
 template struct ValueStore<double>;
 template ValueStore<float> make_value_store(std::span<const float>, ValueCodec, std::int64_t);
 template ValueStore<double> make_value_store(std::span<const double>, ValueCodec, std::int64_t);
+template int distinct_samples(std::span<const float>);
+template int distinct_samples(std::span<const double>);
 template ValueCodec smallest_codec(std::span<const float>, Codecs);
 template ValueCodec smallest_codec(std::span<const double>, Codecs);
 

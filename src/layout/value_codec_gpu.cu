@@ -1,7 +1,6 @@
 #include "layout/value_codec.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "layout/device_reduce.hpp"
 
@@ -31,11 +30,10 @@ bool all_fit_float(simt::Here here, std::span<const double> all, Device device) 
 constexpr int look_threads = 256;
 constexpr std::int64_t most_look_blocks = 792;
 
-// Values spread over the whole array; and which blocks found one that is not the first.
+// Some of the values; and which blocks found one that is not the first.
 template <class V>
 struct ValuesSeen {
-  static constexpr std::int64_t most_samples = 512;
-  V sample[most_samples];
+  V sample[most_value_samples];
   std::int32_t differ[most_look_blocks];
 };
 
@@ -43,7 +41,7 @@ struct ValuesSeen {
 template <class V>
 SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples, ValuesSeen<V>* to, V* keep) {
   const std::int64_t mine = simt::global_thread(), stride = simt::grid_blocks() * look_threads;
-  if (mine < samples) to->sample[mine] = val[mine * size / samples];
+  if (mine < samples) to->sample[mine] = val[place_of_sample(mine, size)];
   const V only = size > 0 ? val[0] : V(0);
   if (mine == 0 && keep != nullptr) *keep = only;
   const auto first = value_bits(only);
@@ -71,7 +69,7 @@ class ValueLook {
  public:
   // On a stream of its own, beside what is asked about the pattern: the matrix is there, it has been looked at.
   ValueLook(simt::Here here, std::span<const V> all, Device device, V* keep_first = nullptr)
-      : ValueLook(here, all, device, keep_first, device::side_stream(device, device::Side::second)) {}
+      : ValueLook(here, all, device, keep_first, device::side_stream(device)) {}
   // Waits.
   std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
   bool all_equal() {
@@ -81,7 +79,7 @@ class ValueLook {
 
  private:
   ValueLook(simt::Here here, std::span<const V> all, Device device, V* keep_first, Stream stream)
-      : samples_(std::min<std::int64_t>(static_cast<std::int64_t>(all.size()), ValuesSeen<V>::most_samples)),
+      : samples_(std::min(std::ssize(all), most_value_samples)),
         blocks_(std::clamp(simt::blocks_for(std::ssize(all), look_threads), std::int64_t{1}, most_look_blocks)),
         seen_(1, device, stream) {
     simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), stream},
@@ -129,23 +127,6 @@ void keep_distinct(Vector<V>& values) {
   values.erase(std::unique(values.begin(), values.end(), same), values.end());
 }
 
-// Whether a table holds too few of them: without sorting them, which took 25 us.
-template <class V>
-bool more_than_a_table(std::span<const V> values) {
-  constexpr std::uint32_t slots = 1024;
-  static_assert(ValuesSeen<V>::most_samples <= slots / 2);
-  std::array<std::int16_t, slots> number{};  // of a value, from 1 on
-  int distinct = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    auto at = static_cast<std::uint32_t>((value_bits(values[i]) * std::uint64_t{0x9E3779B97F4A7C15u}) >> 54);
-    while (number[at] != 0 && value_bits(values[static_cast<std::size_t>(number[at] - 1)]) != value_bits(values[i]))
-      at = (at + 1) % slots;
-    if (number[at] == 0 && ++distinct > dictionary_size) return true;
-    number[at] = static_cast<std::int16_t>(i + 1);
-  }
-  return false;
-}
-
 template <class V>
 Buffer<V> table_of(const Vector<V>& distinct, std::int64_t places) {
   Buffer<V> table(places);
@@ -162,7 +143,7 @@ enum class Held { all, too_many, unknown };
 template <class V>
 Held find_table(simt::Here here, std::span<const V> all, std::span<const V> sampled, Device device, Buffer<V>& table) {
   constexpr int most_rounds = 16;
-  if (more_than_a_table(sampled)) return Held::too_many;
+  if (distinct_samples(sampled) > dictionary_size) return Held::too_many;
   Vector<V> distinct(sampled.begin(), sampled.end());
   for (int round = 0; round < most_rounds; ++round) {
     keep_distinct(distinct);
@@ -293,7 +274,8 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
                        std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
                        all_fit_float(here, all, device);
   if (smaller) return ValueCodec::f32;
-  return codecs == Codecs::all && dictionary16_is_best(here, all, device) ? ValueCodec::dictionary16 : ValueCodec::raw;
+  const bool may_be = codecs == Codecs::all && few_distinct_values(sampled);
+  return may_be && dictionary16_is_best(here, all, device) ? ValueCodec::dictionary16 : ValueCodec::raw;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -17,13 +18,16 @@ namespace {
 enum class State { ready, at_meeting, at_barrier, at_cluster, gone };
 
 struct Thread {
+  explicit Thread(int number) : fibre(number) {}
+
   Fibre fibre;
   State state = State::gone;
   Meeting kind{};
   unsigned mask = 0;
   std::uint64_t brought = 0;
-  std::array<std::uint64_t, warp_size> seen{};  // what the lanes of the last meeting brought
-  int arrivals = 0, waits = 0;                  // at the cluster's barrier
+  const std::uint64_t* seen = nullptr;         // what the lanes of the last meeting brought: in `own`, or,
+  std::array<std::uint64_t, warp_size> own{};  // when all 32 met, in one array of the warp
+  int arrivals = 0, waits = 0;                 // at the cluster's barrier
   Site site;
 };
 
@@ -31,6 +35,10 @@ std::string place(const Site& site) {
   const std::string file = site.file_name();
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), site.line());
 }
+
+// Asked for by every lane at every turn: at a fixed place among a thread's variables, without a look at whether it has
+// been constructed.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Self current;
 
 // One cluster of blocks at a time on one host thread, mostly of one block; fibres and their stacks are kept for the
 // next.
@@ -44,9 +52,8 @@ class BlockRunner {
   void* shared_of(int rank) const { return shared_[static_cast<std::size_t>(rank)].get(); }
   [[noreturn]] void misuse(const std::string& what, const Site& site) const;
 
-  Self self;
-
  private:
+  bool turns_of_warp(int warp);
   void turn(int number);
   void pause(State state, const Site& site);
   void complete_meeting(Thread& caller);
@@ -57,9 +64,10 @@ class BlockRunner {
   Thread& me() { return *threads_[static_cast<std::size_t>(number_)]; }
   Thread& lane_of_my_warp(int i) { return *threads_[static_cast<std::size_t>(number_ / warp_size * warp_size + i)]; }
 
-  std::vector<std::unique_ptr<Thread>> threads_;          // of all blocks of the cluster, block by block
-  std::vector<std::unique_ptr<unsigned char[]>> shared_;  // of each of its blocks
-  int count_ = 0, number_ = 0;                            // how many there are, and which one has its turn
+  std::vector<std::unique_ptr<Thread>> threads_;               // of all blocks of the cluster, block by block
+  std::vector<std::array<std::uint64_t, warp_size>> brought_;  // to the last meeting of all lanes, for every warp
+  std::vector<std::unique_ptr<unsigned char[]>> shared_;       // of each of its blocks
+  int count_ = 0, number_ = 0;                                 // how many there are, and which one has its turn
   std::int64_t first_block_ = 0;
   void (*body_)(void*) = nullptr;
   void* context_ = nullptr;
@@ -80,8 +88,10 @@ void BlockRunner::run(const Launch& shape, std::int64_t first_block, void (*body
     shared_.emplace_back(new unsigned char[shape.shared_bytes]);
     std::fill_n(shared_.back().get(), shape.shared_bytes, static_cast<unsigned char>(0xA7));
   }
-  self = {.block_threads = shape.threads, .cluster_blocks = shape.cluster, .grid_blocks = shape.blocks};
-  while (static_cast<int>(threads_.size()) < count_) threads_.push_back(std::make_unique<Thread>());
+  current = {.block_threads = shape.threads, .cluster_blocks = shape.cluster, .grid_blocks = shape.blocks};
+  while (static_cast<int>(threads_.size()) < count_)
+    threads_.push_back(std::make_unique<Thread>(static_cast<int>(threads_.size())));
+  brought_.resize(threads_.size() / warp_size);
   for (int i = 0; i < count_; ++i) {
     threads_[i]->state = State::ready;
     threads_[i]->arrivals = threads_[i]->waits = 0;
@@ -99,27 +109,35 @@ void BlockRunner::run(const Launch& shape, std::int64_t first_block, void (*body
   const int warps = count_ / warp_size;
   for (bool moved = true; moved;) {
     moved = false;
-    for (int w = 0; w < warps; ++w)
-      for (int i = 0; i < warp_size; ++i) {
-        const int number = (order_of_turns == Order::forward ? w : warps - 1 - w) * warp_size + i;
-        if (threads_[number]->state != State::ready) continue;
-        turn(number);
-        moved = true;
-      }
+    for (int w = 0; w < warps; ++w) moved |= turns_of_warp(order_of_turns == Order::forward ? w : warps - 1 - w);
     if (!moved) moved = open_barriers() || open_cluster();
   }
   if (std::any_of(threads_.begin(), threads_.begin() + count_, [](auto& t) { return t->state != State::gone; }))
     explain_deadlock();
 }
 
+// As long as any of its lanes can go on: 32 stacks stay in a core's first cache, those of a whole block would not.
+bool BlockRunner::turns_of_warp(int warp) {
+  bool any = false;
+  for (bool moved = true; moved; any |= moved) {
+    moved = false;
+    for (int number = warp * warp_size; number < (warp + 1) * warp_size; ++number) {
+      if (threads_[number]->state != State::ready) continue;
+      turn(number);
+      moved = true;
+    }
+  }
+  return any;
+}
+
 void BlockRunner::turn(int number) {
   Thread& thread = *threads_[number];
-  const int rank = number / self.block_threads;
+  const int rank = number / current.block_threads;
   number_ = number;
-  self.thread = number % self.block_threads;
-  self.cluster_rank = rank;
-  self.block = first_block_ + rank;
-  self.shared = shared_[static_cast<std::size_t>(rank)].get();
+  current.thread = number % current.block_threads;
+  current.cluster_rank = rank;
+  current.block = first_block_ + rank;
+  current.shared = shared_[static_cast<std::size_t>(rank)].get();
   thread.fibre.resume();
   if (thread.fibre.finished()) thread.state = State::gone;
   if (failure_) std::rethrow_exception(failure_);
@@ -134,7 +152,7 @@ void BlockRunner::pause(State state, const Site& site) {
 
 const std::uint64_t* BlockRunner::meet(Meeting kind, unsigned mask, std::uint64_t brought, const Site& site) {
   Thread& caller = me();
-  if ((mask >> (self.thread % warp_size) & 1) == 0) misuse("a lane calls with a mask that does not name it", site);
+  if ((mask >> (current.thread % warp_size) & 1) == 0) misuse("a lane calls with a mask that does not name it", site);
   caller.kind = kind;
   caller.mask = mask;
   caller.brought = brought;
@@ -142,10 +160,12 @@ const std::uint64_t* BlockRunner::meet(Meeting kind, unsigned mask, std::uint64_
   caller.state = State::at_meeting;
   complete_meeting(caller);
   if (caller.state == State::at_meeting) caller.fibre.pause();
-  return caller.seen.data();
+  return caller.seen;
 }
 
 void BlockRunner::complete_meeting(Thread& caller) {
+  // Lanes have their turns one after the other, so nearly always it is the last one that all have waited for.
+  if (lane_of_my_warp(warp_size - 1 - std::countl_zero(caller.mask)).state != State::at_meeting) return;
   for (int i = 0; i < warp_size; ++i) {
     if ((caller.mask >> i & 1) == 0) continue;
     const Thread& other = lane_of_my_warp(i);
@@ -153,13 +173,27 @@ void BlockRunner::complete_meeting(Thread& caller) {
     if (other.kind != caller.kind || other.mask != caller.mask)
       misuse(fmt::format("lane {} of the mask waits in another operation, at {}", i, place(other.site)), caller.site);
   }
-  std::array<std::uint64_t, warp_size> all{};
+  // The array of the warp is read by all before all meet again; some of its lanes may meet twice before others have
+  // read.
+  std::array<std::uint64_t, warp_size>& all = brought_[static_cast<std::size_t>(number_ / warp_size)];
+  if (caller.mask == full_warp) {
+    for (int i = 0; i < warp_size; ++i) {
+      Thread& lane = lane_of_my_warp(i);
+      all[static_cast<std::size_t>(i)] = lane.brought;
+      lane.seen = all.data();
+      lane.state = State::ready;
+    }
+    return;
+  }
+  std::array<std::uint64_t, warp_size> some{};
   for (int i = 0; i < warp_size; ++i)
-    if (caller.mask >> i & 1) all[static_cast<std::size_t>(i)] = lane_of_my_warp(i).brought;
+    if (caller.mask >> i & 1) some[static_cast<std::size_t>(i)] = lane_of_my_warp(i).brought;
   for (int i = 0; i < warp_size; ++i)
     if (caller.mask >> i & 1) {
-      lane_of_my_warp(i).seen = all;
-      lane_of_my_warp(i).state = State::ready;
+      Thread& lane = lane_of_my_warp(i);
+      lane.own = some;
+      lane.seen = lane.own.data();
+      lane.state = State::ready;
     }
 }
 
@@ -176,8 +210,8 @@ void BlockRunner::wait_cluster(const Site& site) {
 // That of a block opens when all its threads stand at it; anything else is left to explain_deadlock.
 bool BlockRunner::open_barriers() {
   bool any = false;
-  for (auto first = threads_.begin(); first != threads_.begin() + count_; first += self.block_threads) {
-    const auto end = first + self.block_threads;
+  for (auto first = threads_.begin(); first != threads_.begin() + count_; first += current.block_threads) {
+    const auto end = first + current.block_threads;
     if (!std::all_of(first, end, [](auto& t) { return t->state == State::at_barrier; })) continue;
     std::for_each(first, end, [](auto& t) { t->state = State::ready; });
     any = true;
@@ -204,7 +238,7 @@ bool BlockRunner::waits_for(int number, int other) const {
   switch (w.state) {
     case State::at_cluster: return t.state != State::gone && t.arrivals < w.arrivals;
     case State::at_barrier:
-      return number / self.block_threads == other / self.block_threads &&
+      return number / current.block_threads == other / current.block_threads &&
              (t.state != w.state || t.site.line() != w.site.line());
     case State::at_meeting:
       return number / warp_size == other / warp_size && (w.mask >> (other % warp_size) & 1) &&
@@ -219,9 +253,10 @@ void BlockRunner::explain_deadlock() const {
   while (absent < count_ && !waits_for(number, absent)) ++absent;
   const Thread& w = *threads_[number];
   const auto named = [&](int i) {
-    return i / self.block_threads == number / self.block_threads
-               ? fmt::format("thread {}", i % self.block_threads)
-               : fmt::format("thread {} of block {}", i % self.block_threads, first_block_ + i / self.block_threads);
+    return i / current.block_threads == number / current.block_threads
+               ? fmt::format("thread {}", i % current.block_threads)
+               : fmt::format("thread {} of block {}", i % current.block_threads,
+                             first_block_ + i / current.block_threads);
   };
   const std::string other = absent == count_ ? std::string("the others")
                             : threads_[absent]->state == State::gone
@@ -230,17 +265,17 @@ void BlockRunner::explain_deadlock() const {
   fail(ErrorKind::internal, {place(w.site), "all threads the operation names must reach it"},
        "{}: block {}, thread {} waits for {}",
        w.state == State::at_meeting ? "divergent warp operation" : "divergent barrier",
-       first_block_ + number / self.block_threads, number % self.block_threads, other);
+       first_block_ + number / current.block_threads, number % current.block_threads, other);
 }
 
 void BlockRunner::misuse(const std::string& what, const Site& site) const {
   fail(ErrorKind::internal, {place(site), "see the rules in simt/emulator.hpp"}, "{}: block {}, thread {}", what,
-       self.block, self.thread);
+       current.block, current.thread);
 }
 
 }  // namespace
 
-const Self& self() { return runner.self; }
+const Self& self() { return current; }
 const std::uint64_t* meet(Meeting kind, unsigned mask, std::uint64_t brought, const Site& site) {
   return runner.meet(kind, mask, brought, site);
 }
@@ -249,7 +284,7 @@ void barrier(const Site& site) { runner.barrier(site); }
 void arrive_cluster(const Site& site) { runner.arrive_cluster(site); }
 void wait_cluster(const Site& site) { runner.wait_cluster(site); }
 void* shared_of(int rank, const Site& site) {
-  if (rank < 0 || rank >= runner.self.cluster_blocks) runner.misuse("no such block in the cluster", site);
+  if (rank < 0 || rank >= current.cluster_blocks) runner.misuse("no such block in the cluster", site);
   return runner.shared_of(rank);
 }
 void set_order(Order order) { order_of_turns = order; }

@@ -10,7 +10,8 @@ namespace heddle::simt::emulator {
 
 class Fibre {
  public:
-  Fibre();
+  // Neighbours get different numbers, and with them tops of stacks that do not share the same few lines of a cache.
+  explicit Fibre(int number);
 
   // Makes the fibre ready to run entry(context) from its beginning. What it was doing before is forgotten.
   void start(void (*entry)(void* context), void* context);
@@ -25,7 +26,8 @@ class Fibre {
   void enter();
 
   static constexpr std::size_t stack_bytes = 128 * 1024;  // ASan frames are large
-  std::unique_ptr<unsigned char[]> stack_;
+  std::unique_ptr<unsigned char[]> room_;
+  unsigned char* stack_;  // within room_
   StackSwitch switch_;
   void (*entry_)(void*) = nullptr;
   void* context_ = nullptr;

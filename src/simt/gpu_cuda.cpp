@@ -338,16 +338,15 @@ void synchronize(int ordinal, Stream stream) {
   check_cuda(DeviceMemory::of(ordinal).wait_for(static_cast<cudaStream_t>(stream.handle)), "waiting for the GPU");
 }
 
-Stream side_stream(int ordinal, int number) noexcept {
+Stream side_stream(int ordinal) noexcept {
   constexpr int most_devices = 64;
   struct Side {
     std::once_flag made;
     cudaStream_t stream = nullptr;
   };
-  static Side* const all =
-      new (std::nothrow) Side[most_devices * side_streams];  // outlives the statics that a driver ends with
+  static Side* const all = new (std::nothrow) Side[most_devices];  // outlives the statics that a driver ends with
   if (!all || ordinal >= most_devices) return {};
-  Side& mine = all[ordinal * side_streams + number];
+  Side& mine = all[ordinal];
   std::call_once(mine.made, [&] {
     if (cuda_table().set_device(ordinal) == cudaSuccess && cuda_table().stream_create(&mine.stream) == cudaSuccess)
       return;

@@ -21,7 +21,7 @@ bool is_device_pointer(const void*) { return false; }
 void copy_queued(void*, const void*, std::size_t, Stream) { no_gpu(); }
 void synchronize(Stream) { no_gpu(); }
 void synchronize(int, Stream) { no_gpu(); }
-Stream side_stream(int, int) noexcept { return {}; }
+Stream side_stream(int) noexcept { return {}; }
 void read(const void*, std::size_t, Stream) { no_gpu(); }
 Turn::~Turn() = default;
 void Turn::wait_on(Stream) {}

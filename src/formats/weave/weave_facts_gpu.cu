@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -55,7 +56,9 @@ struct Places {
   double per_entry() const { return entries > 0 ? static_cast<double>(stored) / static_cast<double>(entries) : 1; }
 };
 
-// Blocks of 2, 3 and 4 in one go: item = (size, part, row of blocks), the work of a warp.
+constexpr int look_threads = 512, look_warps = look_threads / simt::warp_size;
+
+// Blocks of 2, 3 and 4 in one go: (size, part, row of blocks) are the work of a warp.
 struct BlocksFound {
   Places of[3];
   SIMT_BOTH void add(const BlocksFound& other) {
@@ -63,16 +66,25 @@ struct BlocksFound {
   }
 };
 struct BlocksOfParts {
-  using Result = BlocksFound;
   PatternArrays A;
   SampledRows sampled;
 
-  static constexpr std::int64_t part_rows = SampledRows::part_rows;
-  std::int64_t threads() const {
-    return sampled.parts * (part_rows / 2 + part_rows / 3 + part_rows / 4) * simt::warp_size;
+  static constexpr std::int64_t part_rows = SampledRows::part_rows, most_blocks = 396;
+  SIMT_BOTH std::int64_t items() const { return sampled.parts * (part_rows / 2 + part_rows / 3 + part_rows / 4); }
+  std::int64_t blocks() const { return std::min(most_blocks, simt::blocks_for(items(), look_warps)); }
+
+  // Block `number` of so many, with room for what each warp found. The first thread has it.
+  SIMT_DEVICE BlocksFound look(std::int64_t number, std::int64_t blocks, BlocksFound* of_warps) const {
+    BlocksFound mine;
+    for (std::int64_t i = number * look_warps + simt::warp(); i < items(); i += blocks * look_warps) add(i, mine);
+    if (simt::lane() == 0) of_warps[simt::warp()] = mine;
+    simt::sync_block();
+    for (int w = 1; simt::thread() == 0 && w < look_warps; ++w) mine.add(of_warps[w]);
+    return mine;
   }
-  SIMT_DEVICE void add(std::int64_t thread, BlocksFound& to) const {
-    const std::int64_t i = thread / simt::warp_size;
+
+ private:
+  SIMT_DEVICE void add(std::int64_t i, BlocksFound& to) const {
     const std::int64_t twos = sampled.parts * (part_rows / 2), threes = sampled.parts * (part_rows / 3);
     if (i < twos)
       to.of[0].add(places<2>(i));
@@ -81,8 +93,6 @@ struct BlocksOfParts {
     else
       to.of[2].add(places<4>(i - twos - threes));
   }
-
- private:
   template <int B>
   SIMT_DEVICE Places places(std::int64_t i) const {
     const std::int64_t part = i / (part_rows / B), first = sampled.first(part) + i % (part_rows / B) * B;
@@ -92,14 +102,13 @@ struct BlocksOfParts {
     const BlockLeaders<B> leaders(A, first / B);
     Offset blocks = leaders.at_least();
     if (!blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
-    return simt::lane() == 0 ? Places{blocks * B * B, entries} : Places{};
+    return {blocks * B * B, entries};
   }
 };
 
-constexpr int sample_threads = 512, sample_warps = sample_threads / simt::warp_size;
-static_assert(2 * sample_threads >= SampledRows::part_rows);
+static_assert(2 * look_threads >= SampledRows::part_rows);
 
-// What the blocks of one launch look at: parts of the rows, then windows of entries, a warp each.
+// Parts of the rows, a block each, then windows of entries, a warp each.
 struct Samples {
   PatternArrays A;
   SampledRows sampled;
@@ -107,7 +116,7 @@ struct Samples {
   TeamShape shape;
   std::int64_t windows, window_step;
 
-  std::int64_t blocks() const { return parts + simt::blocks_for(windows, sample_warps); }
+  std::int64_t blocks() const { return parts + simt::blocks_for(windows, look_warps); }
 };
 
 struct SamplesFound {
@@ -121,8 +130,8 @@ struct SamplesFound {
 };
 
 struct SampleBoard {
-  std::int32_t row[2 * sample_threads];
-  std::int64_t of_warps[sample_warps];
+  std::int32_t row[2 * look_threads];
+  std::int64_t of_warps[look_warps];
 };
 
 // Of all threads of the block, in the first one. The block calls it together.
@@ -131,7 +140,7 @@ SIMT_DEVICE std::int64_t block_sum(std::int64_t mine, std::int64_t* of_warps) {
   if (simt::lane() == 0) of_warps[simt::warp()] = of_warp;
   simt::sync_block();
   std::int64_t sum = 0;
-  for (int w = 0; w < sample_warps; ++w) sum += of_warps[w];
+  for (int w = 0; w < look_warps; ++w) sum += of_warps[w];
   simt::sync_block();
   return sum;
 }
@@ -141,16 +150,16 @@ template <class F>
 SIMT_DEVICE std::int64_t slice_places(TeamShape shape, int rows, F longest) {
   std::int64_t stored = 0;
   const int height = shape.slice_rows();
-  for (int row = simt::thread() * height; row < rows; row += sample_threads * height)
+  for (int row = simt::thread() * height; row < rows; row += look_threads * height)
     stored += std::int64_t{(longest(row, row + height < rows ? row + height : rows) + shape.lanes - 1) / shape.lanes};
   return stored * shape.step_slots();
 }
 
 // The slices of a part of the rows, as they are and sorted by length: then the first row of each is its longest.
-SIMT_DEVICE SamplesFound look_at_part(const Samples& s, SampleBoard& board) {
-  const std::int64_t first = s.sampled.first(simt::block()), last = s.sampled.last(simt::block());
+SIMT_DEVICE SamplesFound look_at_part(const Samples& s, std::int64_t part, SampleBoard& board) {
+  const std::int64_t first = s.sampled.first(part), last = s.sampled.last(part);
   const int rows = static_cast<int>(last - first);
-  for (int i = simt::thread(); i < 2 * sample_threads; i += sample_threads)
+  for (int i = simt::thread(); i < 2 * look_threads; i += look_threads)
     board.row[i] = INT32_MAX - (i < rows ? static_cast<std::int32_t>(s.A.length(first + i)) : 0);
   simt::sync_block();
   const std::int64_t as_they_are = slice_places(s.shape, rows, [&](int row, int end) {
@@ -166,9 +175,9 @@ SIMT_DEVICE SamplesFound look_at_part(const Samples& s, SampleBoard& board) {
 }
 
 // The first lane with a sector counts it, as a place that is stored.
-SIMT_DEVICE SamplesFound look_at_windows(const Samples& s, SampleBoard& board) {
+SIMT_DEVICE SamplesFound look_at_windows(const Samples& s, std::int64_t block, SampleBoard& board) {
   static_assert(SampledWindows::window == simt::warp_size);
-  const std::int64_t w = (simt::block() - s.parts) * sample_warps + simt::warp();
+  const std::int64_t w = block * look_warps + simt::warp();
   std::int64_t sectors = 0;
   if (w < s.windows) {
     const Index column = s.A.col[w * s.window_step + simt::lane()];
@@ -178,38 +187,84 @@ SIMT_DEVICE SamplesFound look_at_windows(const Samples& s, SampleBoard& board) {
   return {{}, {}, {block_sum(sectors, board.of_warps), 0}};
 }
 
-SIMT_KERNEL look_at_samples(Samples s, SamplesFound* to) {
-  SampleBoard& board = *simt::shared<SampleBoard>();
-  const SamplesFound found = simt::block() < s.parts ? look_at_part(s, board) : look_at_windows(s, board);
-  if (simt::thread() == 0) to[simt::block()] = found;
-}
-
 constexpr int diagonal_slices = SampledRows::part_rows / slice_rows;
 
-// A block a slice, until it has more places than count.
-SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled, SliceRoom room, Places* to) {
-  const std::int64_t part = simt::block() / diagonal_slices, end = sampled.last(part);
-  const std::int64_t first = sampled.first(part) + simt::block() % diagonal_slices * slice_rows;
+// The diagonals of slice `number` of those that are looked at, until it has more places than count. In the first
+// thread.
+SIMT_DEVICE Places look_at_diagonals(const PatternArrays& A, const SampledRows& sampled, const SliceRoom& room,
+                                     std::int64_t number) {
+  const std::int64_t part = number / diagonal_slices, end = sampled.last(part);
+  const std::int64_t first = sampled.first(part) + number % diagonal_slices * slice_rows;
   Places found;
-  if (first < end) {
-    const SliceRows rows(A, first, first + slice_rows < end ? first + slice_rows : end);
-    found.entries = rows.count;
-    if (rows.count <= most_slice_entries) {
-      DiagonalWalk walk(A, rows.first, rows.last);
-      walk.begin(columns_near(A, rows, room));
-      if (simt::warp() != 0) return;
-      const std::int64_t hopeless = hopeless_diagonal_fill * found.entries;
-      for (int n = 1; found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance();
-           ++n) {
-        found.stored += slice_rows;
-        if (n % 8 != 0) continue;  // now and then: what is left takes a place an entry at least
-        const std::int64_t least = found.stored + simt::sum_lanes(static_cast<std::int32_t>(walk.left()));
-        if (least > hopeless) found.stored = least;
-      }
+  if (first >= end) return found;
+  const SliceRows rows(A, first, first + slice_rows < end ? first + slice_rows : end);
+  found.entries = rows.count;
+  if (rows.count <= most_slice_entries) {
+    DiagonalWalk walk(A, rows.first, rows.last);
+    walk.begin(columns_near(A, rows, room));
+    if (simt::warp() != 0) return found;
+    const std::int64_t hopeless = hopeless_diagonal_fill * found.entries;
+    for (int n = 1; found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance();
+         ++n) {
+      found.stored += slice_rows;
+      if (n % 8 != 0) continue;  // now and then: what is left takes a place an entry at least
+      const std::int64_t least = found.stored + simt::sum_lanes(static_cast<std::int32_t>(walk.left()));
+      if (least > hopeless) found.stored = least;
     }
-    found.stored = counted_places(found.stored, found.entries, slice_rows);
   }
-  if (simt::thread() == 0) to[simt::block()] = found;
+  found.stored = counted_places(found.stored, found.entries, slice_rows);
+  return found;
+}
+
+// All that one launch looks at: diagonals, which take longest, then samples, then blocks. What its blocks find lies in
+// one piece of memory.
+struct Looks {
+  PatternArrays A;
+  SampledRows sampled;
+  SliceRoom room;
+  Samples samples;
+  BlocksOfParts parts;
+  std::int64_t of_diagonals, of_samples, of_parts;  // blocks of threads
+  Places* diagonals = nullptr;
+  SamplesFound* sampled_found = nullptr;
+  BlocksFound* blocks = nullptr;
+
+  static_assert(alignof(Places) == alignof(SamplesFound) && alignof(Places) == alignof(BlocksFound));
+  std::int64_t launched() const { return of_diagonals + of_samples + of_parts; }
+  std::size_t shared_bytes() const {
+    return std::max({static_cast<std::size_t>(of_diagonals > 0 ? room.entries : 0) * sizeof(Index), sizeof(SampleBoard),
+                     look_warps * sizeof(BlocksFound)});
+  }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(static_cast<std::size_t>(of_diagonals) * sizeof(Places) +
+                                     static_cast<std::size_t>(of_samples) * sizeof(SamplesFound) +
+                                     static_cast<std::size_t>(of_parts) * sizeof(BlocksFound));
+  }
+  void find_in(const unsigned char* memory) {
+    diagonals = reinterpret_cast<Places*>(const_cast<unsigned char*>(memory));
+    sampled_found = reinterpret_cast<SamplesFound*>(diagonals + of_diagonals);
+    blocks = reinterpret_cast<BlocksFound*>(sampled_found + of_samples);
+  }
+};
+
+SIMT_KERNEL look_at_pattern(Looks looks) {
+  std::int64_t b = simt::block();
+  if (b < looks.of_diagonals) {
+    const Places found = look_at_diagonals(looks.A, looks.sampled, looks.room, b);
+    if (simt::thread() == 0) looks.diagonals[b] = found;
+    return;
+  }
+  b -= looks.of_diagonals;
+  if (b < looks.of_samples) {
+    SampleBoard& board = *simt::shared<SampleBoard>();
+    const Samples& s = looks.samples;
+    const SamplesFound found = b < s.parts ? look_at_part(s, b, board) : look_at_windows(s, b - s.parts, board);
+    if (simt::thread() == 0) looks.sampled_found[b] = found;
+    return;
+  }
+  b -= looks.of_samples;
+  const BlocksFound found = looks.parts.look(b, looks.of_parts, simt::shared<BlocksFound>());
+  if (simt::thread() == 0) looks.blocks[b] = found;
 }
 
 // What is expected to be asked is looked at together, as launches and waits take longer than kernels here; answers that
@@ -219,8 +274,8 @@ class DeviceFacts final : public PatternFacts {
   DeviceFacts(simt::Here here, const PatternView& there, std::int64_t longest, Device device)
       : PatternFacts(there), here_(here), device_(device), longest_(longest), A_(there), sampled_(there.rows) {}
 
-  // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200). Blocks, diagonals and samples
-  // are looked at beside each other, the longest first: each has too few threads to keep the device busy.
+  // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200), and a launch for each 10 us
+  // more than one for all.
   void expect(const Questions& soon) override {
     const SampledWindows windows(pattern().nnz());
     const Samples samples{A_,
@@ -229,25 +284,23 @@ class DeviceFacts final : public PatternFacts {
                           soon.slices.value_or(TeamShape{}),
                           soon.windows ? windows.count : 0,
                           windows.step};
-    const std::int64_t slices = soon.diagonals ? sampled_.parts * diagonal_slices : 0;
-    const BlocksOfParts items{A_, SampledRows(A_.rows, most_block_parts)};
-    const simt::Launch of_blocks = device::reduce_launch<BlocksOfParts>(soon.blocks ? items.threads() : 0, 1);
-    // The matrix is there: it has been looked at.
-    const Stream first = device::side_stream(device_), second = device::side_stream(device_, device::Side::second);
-    device::Answers<SamplesFound> samples_found(samples.blocks(), device_, second);
-    device::Answers<Places> diagonals_found(slices, device_);
-    device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, first);
-    const SliceRoom room = SliceRoom::of_entries(most_slice_entries);
-    simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
-                 diagonals_found.there());
-    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), second}, look_at_samples, samples,
-                 samples_found.there());
-    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
-                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
+    const BlocksOfParts parts{A_, SampledRows(A_.rows, most_block_parts)};
+    Looks looks{A_,
+                sampled_,
+                SliceRoom::of_entries(most_slice_entries),
+                samples,
+                parts,
+                soon.diagonals ? sampled_.parts * diagonal_slices : 0,
+                samples.blocks(),
+                soon.blocks ? parts.blocks() : 0};
+    device::Answers<unsigned char> answers(looks.bytes(), device_);
+    looks.find_in(answers.there());
+    simt::launch(here_, {looks.launched(), look_threads, looks.shared_bytes()}, look_at_pattern, looks);
     if (const auto ask = std::exchange(beside, nullptr)) ask();
-    const auto found = sum_of(samples_found.here());
-    if (soon.diagonals) diagonals_ = sum_of(diagonals_found.here());
-    if (soon.blocks) blocks_ = sum_of(blocks_found.here());
+    looks.find_in(answers.here().data());
+    const auto found = sum_of(looks.sampled_found, looks.of_samples);
+    if (soon.diagonals) diagonals_ = sum_of(looks.diagonals, looks.of_diagonals);
+    if (soon.blocks) blocks_ = sum_of(looks.blocks, looks.of_parts);
     if (soon.slices) slices_ = {*soon.slices, found.as_they_are, found.sorted};
     if (soon.windows) sectors_ = found.windows.stored;
   }
@@ -299,9 +352,9 @@ class DeviceFacts final : public PatternFacts {
     Places as_they_are, sorted;
   };
   template <class Found>
-  static Found sum_of(std::span<const Found> all) {
+  static Found sum_of(const Found* all, std::int64_t count) {
     Found sum;
-    for (const Found& found : all) sum.add(found);
+    for (std::int64_t i = 0; i < count; ++i) sum.add(all[i]);
     return sum;
   }
 
