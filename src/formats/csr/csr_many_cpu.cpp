@@ -1,11 +1,18 @@
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/csr/csr.hpp"
 #include "layout/vector_group.hpp"
 
 namespace heddle {
 
+// Floats one after another are fetched one by one here, by eight in multiply: what the caches hold is multiplied sooner
+// once a vector (a Xeon with AVX-512, one core, 2026-11: 0.6 to 0.85 of the time on 28 K to 140 K entries; double 1.15
+// to 1.5 times the time, 1.5 million entries 0.9 to 1.2).
 template <class V>
 bool CsrFormat<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
+  constexpr std::size_t held = 8 << 20;
+  const bool one_after_another = p.x.element == 1 && p.update.element == 1;
+  if (sizeof(V) == 4 && one_after_another && isa() != Isa::baseline && val.bytes() + col.bytes() < held) return false;
   constexpr std::int64_t rows_at_once = 256;
   parallel_tasks(task.size() - 1, [&](std::int64_t t) {
     for (std::int64_t begin = task[t]; begin < task[t + 1]; begin += rows_at_once) {
@@ -18,7 +25,9 @@ bool CsrFormat<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
           group.update(row, sum, ptr[row + 1] > ptr[row]);
         }
       };
-      p.x.vector == 1 ? each_group_side_by_side(p, multiply_rows) : each_group_one_after_another(p, multiply_rows);
+      with_isa([&](auto) {
+        p.x.vector == 1 ? each_group_side_by_side(p, multiply_rows) : each_group_one_after_another(p, multiply_rows);
+      });
     }
   });
   return true;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "core/dispatch.hpp"
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_blocks.hpp"
 #include "formats/weave/weave_diagonals.hpp"
@@ -96,30 +97,58 @@ void multiply_slice(const Blocks<V>& A, const CodedValues<V, S>& values, std::in
   }
 }
 
+// Rows i .. i + R - 1 of a slice for all its diagonals: their sums stay in registers. R divides 32, so their values are
+// equally far apart.
+template <int R, class V, class S, class Group>
+inline void multiply_rows(const Diagonals<V>& A, const CodedValues<V, S>& values, const DiagonalSlice& slice, int i,
+                          std::int64_t first, const Group& group) {
+  constexpr int K = Group::K;
+  constexpr unsigned all = (1u << R) - 1;
+  const bool constant = A.values.codec == ValueCodec::constant;
+  const std::int64_t slice_step = constant ? 1 : slice_rows, step = constant ? 0 : diagonal_place<S>(1);
+  const S* stored = values.data + slice.first * slice_step + (constant ? 0 : diagonal_place<S>(i));
+  const VectorsView<V>& x = group.p.x;
+  const V* top = x.at(first + i, group.first);
+  const Diagonal* pattern = A.pattern.data() + slice.pattern;
+  const RowMask* masks = A.masks.data();
+  V sum[R][K] = {};
+  unsigned present = 0;
+  for (Index d = 0; d < slice.count; ++d, stored += slice_step) {
+    const unsigned mask = masks[pattern[d].mask].word[i / 32] >> i % 32 & all;
+    const V* at = top + pattern[d].offset * x.element;
+    present |= mask;
+    const auto add = [&](int r) {
+      const V value = values.decode(stored[r * step]);
+      for (int j = 0; j < K; ++j) sum[r][j] += value * at[r * x.element + j];
+    };
+    if (mask == all) {
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r) add(r);
+    } else {
+#pragma GCC unroll 8
+      for (int r = 0; r < R; ++r)
+        if ((mask >> r & 1) != 0) add(r);
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r)
+    if (first + i + r < A.rows) group.update(first + i + r, sum[r], (present >> r & 1) != 0);
+}
+
 template <class V, class S, class Group>
 void multiply_slice(const Diagonals<V>& A, const CodedValues<V, S>& values, std::int64_t s, const Group& group) {
-  const DiagonalSlice slice = A.slices[s];
+  constexpr int rows_at_once = 4;
   const std::int64_t first = s * slice_rows, count = std::min<std::int64_t>(slice_rows, A.rows - first);
-  V sum[slice_rows][Group::K] = {};
-  RowMask present = {};
-  for (Index d = 0; d < slice.count; ++d) {
-    const Diagonal diagonal = A.pattern[slice.pattern + d];
-    const RowMask& mask = A.masks[diagonal.mask];
-    const bool constant = A.values.codec == ValueCodec::constant;
-    const S* stored = values.data + (slice.first + d) * (constant ? 1 : slice_rows);
-    for (int w = 0; w < 4; ++w) present.word[w] |= mask.word[w];
-    for (int i = 0; i < count; ++i)
-      if (mask.word[i / 32] >> (i % 32) & 1)
-        group.add(sum[i], values.decode(stored[constant ? 0 : diagonal_place<S>(i)]), first + i + diagonal.offset);
-  }
-  for (int i = 0; i < count; ++i) group.update(first + i, sum[i], (present.word[i / 32] >> (i % 32) & 1) != 0);
+  for (int i = 0; i < count; i += rows_at_once) multiply_rows<rows_at_once>(A, values, A.slices[s], i, first, group);
 }
 
 // f(slice, group) for all slices and vectors, a slice's groups one after another.
 template <class V, class F>
 void each_slice(std::int64_t slices, const ProductMany<V>& p, const F& f) {
   parallel_ranges(slices, 8, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t s = begin; s < end; ++s) each_group_side_by_side(p, [&](const auto& group) { f(s, group); });
+    with_isa([&](auto) {
+      for (std::int64_t s = begin; s < end; ++s) each_group_side_by_side(p, [&](const auto& group) { f(s, group); });
+    });
   });
 }
 
