@@ -4,8 +4,7 @@
 //   parts  |                         0                       |                  1                   |
 //   spans  |       masks 1111111111111 . 1111111 . 111       | columns 63 65 70 73 76 77 80         |
 //
-//   part   what a thread does at once. A row of two and more is shared: its parts are tasks of their own, and their
-//   sums
+//   part   what a thread does at once. A row of two and more is shared: its parts are tasks of their own, whose sums
 //          are added in order
 //   span   either dense, so that x is read as it lies, 32 columns at a time, and each 32 have a mask for the entries
 //          that are there; or each entry has its column
