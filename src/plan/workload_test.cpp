@@ -427,8 +427,7 @@ TEST(Cost, of_places_is_higher_where_gathers_are_slow) {
   const bool gathers = isa() != Isa::baseline;
   for (const char* plan : {"csr", "sell", "weave layout=rows"})
     EXPECT_EQ(place(plan, false) > place(plan, true), gathers) << plan;
-  for (const char* plan : {"dia", "weave layout=diagonals"})
-    EXPECT_EQ(place(plan, false), place(plan, true)) << plan;
+  for (const char* plan : {"dia", "weave layout=diagonals"}) EXPECT_EQ(place(plan, false), place(plan, true)) << plan;
   EXPECT_LE(place("bcsr", false), place("bcsr", true));
   gathers_pay = measured;
 }
