@@ -73,15 +73,6 @@ const Machine& built_in_machine(Device::Kind kind) {
   return kind == Device::Kind::cpu ? cpu : gpu;
 }
 
-Machine kept_or_measured(Device device, const std::string& name, int units) {
-  const auto kept = read_machine(device.kind, name, units);
-  if (kept && (device.kind != Device::Kind::cpu || !measured_beside_others(*kept))) return *kept;
-  Machine machine = measure_machine(device);
-  if (kept && machine.entry_ns >= kept->entry_ns) return *kept;
-  write_machine(machine);
-  return machine;
-}
-
 const Machine& this_machine(Device device) {
   if (device.kind == Device::Kind::emulator) return built_in_machine(device.kind);
   static std::mutex guard;
@@ -94,7 +85,11 @@ const Machine& this_machine(Device device) {
   const int units = cpu ? threads() : info.units;
   const auto place = known.try_emplace(key).first;
   try {
-    place->second = kept_or_measured(device, info.name, units);
+    place->second = read_machine(device.kind, info.name, units).value_or(Machine{});
+    if (!place->second.measured) {
+      place->second = measure_machine(device);
+      write_machine(place->second);
+    }
   } catch (const std::exception&) {  // no memory for the arrays: the built-in figures serve as well
     place->second = built_in_machine(device.kind);
   }

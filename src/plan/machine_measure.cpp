@@ -41,10 +41,10 @@ Machine described(const DeviceInfo& info, int units) {
 
 // A ceiling is what the machine can do: the best of many, so that other work on it does not count.
 template <class F>
-double best_time(F call, double seconds = budget) {
+double best_time(F call) {
   const auto begun = std::chrono::steady_clock::now();
   double best = INFINITY;
-  for (auto now = begun; now - begun < std::chrono::duration<double>(seconds);) {
+  for (auto now = begun; now - begun < std::chrono::duration<double>(budget);) {
     call();
     const auto done = std::chrono::steady_clock::now();
     best = std::min(best, std::chrono::duration<double>(done - now).count());
@@ -163,8 +163,8 @@ class CachedRows {
     for (std::int64_t i = 0; i < count; ++i) col_[i] = static_cast<std::int32_t>(i * 769 % count);
   }
   // Nanoseconds for each entry, the best of many.
-  double least_ns(double seconds = budget) {
-    return of_entry(best_time([&] { multiply(); }, seconds));
+  double least_ns() {
+    return of_entry(best_time([&] { multiply(); }));
   }
   // The middle of many: threads that come late or leave early had company meanwhile.
   double usual_ns() {
@@ -308,11 +308,6 @@ Machine measure_gpu(Device device) {
 #endif
 
 }  // namespace
-
-bool measured_beside_others(const Machine& cpu) {
-  constexpr double a_look = 1e-3, faster_now = 1.25;
-  return cpu.entry_ns > faster_now * CachedRows().least_ns(a_look);
-}
 
 Machine measure_machine(Device device) {
 #ifdef HEDDLE_HAS_CUDA

@@ -95,27 +95,6 @@ TEST(Machine, cache_folder_follows_the_environment) {
   base.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", base.c_str(), 1);
 }
 
-TEST(Machine, measured_beside_others_is_measured_anew) {
-  const test::ScratchFolder folder;
-  const char* before = std::getenv("HEDDLE_CACHE");
-  const std::string restore = before ? before : "";
-  setenv("HEDDLE_CACHE", folder.path("cache").c_str(), 1);
-  Machine slow = built_in_machine(Device::Kind::cpu);
-  slow.measured = true;
-  slow.units = threads();
-  slow.entry_ns = 1000, slow.entry_all_ns = 1500;
-  write_machine(slow);
-  ASSERT_EQ(read_machine(slow.kind, slow.name, slow.units), slow);
-  const Machine now = kept_or_measured(Device::cpu(), slow.name, slow.units);
-  EXPECT_LT(now.entry_ns, slow.entry_ns / 2);
-  EXPECT_TRUE(measured_beside_others(slow));
-  Machine quick = slow;
-  quick.entry_ns = 1e-3, quick.entry_all_ns = 2e-3;
-  write_machine(quick);
-  EXPECT_EQ(kept_or_measured(Device::cpu(), quick.name, quick.units), quick) << "nobody was faster since";
-  restore.empty() ? unsetenv("HEDDLE_CACHE") : setenv("HEDDLE_CACHE", restore.c_str(), 1);
-}
-
 TEST(Machine, measured_here_has_every_figure_and_is_the_same_when_asked_again) {
   const Machine& machine = this_machine(Device::cpu());
   EXPECT_EQ(machine.units, threads());
