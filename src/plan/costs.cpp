@@ -112,8 +112,8 @@ constexpr BuildCost cpu_build_costs[] = {
 // Where a CPU loads elements of x one by one because its gathers are slow (core/gather.hpp), a place takes so many
 // times as long: of float where 16 of them are gathered still, of float where they are not, of double. The second from
 // two cores that had it both ways (medians over 26 matrices), the others from cores whose gathers are slow: csr, sell,
-// runs, bell and blocks from 33 files and 7 generated matrices on one of them, bcsr
-// against these from ten of those. Less than 1: the core seems slow by its entries of csr, which are loaded one by one.
+// runs, bell and blocks from 33 files and 7 generated matrices on one of them, bcsr beside these from ten of those.
+// Less than 1: the core seems slow by its entries of csr, which are loaded one by one.
 struct Slower {
   std::string_view key;
   double gathering_16, of_float, of_double;
