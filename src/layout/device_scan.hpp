@@ -10,6 +10,9 @@
 // Three launches:  sums of tiles | one block scans those | every tile places its items.  Of a few tiles each adds up
 // those before it, and the second is left out; where there is one tile there is one launch. Items are spread over as
 // many threads as there may be without one more launch.
+//
+// Items that say `static constexpr bool placed_apart = true` have nothing in place() that item() reads: of a few
+// thousand of them every tile adds up all items before it by itself, in one launch.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +24,15 @@
 namespace heddle::device {
 
 inline constexpr int scan_threads = 256, scan_items_of_thread = 8, scan_tile = scan_threads * scan_items_of_thread;
-inline constexpr std::int64_t few_scan_tiles = 32;
+inline constexpr std::int64_t few_scan_tiles = 32, few_scan_items = 2 * few_scan_tiles * scan_threads;
+
+template <class Items>
+constexpr bool are_placed_apart() {
+  if constexpr (requires { Items::placed_apart; })
+    return Items::placed_apart;
+  else
+    return false;
+}
 
 // The sum of what the threads before this one brought; `total`: of all threads. `shared` has room for each of them.
 template <class Sum>
@@ -123,15 +134,36 @@ SIMT_KERNEL place_items(Items items, ScanTiles cut, const typename Items::Sum* t
   }
 }
 
+// A thread an item, whoever they are that come before it.
+template <class Items>
+SIMT_KERNEL place_few_items(Items items, std::int64_t count, typename Items::Sum* all) {
+  using Sum = typename Items::Sum;
+  const std::int64_t first = simt::block() * scan_threads, mine = first + simt::thread();
+  Sum earlier{}, before, total;
+#pragma unroll 8
+  for (std::int64_t i = simt::thread(); i < first; i += scan_threads) earlier.add(items.item(i));
+  block_scan(earlier, simt::shared<Sum>(), before);
+  const Sum own = mine < count ? items.item(mine) : Sum{};
+  const Sum of_tile = block_scan(own, simt::shared<Sum>(), total);
+  total.add(before);
+  before.add(of_tile);
+  if (mine < count) items.place(mine, before);
+  if (simt::block() == simt::grid_blocks() - 1 && simt::thread() == 0) *all = total;
+}
+
 }  // namespace
 
 // Only queued: the sum of all items will lie at `all`, which kernels of the scan only write.
 template <class Items>
 void queue_scan(simt::Here here, const Items& items, std::int64_t count, Workspace& memory, typename Items::Sum* all) {
   using Sum = typename Items::Sum;
+  constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
+  if constexpr (are_placed_apart<Items>())
+    if (count > scan_tile && count <= few_scan_items)
+      return simt::launch(here, {simt::blocks_for(count, scan_threads), scan_threads, shared_bytes},
+                          place_few_items<Items>, items, count, all);
   const ScanTiles cut(count);
   const std::int64_t tiles = cut.tiles();
-  constexpr std::size_t shared_bytes = scan_threads * sizeof(Sum);
   Sum* sums = memory.take<Sum>(tiles);
   if (tiles != 1) simt::launch(here, {tiles, scan_threads, shared_bytes}, sum_tiles<Items>, items, cut, sums);
   if (tiles == 0 || tiles > few_scan_tiles)

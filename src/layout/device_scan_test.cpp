@@ -25,13 +25,25 @@ struct Weighed {
   SIMT_DEVICE void place(std::int64_t i, const Two& before) const { to[i] = before; }
 };
 
-TEST(Scan, places_every_item_behind_all_before_it) {
+struct WeighedApart : Weighed {
+  static constexpr bool placed_apart = true;
+};
+
+// item() reads what place() writes.
+struct WeighedInPlace : Weighed {
+  SIMT_DEVICE Two item(std::int64_t i) const { return to[i]; }
+};
+
+template <class Items>
+void expect_all_placed() {
   constexpr std::int64_t few = few_scan_tiles * scan_tile;
   constexpr std::int64_t tile = scan_tile, threads = scan_threads;
-  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, threads, threads + 1, tile, tile + 1, 3 * tile - 5,
-                                   few / scan_items_of_thread, few / scan_items_of_thread + 1, few, few + 1}) {
+  for (const std::int64_t count :
+       {std::int64_t{0}, std::int64_t{1}, threads, threads + 1, tile, tile + 1, 3 * tile - 5,
+        few / scan_items_of_thread, few / scan_items_of_thread + 1, few_scan_items, few_scan_items + 1, few, few + 1}) {
     std::vector<Two> placed(static_cast<std::size_t>(count));
-    const Two all = scan(simt::Here{}, Weighed{placed.data()}, count, Device::emulator());
+    for (std::int64_t i = 0; i < count; ++i) placed[static_cast<std::size_t>(i)] = {1, Weighed::weight(i)};
+    const Two all = scan(simt::Here{}, Items{{placed.data()}}, count, Device::emulator());
     std::int64_t weight = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       ASSERT_EQ(placed[static_cast<std::size_t>(i)].items, i) << "of " << count;
@@ -42,6 +54,9 @@ TEST(Scan, places_every_item_behind_all_before_it) {
     EXPECT_EQ(all.weight, weight) << "of " << count;
   }
 }
+
+TEST(Scan, places_every_item_behind_all_before_it) { expect_all_placed<WeighedInPlace>(); }
+TEST(Scan, places_items_apart_in_one_launch) { expect_all_placed<WeighedApart>(); }
 
 }  // namespace
 }  // namespace heddle::device

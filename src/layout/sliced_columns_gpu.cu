@@ -124,6 +124,7 @@ struct SliceSum {
 
 struct SliceItems {
   using Sum = SliceSum;
+  static constexpr bool placed_apart = true;
   TeamShape shape;
   ColumnSlice* slices;
 

@@ -107,13 +107,15 @@ bool may_repeat(std::span<const V> all) {
 
 // By open addressing: sorting them took 25 us.
 template <class V>
-int distinct_samples(std::span<const V> sampled) {
-  constexpr std::uint32_t slots = 1024;
+int distinct_samples(std::span<const V> sampled, int most) {
+  constexpr int slot_bits = 11;
+  constexpr std::uint32_t slots = 1 << slot_bits;
   static_assert(most_value_samples <= slots / 2);
   std::array<std::int16_t, slots> number{};  // of a value, from 1 on
   int distinct = 0;
-  for (std::size_t i = 0; i < sampled.size(); ++i) {
-    auto at = static_cast<std::uint32_t>((value_bits(sampled[i]) * std::uint64_t{0x9E3779B97F4A7C15u}) >> 54);
+  for (std::size_t i = 0; i < sampled.size() && distinct <= most; ++i) {
+    auto at = static_cast<std::uint32_t>((value_bits(sampled[i]) * std::uint64_t{0x9E3779B97F4A7C15u}) >>
+                                         (64 - slot_bits));
     while (number[at] != 0 && value_bits(sampled[static_cast<std::size_t>(number[at] - 1)]) != value_bits(sampled[i]))
       at = (at + 1) % slots;
     if (number[at] == 0) ++distinct;
@@ -228,8 +230,8 @@ template struct ValueStore<float>;
 template struct ValueStore<double>;
 template ValueStore<float> make_value_store(std::span<const float>, ValueCodec, std::int64_t);
 template ValueStore<double> make_value_store(std::span<const double>, ValueCodec, std::int64_t);
-template int distinct_samples(std::span<const float>);
-template int distinct_samples(std::span<const double>);
+template int distinct_samples(std::span<const float>, int);
+template int distinct_samples(std::span<const double>, int);
 template ValueCodec smallest_codec(std::span<const float>, Codecs);
 template ValueCodec smallest_codec(std::span<const double>, Codecs);
 

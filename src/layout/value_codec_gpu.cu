@@ -266,7 +266,8 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
   if (codecs == Codecs::all && look.all_equal()) return ValueCodec::uniform;
   Buffer<V> table;
   const std::span<const V> sampled = look.sample();
-  const int distinct = distinct_samples(sampled);
+  const bool may_be_many = codecs == Codecs::all && dictionary16_pays<V> > 0;  // in a large table
+  const int distinct = distinct_samples(sampled, may_be_many ? static_cast<int>(most_value_samples) : dictionary_size);
   const Held held = distinct > dictionary_size ? Held::too_many : find_table(here, all, sampled, device, table);
   if (held == Held::unknown) return {};
   if (held == Held::all) return ValueCodec::dictionary;
@@ -274,7 +275,7 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
                        std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
                        all_fit_float(here, all, device);
   if (smaller) return ValueCodec::f32;
-  const bool may_be = codecs == Codecs::all && may_be_few_values(std::ssize(sampled), distinct);
+  const bool may_be = may_be_many && may_be_few_values(std::ssize(sampled), distinct);
   return may_be && dictionary16_is_best(here, all, device) ? ValueCodec::dictionary16 : ValueCodec::raw;
 }
 

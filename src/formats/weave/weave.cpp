@@ -151,6 +151,9 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
       auto found = std::static_pointer_cast<const weave::DiagonalsFound<V>>(left);
       if (auto built = Layout::build_there(where, there.view, settings, there.device, std::move(found)))
         made.emplace(WeaveFormat{std::move(*built)});
+    } else if constexpr (std::is_same_v<Layout, weave::Padded<V>>) {
+      if (auto built = Layout::build_there(where, there.view, settings, there.device, there.longest))
+        made.emplace(WeaveFormat{std::move(*built)});
     } else if constexpr (requires { Layout::build_there(where, there.view, settings, there.device); })
       if (auto built = Layout::build_there(where, there.view, settings, there.device))
         made.emplace(WeaveFormat{std::move(*built)});

@@ -198,6 +198,7 @@ SIMT_KERNEL ask_thread_per_slice(SliceFound* found, HashTable table, std::int64_
 
 struct SliceItems {
   using Sum = SliceSums;
+  static constexpr bool placed_apart = true;
   const SliceFound* found;
   DiagonalSlice* slices;
   PatternSlice* patterns;

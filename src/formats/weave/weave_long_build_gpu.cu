@@ -13,6 +13,7 @@ struct Steps {
 // begin[i]: the steps of all rows before row i. The item behind the last row has none.
 struct RowSteps {
   using Sum = Steps;
+  static constexpr bool placed_apart = true;
   PatternArrays A;
   LongShape shape;
   const Offset* quads;  // null: rows are not cut into them

@@ -50,12 +50,13 @@ PaddedColumns columns_of(simt::Here here, const PatternView& A, Device device) {
 
 template <class V>
 std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
-                                                Device device) {
-  const Offset longest = look_at(here, A, device).longest;
+                                                Device device, Offset longest) {
+  const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
+  if (longest < 0) longest = longest_row(here, A.ptr, device);
   Padded to{A.cols, PaddedShape::of(A.rows, longest, columns_of(here, A, device), settings), {}, {}, {}};
   const std::int64_t stored = to.shape.stored();
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  auto values = values_of(stored);
   if (!values) return {};
   to.values = std::move(*values);
   if (to.shape.columns == PaddedColumns::wide)
@@ -76,8 +77,8 @@ std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V
 }
 
 template std::optional<Padded<float>> Padded<float>::build_there(simt::Here, const CsrView<float>&,
-                                                                 const WeaveSettings&, Device);
+                                                                 const WeaveSettings&, Device, Offset);
 template std::optional<Padded<double>> Padded<double>::build_there(simt::Here, const CsrView<double>&,
-                                                                   const WeaveSettings&, Device);
+                                                                   const WeaveSettings&, Device, Offset);
 
 }  // namespace heddle::weave

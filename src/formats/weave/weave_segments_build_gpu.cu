@@ -182,6 +182,7 @@ SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_
 
 struct ChunkSizes {
   using Sum = ChunkFound;
+  static constexpr bool placed_apart = true;
   const ChunkFound* found;
   CutSizes* before;
 
