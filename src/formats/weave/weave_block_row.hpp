@@ -65,15 +65,18 @@ class BlockLeaders {
     }
   }
 
-  // At least so many: as the row of them that has most. All lanes together.
-  SIMT_DEVICE Offset at_least() const {
+  // At least so many: as the row of them that has most. Those are all where the rows are `alike`. All lanes together.
+  SIMT_DEVICE Offset at_least(bool& alike) const {
     Offset most = 0;
+    alike = true;
 #pragma unroll
     for (int line = 0; line < B; ++line) {
       Offset found = 0;
+      alike &= end_[line] - begin_[line] == end_[0] - begin_[0];
       for (Offset first = begin_[line]; first < end_[line]; first += simt::warp_size) {
         const Offset k = first + simt::lane();
         found += simt::count_bits(simt::ballot(k < end_[line] && begins_block(line, k)));
+        if (alike) alike = !simt::any(k < end_[line] && A_.col[k] != A_.col[k - begin_[line] + begin_[0]]);
       }
       most = found > most ? found : most;
     }

@@ -369,7 +369,8 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
   std::vector<Specimen> all = chosen({"0x5", "5x0", "5x5_without_entries", "1x1000_full_row", "wide_10x1000", "dense",
                                       "first_last_middle_rows_empty", "lengths_0_to_129", "lengths_129_to_0",
                                       "power_law", "blocks_3_ragged", "blocks_with_holes", "rows_1025", "far_columns"});
-  for (const char* matrix : {"gen:stencil3d7,n=13", "gen:fem,n=6,dof=3", "gen:band,rows=1000,width=20"})
+  for (const char* matrix : {"gen:stencil3d7,n=13", "gen:fem,n=6,dof=3", "gen:fem,n=9,dof=6",
+                             "gen:band,rows=1000,width=20", "gen:arrow,rows=3000", "gen:dense,rows=36,cols=3000"})
     all.push_back({matrix, read_matrix(matrix)});
   for (const auto& [name, A] : all) {
     SCOPED_TRACE(name);
@@ -381,7 +382,7 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
     for (const int team : {32, 64, 1024}) EXPECT_EQ(there->team_steps(team), here->team_steps(team));
     EXPECT_EQ(there->quad_steps(64), here->quad_steps(64));
     EXPECT_EQ(there->rows_are_runs(), here->rows_are_runs());
-    for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{4, 2}, TeamShape{32, 1}})
+    for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{1, 2}, TeamShape{4, 2}, TeamShape{32, 1}})
       for (const int sort : {1, 1024}) EXPECT_EQ(there->slice_fill(shape, sort), here->slice_fill(shape, sort));
   }
 }

@@ -24,15 +24,12 @@ struct SliceRoom {
     threads = bytes <= few_bytes ? 64 : bytes <= some_bytes ? 128 : 256;
     if (bytes > most_bytes) entries = 0, threads = simt::warp_size;
   }
-  // For a few slices of up to so many entries.
-  static SliceRoom of_entries(std::int64_t entries) { return SliceRoom(entries, 256); }
   simt::Launch block_per(std::int64_t slices, std::size_t entry_bytes) const {
     return {slices, threads, static_cast<std::size_t>(std::max<std::int64_t>(1, entries)) * entry_bytes};
   }
 
  private:
   static constexpr std::size_t most_bytes = 64 << 10;
-  SliceRoom(std::int64_t entries_, int threads_) : entries(entries_), threads(threads_) {}
 };
 
 // f(first) for rounds of `loads_of_round` elements a thread, of which the first has number `first`.

@@ -50,13 +50,6 @@ class DiagonalWalk {
     return offset != none;
   }
 
-  // Entries of the lane's rows behind the diagonal it stands on.
-  SIMT_DEVICE At left() const {
-    At entries = 0;
-#pragma unroll
-    for (int j = 0; j < rows_per_lane; ++j) entries += end_[j] - at_[j] - static_cast<At>(has >> j & 1);
-    return entries;
-  }
   // The entry of row l + 32 j on the diagonal it stands on, where it has one.
   SIMT_DEVICE At entry(int j) const { return at_[j]; }
   // Which of the slice's rows have it. All lanes together.

@@ -20,8 +20,7 @@ PatternView rows_between(const PatternView& A, std::int64_t first, std::int64_t 
 
 // stored_of(part) gives what the part would store. Returns stored / entries.
 template <class F>
-double sampled_fill(const PatternView& A, F stored_of, std::int64_t most_parts = SampledRows::most_parts) {
-  const SampledRows sampled(A.rows, most_parts);
+double sampled_fill(const PatternView& A, const SampledRows& sampled, F stored_of) {
   double stored = 0, entries = 0;
   for (std::int64_t part = 0; part < sampled.parts; ++part) {
     Buffer<Offset> ptr;
@@ -69,7 +68,7 @@ class HostFacts final : public PatternFacts {
     return *longest_;
   }
   double diagonal_fill() override {
-    return sampled_fill(pattern(), [](const PatternView& part) {
+    return sampled_fill(pattern(), SampledRows(pattern().rows), [](const PatternView& part) {
       std::int64_t places = 0;
       Buffer<Offset> ptr;
       for (std::int64_t first = 0; first < part.rows; first += slice_rows) {
@@ -87,10 +86,11 @@ class HostFacts final : public PatternFacts {
         places += counted_blocks(part, size, b, start[b + 1] - start[b]) * size * size;
       return places;
     };
-    return sampled_fill(pattern(), stored, most_block_parts);
+    return sampled_fill(pattern(), sampled_for_blocks(pattern()), stored);
   }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
-    return sampled_fill(pattern(), [&](const PatternView& part) { return places_of_slices(part, shape, sort > 1); });
+    return sampled_fill(pattern(), SampledRows(pattern().rows),
+                        [&](const PatternView& part) { return places_of_slices(part, shape, sort > 1); });
   }
   std::int64_t team_steps(int threads) override {
     const LongShape shape{pattern().rows, threads};

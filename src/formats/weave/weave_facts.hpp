@@ -79,8 +79,13 @@ struct SampledRows {
   static std::int64_t all_parts(std::int64_t rows) { return (rows + part_rows - 1) / part_rows; }
 };
 
-// For blocks fewer do: every row of blocks is merged (64 parts took 64 us on an H200).
-inline constexpr std::int64_t most_block_parts = 16;
+// For blocks fewer do, as every row of blocks is merged (64 parts took 64 us on an H200), and of long rows fewer still
+// (sixteen parts with 140 entries a row took 85 us, all of them in one kernel).
+inline SampledRows sampled_for_blocks(const PatternView& A) {
+  constexpr std::int64_t most_parts = 16, fewest_parts = 4, enough_entries = 1 << 19;
+  const std::int64_t part_entries = 1 + A.nnz() * SampledRows::part_rows / std::max<std::int64_t>(1, A.rows);
+  return SampledRows(A.rows, std::clamp(enough_entries / part_entries, fewest_parts, most_parts));
+}
 
 // Where the row of a row of blocks that has most of them shows already that an entry has one and a half places or more,
 // nobody looks which blocks the others share with it: that is a search for every entry (24 of the 32 us that a mesh of

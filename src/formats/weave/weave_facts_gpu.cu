@@ -2,11 +2,10 @@
 #include <utility>
 
 #include "formats/weave/weave_block_row.hpp"
-#include "formats/weave/weave_diagonal_near.hpp"
+#include "formats/weave/weave_diagonals.hpp"
 #include "formats/weave/weave_facts.hpp"
 #include "formats/weave/weave_long_quads.hpp"
 #include "layout/device_reduce.hpp"
-#include "layout/device_sort.hpp"
 
 namespace heddle::weave {
 
@@ -14,20 +13,24 @@ namespace {
 
 constexpr int smallest_team = 32, team_sizes = 6;  // 32 .. 1024
 
-struct StepsFound {
-  std::int64_t of[team_sizes] = {};  // teams of 32, 64, ..
+// What is asked about long rows, in one look.
+struct LongRowsFound {
+  std::int64_t steps[team_sizes] = {};  // of teams of 32, 64, ..
+  Gap gaps;
 
-  SIMT_BOTH void add(const StepsFound& other) {
-    for (int t = 0; t < team_sizes; ++t) of[t] += other.of[t];
+  SIMT_BOTH void add(const LongRowsFound& other) {
+    for (int t = 0; t < team_sizes; ++t) steps[t] += other.steps[t];
+    gaps.add(other.gaps);
   }
 };
-struct TeamSteps {
-  using Result = StepsFound;
+struct LongRows {
+  using Result = LongRowsFound;
   PatternArrays A;
 
-  SIMT_DEVICE void add(std::int64_t row, StepsFound& to) const {
+  SIMT_DEVICE void add(std::int64_t row, LongRowsFound& to) const {
 #pragma unroll
-    for (int t = 0; t < team_sizes; ++t) to.of[t] += LongShape{0, smallest_team << t}.steps(A.length(row));
+    for (int t = 0; t < team_sizes; ++t) to.steps[t] += LongShape{0, smallest_team << t}.steps(A.length(row));
+    RowsWithGaps{A}.add(row, to.gaps);
   }
 };
 
@@ -90,14 +93,14 @@ struct BlocksOfParts {
     const std::int64_t last = first + B < sampled.last(part) ? first + B : sampled.last(part);
     const Offset entries = A.ptr[last] - A.ptr[first];
     const BlockLeaders<B> leaders(A, first / B);
-    Offset blocks = leaders.at_least();
-    if (!blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
+    bool alike = true;
+    Offset blocks = leaders.at_least(alike);
+    if (!alike && !blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
     return simt::lane() == 0 ? Places{blocks * B * B, entries} : Places{};
   }
 };
 
-constexpr int sample_threads = 512, sample_warps = sample_threads / simt::warp_size;
-static_assert(2 * sample_threads >= SampledRows::part_rows);
+constexpr int sample_threads = SampledRows::part_rows, sample_warps = sample_threads / simt::warp_size;
 
 // What the blocks of one launch look at: parts of the rows, then windows of entries, a warp each.
 struct Samples {
@@ -120,8 +123,11 @@ struct SamplesFound {
   }
 };
 
+// Rows of a part by the steps they take, up to `most_counted`.
 struct SampleBoard {
-  std::int32_t row[2 * sample_threads];
+  static constexpr int most_counted = 1024;
+  std::int32_t steps[sample_threads];
+  std::uint32_t rows_of[most_counted];  // of so many steps
   std::int64_t of_warps[sample_warps];
 };
 
@@ -136,33 +142,72 @@ SIMT_DEVICE std::int64_t block_sum(std::int64_t mine, std::int64_t* of_warps) {
   return sum;
 }
 
-// The places of the slices of `rows` rows, of which longest(row, end) is the longest: a thread's own.
-template <class F>
-SIMT_DEVICE std::int64_t slice_places(TeamShape shape, int rows, F longest) {
-  std::int64_t stored = 0;
-  const int height = shape.slice_rows();
-  for (int row = simt::thread() * height; row < rows; row += sample_threads * height)
-    stored += std::int64_t{(longest(row, row + height < rows ? row + height : rows) + shape.lanes - 1) / shape.lanes};
-  return stored * shape.step_slots();
+// The longest of each slice of `height` neighbouring rows, a power of two, added up: a thread's part of that. The block
+// calls it together.
+SIMT_DEVICE std::int64_t steps_as_they_are(const SampleBoard& board, int height) {
+  std::int32_t longest = board.steps[simt::thread()];
+  for (int lane = 1; lane < height && lane < simt::warp_size; lane *= 2) {
+    const std::int32_t other = simt::shuffle_xor(longest, lane);
+    longest = other > longest ? other : longest;
+  }
+  if (simt::thread() % height != 0) return 0;
+  for (int row = simt::warp_size; row < height; ++row) {  // of warps behind the first
+    const std::int32_t other = board.steps[simt::thread() + row];
+    longest = other > longest ? other : longest;
+  }
+  return longest;
 }
 
-// The slices of a part of the rows, as they are and sorted by length: then the first row of each is its longest.
+// How many of the ranks [first, last) are multiples of `height`.
+SIMT_DEVICE std::int64_t first_ranks(std::int64_t first, std::int64_t last, int height) {
+  return (last + height - 1) / height - (first + height - 1) / height;
+}
+
+// The same with the rows sorted by length: then the first row of each slice is its longest, and nothing has to be known
+// but how many rows take more steps. Rows of many steps count those themselves; the others by numbers of rows of each
+// length, 32 lengths at a time. (Sorting took 8 us of the 25 of a look; H200.)
+SIMT_DEVICE std::int64_t steps_sorted(SampleBoard& board, int rows, int height) {
+  for (int i = simt::thread(); i < SampleBoard::most_counted; i += sample_threads) board.rows_of[i] = 0;
+  simt::sync_block();
+  const std::int32_t mine = board.steps[simt::thread()];
+  const bool counted = mine < SampleBoard::most_counted;
+  if (simt::thread() < rows && counted) simt::atomic_add(board.rows_of + mine, 1u);
+  simt::sync_block();
+  std::int64_t steps = 0;
+  if (!counted) {
+    int before = 0;
+    for (int i = 0; i < rows; ++i) before += board.steps[i] > mine || (board.steps[i] == mine && i < simt::thread());
+    if (before % height == 0) steps = mine;
+  }
+  if (simt::warp() != 0) return steps;
+  std::int64_t shorter = 0;  // rows: ranks are counted from their end
+  for (int first = 0; first < SampleBoard::most_counted; first += simt::warp_size) {
+    const std::int64_t count = board.rows_of[first + simt::lane()];
+    std::int64_t upto = count;
+    for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+      const std::int64_t below = simt::shuffle_up(upto, distance);
+      if (simt::lane() >= distance) upto += below;
+    }
+    const std::int64_t last = rows - shorter - (upto - count);
+    steps += (first + simt::lane()) * first_ranks(last - count, last, height);
+    shorter += simt::shuffle(upto, simt::warp_size - 1);
+    if (shorter == rows) break;
+  }
+  return steps;
+}
+
+// The slices of a part of the rows, as they are and sorted by length.
 SIMT_DEVICE SamplesFound look_at_part(const Samples& s, SampleBoard& board) {
   const std::int64_t first = s.sampled.first(simt::block()), last = s.sampled.last(simt::block());
-  const int rows = static_cast<int>(last - first);
-  for (int i = simt::thread(); i < 2 * sample_threads; i += sample_threads)
-    board.row[i] = INT32_MAX - (i < rows ? static_cast<std::int32_t>(s.A.length(first + i)) : 0);
+  const int rows = static_cast<int>(last - first), height = s.shape.slice_rows();
+  const Offset length = simt::thread() < rows ? s.A.length(first + simt::thread()) : 0;
+  board.steps[simt::thread()] = static_cast<std::int32_t>((length + s.shape.lanes - 1) / s.shape.lanes);
   simt::sync_block();
-  const std::int64_t as_they_are = slice_places(s.shape, rows, [&](int row, int end) {
-    std::int32_t shortest = INT32_MAX;
-    for (; row < end; ++row) shortest = board.row[row] < shortest ? board.row[row] : shortest;
-    return INT32_MAX - shortest;
-  });
-  simt::sync_block();
-  device::block_sort(board.row);
-  const std::int64_t sorted = slice_places(s.shape, rows, [&](int row, int) { return INT32_MAX - board.row[row]; });
+  const std::int64_t slots = s.shape.step_slots();
+  const std::int64_t as_they_are = block_sum(steps_as_they_are(board, height), board.of_warps);
+  const std::int64_t sorted = block_sum(steps_sorted(board, rows, height), board.of_warps);
   const Offset entries = s.A.ptr[last] - s.A.ptr[first];
-  return {{block_sum(as_they_are, board.of_warps), entries}, {block_sum(sorted, board.of_warps), entries}, {}};
+  return {{as_they_are * slots, entries}, {sorted * slots, entries}, {}};
 }
 
 // The first lane with a sector counts it, as a place that is stored.
@@ -178,7 +223,8 @@ SIMT_DEVICE SamplesFound look_at_windows(const Samples& s, SampleBoard& board) {
   return {{}, {}, {block_sum(sectors, board.of_warps), 0}};
 }
 
-SIMT_KERNEL look_at_samples(Samples s, SamplesFound* to) {
+SIMT_BOUNDED_KERNEL(sample_threads, 1)
+look_at_samples(Samples s, SamplesFound* to) {
   SampleBoard& board = *simt::shared<SampleBoard>();
   const SamplesFound found = simt::block() < s.parts ? look_at_part(s, board) : look_at_windows(s, board);
   if (simt::thread() == 0) to[simt::block()] = found;
@@ -186,30 +232,52 @@ SIMT_KERNEL look_at_samples(Samples s, SamplesFound* to) {
 
 constexpr int diagonal_slices = SampledRows::part_rows / slice_rows;
 
-// A block a slice, until it has more places than count.
-SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled, SliceRoom room, Places* to) {
+// Different diagonals, by open addressing. Whoever brings one more than count says so and stops: it never fills up.
+struct DiagonalSet {
+  static constexpr int threads = 256, team = 8;
+  static constexpr std::uint32_t slots = 512;
+  static_assert(most_slice_diagonals + 1 + threads < slots);
+  std::uint32_t slot[slots], count;
+
+  SIMT_DEVICE void clear() {
+    for (int i = simt::thread(); i < static_cast<int>(slots); i += threads) slot[i] = 0;
+    if (simt::thread() == 0) count = 0;
+  }
+  // False: there are more than `most`.
+  SIMT_DEVICE bool enter(std::int64_t diagonal, std::uint32_t most) {
+    const auto key = static_cast<std::uint32_t>(diagonal + (std::int64_t{1} << 31));  // not 0: no matrix is so wide
+    auto at = (key * 0x9E3779B1u) >> 23;
+    for (;; at = (at + 1) % slots) {
+      const std::uint32_t there = simt::atomic_claim(slot + at, key);
+      if (there == key) return true;
+      if (there == 0) return simt::atomic_add(&count, 1u) < most;
+    }
+  }
+};
+static_assert(DiagonalSet::slots == 1u << (32 - 23));
+
+// A block a slice, a team a row. (A warp that walked all rows together from diagonal to diagonal took 25 us for one of
+// 24 entries a row; H200.)
+SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled, Places* to) {
+  constexpr int team = DiagonalSet::team, rows_at_once = DiagonalSet::threads / team;
+  DiagonalSet& set = *simt::shared<DiagonalSet>();
   const std::int64_t part = simt::block() / diagonal_slices, end = sampled.last(part);
   const std::int64_t first = sampled.first(part) + simt::block() % diagonal_slices * slice_rows;
-  Places found;
-  if (first < end) {
-    const SliceRows rows(A, first, first + slice_rows < end ? first + slice_rows : end);
-    found.entries = rows.count;
-    if (rows.count <= most_slice_entries) {
-      DiagonalWalk walk(A, rows.first, rows.last);
-      walk.begin(columns_near(A, rows, room));
-      if (simt::warp() != 0) return;
-      const std::int64_t hopeless = hopeless_diagonal_fill * found.entries;
-      for (int n = 1; found.stored <= hopeless && found.stored <= most_slice_diagonals * slice_rows && walk.advance();
-           ++n) {
-        found.stored += slice_rows;
-        if (n % 8 != 0) continue;  // now and then: what is left takes a place an entry at least
-        const std::int64_t least = found.stored + simt::sum_lanes(static_cast<std::int32_t>(walk.left()));
-        if (least > hopeless) found.stored = least;
-      }
-    }
-    found.stored = counted_places(found.stored, found.entries, slice_rows);
+  const std::int64_t last = first + slice_rows < end ? first + slice_rows : end;
+  const std::int64_t entries = first < end ? A.ptr[last] - A.ptr[first] : 0;
+  const std::int64_t hopeless = hopeless_diagonal_fill * entries / slice_rows;
+  const auto most = static_cast<std::uint32_t>(hopeless < most_slice_diagonals ? hopeless : most_slice_diagonals);
+  set.clear();
+  simt::sync_block();
+  bool few = entries <= most_slice_entries;
+  for (std::int64_t row = first + simt::thread() / team; row < last && few; row += rows_at_once) {
+    const Offset row_end = A.ptr[row + 1];
+    for (Offset k = A.ptr[row] + simt::thread() % team; k < row_end && few; k += team)
+      few = set.enter(A.col[k] - row, most);
   }
-  if (simt::thread() == 0) to[simt::block()] = found;
+  simt::sync_block();
+  if (simt::thread() == 0)
+    to[simt::block()] = {counted_places(std::int64_t{set.count} * slice_rows, entries, slice_rows), entries};
 }
 
 // What is expected to be asked is looked at together, as launches and waits take longer than kernels here; answers that
@@ -230,16 +298,15 @@ class DeviceFacts final : public PatternFacts {
                           soon.windows ? windows.count : 0,
                           windows.step};
     const std::int64_t slices = soon.diagonals ? sampled_.parts * diagonal_slices : 0;
-    const BlocksOfParts items{A_, SampledRows(A_.rows, most_block_parts)};
+    const BlocksOfParts items{A_, sampled_for_blocks(pattern())};
     const simt::Launch of_blocks = device::reduce_launch<BlocksOfParts>(soon.blocks ? items.threads() : 0, 1);
     // The matrix is there: it has been looked at.
     const Stream first = device::side_stream(device_), second = device::side_stream(device_, device::Side::second);
     device::Answers<SamplesFound> samples_found(samples.blocks(), device_, second);
     device::Answers<Places> diagonals_found(slices, device_);
     device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, first);
-    const SliceRoom room = SliceRoom::of_entries(most_slice_entries);
-    simt::launch(here_, room.block_per(slices, sizeof(Index)), diagonal_places_block_per_slice, A_, sampled_, room,
-                 diagonals_found.there());
+    simt::launch(here_, {slices, DiagonalSet::threads, sizeof(DiagonalSet)}, diagonal_places_block_per_slice, A_,
+                 sampled_, diagonals_found.there());
     simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), second}, look_at_samples, samples,
                  samples_found.there());
     simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
@@ -256,14 +323,13 @@ class DeviceFacts final : public PatternFacts {
   std::int64_t team_steps(int threads) override {
     int t = 0;
     while (smallest_team << t < threads) ++t;
-    if (!steps_) steps_ = device::reduce(here_, TeamSteps{A_}, A_.rows, device_);
-    return steps_->of[t];
+    return long_rows().steps[t];
   }
   std::int64_t quad_steps(int threads) override {
     if (quads_.empty()) quads_ = count_quads(here_, pattern(), device_);
     return device::reduce(here_, QuadSteps{quads_.data(), {A_.rows, threads}}, A_.rows, device_).sum;
   }
-  bool rows_are_runs() override { return weave::rows_are_runs(here_, A_, device_); }
+  bool rows_are_runs() override { return long_rows().gaps.any == 0; }
   double diagonal_fill() override {
     if (!diagonals_) expect({.diagonals = true});
     return diagonals_->per_entry();
@@ -293,6 +359,11 @@ class DeviceFacts final : public PatternFacts {
   }
 
  private:
+  const LongRowsFound& long_rows() {
+    if (!long_rows_) long_rows_ = device::reduce(here_, LongRows{A_}, A_.rows, device_, 1);
+    return *long_rows_;
+  }
+
   // Who asks for the one mostly compares it with the other.
   struct SlicesFound {
     TeamShape shape;
@@ -316,7 +387,7 @@ class DeviceFacts final : public PatternFacts {
   std::int64_t longest_;
   PatternArrays A_;
   SampledRows sampled_;
-  std::optional<StepsFound> steps_;
+  std::optional<LongRowsFound> long_rows_;
   Buffer<Offset> quads_;
   std::optional<BlocksFound> blocks_;
   std::optional<Places> diagonals_;

@@ -114,7 +114,11 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = Buffer<Offset>(A.rows + 1, device);
   const bool in_quads = to.shape.columns == WeaveColumns::quads, in_runs = to.shape.columns == WeaveColumns::runs;
-  if (in_runs && !rows_are_runs(here, PatternArrays(A), device)) return {};
+  // Whether rows have gaps is looked at while their steps are counted.
+  const simt::Launch by_rows = device::reduce_launch<RowsWithGaps>(in_runs ? A.rows : 0, 1);
+  device::Answers<Gap> gaps(by_rows.blocks, device, device::side_stream(device));
+  simt::launch(here, {by_rows.blocks, by_rows.threads, by_rows.shared_bytes, device::side_stream(device)},
+               device::reduce_items<RowsWithGaps>, RowsWithGaps{PatternArrays(A)}, A.rows, gaps.there());
   if (in_quads && A.cols > Quad::most_columns) return {};
   Buffer<Offset> quads_of_rows;
   if (in_quads) quads_of_rows = count_quads(here, A, device);
@@ -122,6 +126,8 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
   const Offset steps = device::scan(here, row_steps, A.rows + 1, device).count;
   const std::int64_t stored = steps * to.shape.step_entries();
   if (too_much_padding(stored, A.nnz())) return {};
+  for (const Gap& gap : gaps.here())
+    if (gap.any != 0) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
   if (!values) return {};
   to.values = std::move(*values);

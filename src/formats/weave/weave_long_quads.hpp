@@ -97,8 +97,4 @@ inline Buffer<Offset> count_quads(simt::Here here, const PatternView& A, Device 
   return quads;
 }
 
-inline bool rows_are_runs(simt::Here here, const PatternArrays& A, Device device) {
-  return device::reduce(here, RowsWithGaps{A}, A.rows, device, 1).any == 0;
-}
-
 }  // namespace heddle::weave

@@ -8,25 +8,33 @@ namespace heddle::weave {
 
 namespace {
 
-// A warp has the rows of one warp of the layout in one step, a lane W entries of its row. Every place is written.
+constexpr int steps_of_warp = 8;
+
+// A warp has the rows of one warp of the layout in a few steps, whose loads are under way together; a lane W entries of
+// its row in each. Every place is written.
 template <int W, class V, class S, class C>
-SIMT_KERNEL store_padded_warp_per_step(CsrArrays<V> A, PaddedShape shape, C* codes, ValueWriter<V, S> values) {
-  const std::int64_t number = simt::global_thread() / simt::warp_size;
-  if (number >= shape.steps * shape.warps()) return;
-  const std::int64_t row = number % shape.warps() * shape.teams() + simt::lane() / shape.lanes;
-  const Offset k = number / shape.warps() * shape.lanes * W + simt::lane() % shape.lanes;
+SIMT_KERNEL store_padded_warp_per_steps(CsrArrays<V> A, PaddedShape shape, C* codes, ValueWriter<V, S> values) {
+  const std::int64_t number = simt::global_thread() / simt::warp_size, warp = number % shape.warps();
+  const std::int64_t first = number / shape.warps() * steps_of_warp;
+  const std::int64_t last = first + steps_of_warp < shape.steps ? first + steps_of_warp : shape.steps;
+  const std::int64_t row = warp * shape.teams() + simt::lane() / shape.lanes;
   const Offset begin = row < A.rows ? A.ptr[row] : 0, length = row < A.rows ? A.length(row) : 0;
-  C code[W];
-  S stored[W];
+#pragma unroll(W == 1 ? 4 : 1)
+  for (std::int64_t step = first; step < last; ++step) {
+    const Offset k = step * shape.lanes * W + simt::lane() % shape.lanes;
+    const std::int64_t to = (step * shape.warps() + warp) * simt::warp_size * W;
+    C code[W];
+    S stored[W];
 #pragma unroll
-  for (int j = 0; j < W; ++j) {
-    const Offset at = k + std::int64_t{j} * shape.lanes;
-    const bool present = at < length;
-    code[j] = present ? static_cast<C>(A.col[begin + at] - shape.base(row)) : no_padded_column<C>;
-    stored[j] = present ? values.encode(A.val[begin + at]) : S{};
+    for (int j = 0; j < W; ++j) {
+      const Offset at = k + std::int64_t{j} * shape.lanes;
+      const bool present = at < length;
+      code[j] = present ? static_cast<C>(simt::cached_load(A.col + begin + at) - shape.base(row)) : no_padded_column<C>;
+      stored[j] = present ? values.encode(simt::cached_load(A.val + begin + at)) : S{};
+    }
+    store_pieces(codes + to, code);
+    store_pieces(values.at(to), stored);
   }
-  store_pieces(codes + number * simt::warp_size * W, code);
-  store_pieces(values.at(number * simt::warp_size * W), stored);
 }
 
 struct Farthest {
@@ -64,11 +72,12 @@ std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V
   else
     to.col = Buffer<std::uint16_t>(stored, device);
   constexpr int threads = 128;
-  const simt::Launch launch{simt::blocks_for(to.shape.steps * to.shape.warps() * simt::warp_size, threads), threads};
+  const std::int64_t warps = simt::blocks_for(to.shape.steps, steps_of_warp) * to.shape.warps();
+  const simt::Launch launch{simt::blocks_for(warps * simt::warp_size, threads), threads};
   dispatch_int<1, 4>(to.shape.per_lane, [&](auto W) {
     with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       with_codes(to, [&]<class C>(C* codes) {
-        simt::launch(here, launch, store_padded_warp_per_step<W.value, V, S, C>, CsrArrays<V>(A), to.shape, codes,
+        simt::launch(here, launch, store_padded_warp_per_steps<W.value, V, S, C>, CsrArrays<V>(A), to.shape, codes,
                      writer);
       });
     });
