@@ -82,7 +82,7 @@ struct SampledRows {
 // For blocks fewer do, as every row of blocks is merged (64 parts took 64 us on an H200), and of long rows fewer still
 // (sixteen parts with 140 entries a row took 85 us, all of them in one kernel).
 inline SampledRows sampled_for_blocks(const PatternView& A) {
-  constexpr std::int64_t most_parts = 16, fewest_parts = 4, enough_entries = 1 << 19;
+  constexpr std::int64_t most_parts = 16, fewest_parts = 4, enough_entries = 1 << 18;
   const std::int64_t part_entries = 1 + A.nnz() * SampledRows::part_rows / std::max<std::int64_t>(1, A.rows);
   return SampledRows(A.rows, std::clamp(enough_entries / part_entries, fewest_parts, most_parts));
 }

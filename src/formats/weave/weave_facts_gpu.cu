@@ -58,12 +58,16 @@ struct Places {
   double per_entry() const { return entries > 0 ? static_cast<double>(stored) / static_cast<double>(entries) : 1; }
 };
 
-// Blocks of 2, 3 and 4 in one go: item = (size, part, row of blocks), the work of a warp.
+// Blocks of 2, 3 and 4 in one go: item = (size, part, row of blocks), the work of a warp. The entries of the parts are
+// the same for all sizes; the smallest counts them.
 struct BlocksFound {
-  Places of[3];
+  std::int64_t blocks[3] = {}, entries = 0;
+
   SIMT_BOTH void add(const BlocksFound& other) {
-    for (int i = 0; i < 3; ++i) of[i].add(other.of[i]);
+    for (int i = 0; i < 3; ++i) blocks[i] += other.blocks[i];
+    entries += other.entries;
   }
+  double places_per_entry(int size) const { return Places{blocks[size - 2] * size * size, entries}.per_entry(); }
 };
 struct BlocksOfParts {
   using Result = BlocksFound;
@@ -78,25 +82,27 @@ struct BlocksOfParts {
     const std::int64_t i = thread / simt::warp_size;
     const std::int64_t twos = sampled.parts * (part_rows / 2), threes = sampled.parts * (part_rows / 3);
     if (i < twos)
-      to.of[0].add(places<2>(i));
+      add_row<2>(i, to);
     else if (i < twos + threes)
-      to.of[1].add(places<3>(i - twos));
+      add_row<3>(i - twos, to);
     else
-      to.of[2].add(places<4>(i - twos - threes));
+      add_row<4>(i - twos - threes, to);
   }
 
  private:
   template <int B>
-  SIMT_DEVICE Places places(std::int64_t i) const {
+  SIMT_DEVICE void add_row(std::int64_t i, BlocksFound& to) const {
     const std::int64_t part = i / (part_rows / B), first = sampled.first(part) + i % (part_rows / B) * B;
-    if (first >= sampled.last(part)) return {};
+    if (first >= sampled.last(part)) return;
     const std::int64_t last = first + B < sampled.last(part) ? first + B : sampled.last(part);
     const Offset entries = A.ptr[last] - A.ptr[first];
     const BlockLeaders<B> leaders(A, first / B);
     bool alike = true;
     Offset blocks = leaders.at_least(alike);
     if (!alike && !blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
-    return simt::lane() == 0 ? Places{blocks * B * B, entries} : Places{};
+    if (simt::lane() != 0) return;
+    to.blocks[B - 2] += blocks;
+    if (B == 2) to.entries += entries;
   }
 };
 
@@ -305,12 +311,12 @@ class DeviceFacts final : public PatternFacts {
     device::Answers<SamplesFound> samples_found(samples.blocks(), device_, second);
     device::Answers<Places> diagonals_found(slices, device_);
     device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, first);
+    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
+                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
     simt::launch(here_, {slices, DiagonalSet::threads, sizeof(DiagonalSet)}, diagonal_places_block_per_slice, A_,
                  sampled_, diagonals_found.there());
     simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), second}, look_at_samples, samples,
                  samples_found.there());
-    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
-                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
     if (const auto ask = std::exchange(beside, nullptr)) ask();
     const auto found = sum_of(samples_found.here());
     if (soon.diagonals) diagonals_ = sum_of(diagonals_found.here());
@@ -336,7 +342,7 @@ class DeviceFacts final : public PatternFacts {
   }
   double block_fill(int size) override {
     if (!blocks_) expect({.blocks = true});
-    return blocks_->of[size - 2].per_entry();
+    return blocks_->places_per_entry(size);
   }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
     if (!slices_ || slices_->shape.lanes != shape.lanes || slices_->shape.rows != shape.rows) expect({.slices = shape});
