@@ -219,7 +219,9 @@ TEST(Devices, measured_anew_say_when_the_cache_folder_cannot_be_written) {
   EXPECT_EQ(asked.exit_code, 5);
   EXPECT_EQ(lines_in(asked.err), 1) << asked.err;
   EXPECT_NE(asked.err.find("/dev/null/heddle: cannot make the cache folder"), std::string::npos) << asked.err;
-  EXPECT_EQ(heddle_command({"devices"}, around).exit_code, 0);  // what was not asked for need not be kept
+  const Outcome unasked = heddle_command({"devices", "--json"}, around);  // then nobody minds, and it is measured
+  EXPECT_EQ(unasked.exit_code, 0) << unasked.err;
+  EXPECT_EQ(unasked.json()["devices"].front()["measured"], true);
 }
 
 TEST(Devices, counts_the_threads_asked_for) {
