@@ -1,7 +1,7 @@
 // info, formats, devices.
 #include <gtest/gtest.h>
 
-#include "support/command.hpp"
+#include "support/own_cache.hpp"
 
 namespace heddle::test {
 namespace {
@@ -186,6 +186,42 @@ TEST(Devices, names_the_cpu_first_and_says_why_there_is_no_gpu) {
   const bool has_gpu = document["devices"].size() > 2;
   EXPECT_EQ(document["gpu_absence"].is_null(), has_gpu);
   EXPECT_EQ(heddle_command({"devices"}).out.find("No GPU: ") == std::string::npos, has_gpu);
+}
+
+TEST(Devices, are_measured_anew_when_asked_and_remembered_so) {
+  const OwnCache cache;
+  const double wrong = plant_wrong_figures().read_gbps;
+  const auto reads = [](const nlohmann::json& document) { return document["devices"].front()["read_gbps"]; };
+  ASSERT_EQ(reads(json_of({"devices", "--json"})), wrong);
+  const Outcome measured = heddle_command({"devices", "--measure", "--json"});
+  EXPECT_EQ(measured.exit_code, 0);
+  EXPECT_NE(measured.err.find("cpu: reads 18.0 TB/s -> "), std::string::npos) << measured.err;
+  EXPECT_NE(measured.err.find("Kept in " + cache_folder()), std::string::npos) << measured.err;
+  const double right = reads(measured.json());
+  EXPECT_GT(right, 0);
+  EXPECT_LT(right, wrong / 2);
+  EXPECT_EQ(reads(json_of({"devices", "--json"})), right);
+  ASSERT_TRUE(kept_figures().has_value());
+  EXPECT_EQ(kept_figures()->read_gbps, right);
+}
+
+TEST(Devices, are_measured_anew_where_nothing_can_be_kept) {
+  const Outcome outcome = heddle_command({"devices", "--measure"},
+                                         {.environment = {{"HEDDLE_CACHE", ""}, {"XDG_CACHE_HOME", ""}, {"HOME", ""}}});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.err.find("Nothing is kept"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("CPU work uses "), std::string::npos) << outcome.out;
+}
+
+TEST(Devices, measured_anew_say_when_the_cache_folder_cannot_be_written) {
+  const Surroundings around{.environment = {{"HEDDLE_CACHE", "/dev/null/heddle"}}};
+  const Outcome asked = heddle_command({"devices", "--measure"}, around);
+  EXPECT_EQ(asked.exit_code, 5);
+  EXPECT_EQ(lines_in(asked.err), 1) << asked.err;
+  EXPECT_NE(asked.err.find("/dev/null/heddle: cannot make the cache folder"), std::string::npos) << asked.err;
+  const Outcome unasked = heddle_command({"devices", "--json"}, around);  // then nobody minds, and it is measured
+  EXPECT_EQ(unasked.exit_code, 0) << unasked.err;
+  EXPECT_EQ(unasked.json()["devices"].front()["measured"], true);
 }
 
 TEST(Devices, counts_the_threads_asked_for) {

@@ -2,6 +2,7 @@
 #include <heddle/machine.hpp>
 
 #include "commands.hpp"
+#include "plan/machine_file.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -33,6 +34,27 @@ Json device_json(const DeviceInfo& info, const Machine& machine) {
           {"launch_us", machine.launch_us},
           {"read", rates_json(machine.read)},
           {"gather", rates_json(machine.gather)}};
+}
+
+// "reads 2.61 GB/s -> 18.0 GB/s, ..."
+std::string change(const Machine& before, const Machine& after) {
+  const auto from_to = [&](auto text) { return fmt::format("{} -> {}", text(before), text(after)); };
+  return fmt::format("reads {}, copies {}, random reads {}",
+                     from_to([](const Machine& m) { return as_rate(m.read_gbps * 1e9); }),
+                     from_to([](const Machine& m) { return as_rate(m.copy_gbps * 1e9); }),
+                     from_to([](const Machine& m) { return fmt::format("{:.3g} G/s", m.gather.back().giga); }));
+}
+
+void measure_anew(Session& session) {
+  for (const DeviceInfo& info : devices()) {
+    if (info.device.kind == Device::Kind::emulator) continue;  // has built-in figures
+    const auto before = read_machine(info.device.kind, info.name, info.units);
+    const Machine& after = measure_this_machine(info.device);
+    session.note("{}: {}", to_string(info.device), before ? change(*before, after) : "no figures were kept before");
+  }
+  const std::string folder = cache_folder();
+  session.note("{}", folder.empty() ? "Nothing is kept: HEDDLE_CACHE, XDG_CACHE_HOME and HOME are not set."
+                                    : fmt::format("Kept in {}.", folder));
 }
 
 void show(Session& session) {
@@ -68,8 +90,14 @@ void show(Session& session) {
 }  // namespace
 
 void add_devices(CLI::App& app, Session& session) {
-  session.add_command(app, "devices", "What it can run on: name, memory, caches, cores, measured bandwidths",
-                      [&session] { show(session); });
+  auto measure = std::make_shared<bool>(false);
+  CLI::App& command = session.add_command(
+      app, "devices", "What it can run on: name, memory, caches, cores, measured bandwidths", [&session, measure] {
+        if (*measure) measure_anew(session);
+        show(session);
+      });
+  command.add_flag("--measure", *measure,
+                   "Measure CPU and GPUs anew, best while nothing else runs: the planner chooses by these figures");
 }
 
 }  // namespace heddle

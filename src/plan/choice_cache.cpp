@@ -68,7 +68,7 @@ void write_choice(const ChoiceKey& key, const std::vector<Candidate>& candidates
         text += fmt::format("{} {} {}\n", c.measured_seconds, c.measured_build_seconds, to_string(c.plan));
     write_cache_file(choice_file_name(key), text);
   } catch (const std::exception&) {
-    // Out of memory for some lines of text: nothing is remembered.
+    // No place, or no memory for some lines of text: nothing is remembered.
   }
 }
 

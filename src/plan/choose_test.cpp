@@ -10,7 +10,7 @@
 #include "core/check.hpp"
 #include "plan/choice_cache.hpp"
 #include "plan/model.hpp"
-#include "support/command.hpp"
+#include "support/own_cache.hpp"
 #include "support/same_facts.hpp"
 #include "support/zoo.hpp"
 
@@ -19,28 +19,6 @@ namespace {
 
 const Machine& h200() { return built_in_machine(Device::Kind::gpu); }
 const Machine& two_cores() { return built_in_machine(Device::Kind::cpu); }
-
-// The cache folder of one test.
-class OwnCache {
- public:
-  OwnCache() {
-    const char* before = std::getenv("HEDDLE_CACHE");
-    before_ = before ? before : "";
-    setenv("HEDDLE_CACHE", folder_.path("cache").c_str(), 1);
-  }
-  ~OwnCache() { before_.empty() ? unsetenv("HEDDLE_CACHE") : setenv("HEDDLE_CACHE", before_.c_str(), 1); }
-  std::vector<std::string> files() const {
-    std::vector<std::string> found;
-    if (test::exists(folder_.path("cache")))
-      for (const auto& entry : std::filesystem::directory_iterator(folder_.path("cache")))
-        found.push_back(entry.path());
-    return found;
-  }
-
- private:
-  test::ScratchFolder folder_;
-  std::string before_;
-};
 
 std::string chosen(const std::string& text, const Machine& machine, ChooseOptions options = {}, int value_bytes = 4) {
   return choose(analyze(generate<double>(text), Detail::planning), machine, options, value_bytes).plan.format;
@@ -156,7 +134,7 @@ TEST(Choose, never_takes_what_exceeds_the_memory_of_the_device) {
 }
 
 TEST(Choose, offers_the_selectors_of_the_papers_by_name) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Csr<double> A = generate<double>("stencil2d5,n=20");
   const Structure facts = analyze(A, Detail::planning);
   EXPECT_EQ(choose(facts, h200(), {.selector = "csr_ell_rules"}).plan.format, "csr_ell");
@@ -168,7 +146,7 @@ TEST(Choose, offers_the_selectors_of_the_papers_by_name) {
 }
 
 TEST(Effort, measure_times_the_best_few_and_csr) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Csr<double> A = generate<double>("stencil2d5,n=30");
   const Choice choice = choose(A, analyze(A, Detail::planning), two_cores(),
                                {.effort = Effort::measure, .device = Device::cpu(), .use_cache = false});
@@ -188,7 +166,7 @@ TEST(Effort, measure_times_the_best_few_and_csr) {
 }
 
 TEST(Effort, an_order_is_tried_where_plans_are_tried_and_never_taken_by_the_model_alone) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Csr<double> A = generate<double>("mesh,rows=6000"), grid = generate<double>("stencil2d5,n=60");
   const auto tried_order = [](const Choice& choice) {
     for (const Candidate& c : choice.candidates)
@@ -210,7 +188,7 @@ TEST(Effort, an_order_is_tried_where_plans_are_tried_and_never_taken_by_the_mode
 }
 
 TEST(Effort, exhaustive_times_every_candidate_that_fits) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Csr<float> A = generate<float>("arrow,rows=3000");
   const Choice choice = choose(A, analyze(A, Detail::planning), two_cores(),
                                {.effort = Effort::exhaustive, .device = Device::cpu(), .use_cache = false});
@@ -233,7 +211,7 @@ TEST(Choose, takes_a_matrix_in_the_memory_of_a_device_for_what_it_is_on_the_host
 }
 
 TEST(Optimize, takes_a_matrix_in_the_memory_of_a_device) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Csr<double> A = generate<double>("stencil2d5,n=24");
   for (const Effort effort : {Effort::model, Effort::measure}) {
     const ChooseOptions options{.effort = effort, .device = Device::emulator()};
@@ -242,7 +220,7 @@ TEST(Optimize, takes_a_matrix_in_the_memory_of_a_device) {
 }
 
 TEST(Optimize, multiplies_like_csr) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   for (const char* text : {"stencil2d9,n=20", "circuit,rows=3000", "lp,rows=20,cols=300,per_row=30"}) {
     const Csr<double> A = generate<double>(text);
     std::vector<double> x(static_cast<std::size_t>(A.cols), 1.0), y(static_cast<std::size_t>(A.rows)), expected = y;
@@ -275,7 +253,7 @@ struct Remembered {
 };
 
 TEST(ChoiceCache, gives_back_the_times_of_the_plans_it_knows) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Remembered remembered;
   std::vector<Candidate> found;
   ASSERT_TRUE(Remembered::reads(remembered.key, &found));
@@ -285,7 +263,7 @@ TEST(ChoiceCache, gives_back_the_times_of_the_plans_it_knows) {
 }
 
 TEST(ChoiceCache, does_not_know_another_matrix_device_precision_or_effort) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Remembered remembered;
   for (int change = 0; change < 6; ++change) {
     ChoiceKey other = remembered.key;
@@ -304,7 +282,7 @@ void rewrite(const std::string& path, const std::string& text) {
 }
 
 TEST(ChoiceCache, ignores_a_file_cut_at_any_byte_or_with_any_byte_changed) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Remembered remembered;
   ASSERT_EQ(cache.files().size(), 1u);
   const std::string file = cache.files().front(), text = test::content_of(file);
@@ -321,7 +299,7 @@ TEST(ChoiceCache, ignores_a_file_cut_at_any_byte_or_with_any_byte_changed) {
 }
 
 TEST(ChoiceCache, ignores_the_file_of_another_matrix_under_its_own_name) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Remembered remembered;
   ChoiceKey other = remembered.key;
   other.pattern_hash = 0x456;
@@ -331,7 +309,7 @@ TEST(ChoiceCache, ignores_the_file_of_another_matrix_under_its_own_name) {
 }
 
 TEST(ChoiceCache, is_used_the_second_time_and_gives_the_same_plan) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   const Csr<double> A = generate<double>("stencil2d5,n=25");
   const Structure facts = analyze(A, Detail::planning);
   const ChooseOptions options{.effort = Effort::measure, .device = Device::cpu()};
@@ -344,7 +322,7 @@ TEST(ChoiceCache, is_used_the_second_time_and_gives_the_same_plan) {
 }
 
 TEST(ChoiceCache, that_cannot_be_written_changes_nothing) {
-  const OwnCache cache;
+  const test::OwnCache cache;
   setenv("HEDDLE_CACHE", "/dev/null/heddle", 1);
   const Csr<double> A = generate<double>("stencil2d5,n=10");
   const Choice choice =

@@ -1,9 +1,11 @@
 #include <heddle/machine.hpp>
 
 #include <cmath>
+#include <list>
 #include <map>
 #include <mutex>
 
+#include "core/known_device.hpp"
 #include "plan/machine_file.hpp"
 #include "plan/machine_measure.hpp"
 
@@ -54,6 +56,42 @@ Machine two_cores() {
   return m;
 }
 
+// References to figures are handed out: they stay where they are, unchanged, and newer ones are put behind them.
+struct Known {
+  std::mutex guard;
+  std::map<std::pair<std::string, int>, std::list<Machine>> figures;
+
+  // CPU figures depend on the number of threads.
+  std::list<Machine>& of(Device device) {
+    return figures[{to_string(device), device.kind == Device::Kind::cpu ? threads() : 0}];
+  }
+};
+
+Known& known() {
+  static Known all;
+  return all;
+}
+
+// A cache that cannot be written costs time, nothing else.
+void write_if_possible(const Machine& machine) noexcept {
+  try {
+    write_machine(machine);
+  } catch (const std::exception&) {
+  }
+}
+
+Machine kept_or_measured(Device device) {
+  const DeviceInfo info = describe(device);  // takes longer than to choose, or even to build: once
+  try {
+    if (const auto kept = read_machine(device.kind, info.name, info.units)) return *kept;
+    Machine machine = measure_machine(device);
+    write_if_possible(machine);
+    return machine;
+  } catch (const std::exception&) {  // no memory for the arrays: the built-in figures serve as well
+    return built_in_machine(device.kind);
+  }
+}
+
 }  // namespace
 
 double rate_at(const std::vector<Machine::Rate>& table, double bytes) {
@@ -75,25 +113,19 @@ const Machine& built_in_machine(Device::Kind kind) {
 
 const Machine& this_machine(Device device) {
   if (device.kind == Device::Kind::emulator) return built_in_machine(device.kind);
-  static std::mutex guard;
-  static std::map<std::pair<std::string, int>, Machine> known;  // CPU figures depend on the number of threads
-  const bool cpu = device.kind == Device::Kind::cpu;
-  const std::pair key{to_string(device), cpu ? threads() : 0};
-  const std::lock_guard lock(guard);
-  if (const auto found = known.find(key); found != known.end()) return found->second;
-  const DeviceInfo info = describe(device);  // takes longer than to choose, or even to build: once
-  const int units = cpu ? threads() : info.units;
-  const auto place = known.try_emplace(key).first;
-  try {
-    place->second = read_machine(device.kind, info.name, units).value_or(Machine{});
-    if (!place->second.measured) {
-      place->second = measure_machine(device);
-      write_machine(place->second);
-    }
-  } catch (const std::exception&) {  // no memory for the arrays: the built-in figures serve as well
-    place->second = built_in_machine(device.kind);
-  }
-  return place->second;
+  const std::lock_guard lock(known().guard);
+  std::list<Machine>& figures = known().of(device);
+  if (figures.empty()) figures.push_back(kept_or_measured(device));
+  return figures.back();
+}
+
+const Machine& measure_this_machine(Device device) {
+  if (device.kind == Device::Kind::emulator) return built_in_machine(device.kind);
+  require_device(device);
+  const std::lock_guard lock(known().guard);
+  const Machine& machine = known().of(device).emplace_back(measure_machine(device));
+  write_machine(machine);
+  return machine;
 }
 
 }  // namespace heddle

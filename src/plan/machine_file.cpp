@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include <heddle/version.hpp>
 
+#include "core/check.hpp"
 #include "io/atomic_file.hpp"
 #include "io/block_hash.hpp"
 
@@ -19,6 +21,14 @@ namespace {
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code)
+    fail(ErrorKind::unavailable, {folder, "set HEDDLE_CACHE to a folder that can be written"},
+         "cannot make the cache folder: {}", code.message());
 }
 
 std::uint64_t checksum(std::string_view text) { return io::hash_bytes({text.data(), text.size()}); }
@@ -102,18 +112,14 @@ std::optional<std::string> read_cache_file(const std::string& name) {
   return text;
 }
 
-void write_cache_file(const std::string& name, std::string_view text) noexcept {
-  try {
-    const std::string folder = cache_folder();
-    if (folder.empty()) return;
-    std::filesystem::create_directories(folder);
-    io::AtomicFile file(folder + "/" + name);
-    const std::string whole = std::string(text) + checksum_line(text);
-    file.write(whole);
-    file.commit();
-  } catch (const std::exception&) {
-    // A cache that cannot be written costs time, nothing else.
-  }
+void write_cache_file(const std::string& name, std::string_view text) {
+  const std::string folder = cache_folder();
+  if (folder.empty()) return;
+  make_folder(folder);
+  io::AtomicFile file(folder + "/" + name);
+  const std::string whole = std::string(text) + checksum_line(text);
+  file.write(whole);
+  file.commit();
 }
 
 std::string print_machine(const Machine& m) {
@@ -153,12 +159,8 @@ std::optional<Machine> read_machine(Device::Kind kind, const std::string& name, 
   return machine;
 }
 
-void write_machine(const Machine& machine) noexcept {
-  try {
-    write_cache_file(file_name(machine.kind, machine.name, machine.units), print_machine(machine));
-  } catch (const std::exception&) {
-    // Out of memory for a line of text: as above.
-  }
+void write_machine(const Machine& machine) {
+  write_cache_file(file_name(machine.kind, machine.name, machine.units), print_machine(machine));
 }
 
 }  // namespace heddle

@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
+#include <heddle/error.hpp>
 #include <heddle/version.hpp>
 
 #include "plan/machine_file.hpp"
 #include "plan/machine_gather.hpp"
 #include "plan/machine_measure.hpp"
-#include "support/command.hpp"
+#include "support/own_cache.hpp"
 
 namespace heddle {
 namespace {
@@ -64,10 +67,7 @@ TEST(Machine, text_of_another_version_or_without_sense_is_ignored) {
 }
 
 TEST(Machine, file_is_used_only_for_its_own_device_and_only_when_whole) {
-  const test::ScratchFolder folder;
-  const char* before = std::getenv("HEDDLE_CACHE");
-  const std::string restore = before ? before : "";
-  setenv("HEDDLE_CACHE", folder.path("cache").c_str(), 1);
+  const test::OwnCache cache;
   Machine machine = built_in_machine(Device::Kind::gpu);
   machine.measured = true;
   write_machine(machine);
@@ -77,10 +77,9 @@ TEST(Machine, file_is_used_only_for_its_own_device_and_only_when_whole) {
   EXPECT_FALSE(read_machine(machine.kind, machine.name, 2).has_value());
   write_cache_file("whole.txt", "one\ntwo\n");
   EXPECT_EQ(read_cache_file("whole.txt"), "one\ntwo\n");
-  std::ofstream(folder.path("cache/whole.txt"), std::ios::app) << "three\n";
+  std::ofstream(cache.path("whole.txt"), std::ios::app) << "three\n";
   EXPECT_FALSE(read_cache_file("whole.txt").has_value());
   EXPECT_FALSE(read_cache_file("none.txt").has_value());
-  restore.empty() ? unsetenv("HEDDLE_CACHE") : setenv("HEDDLE_CACHE", restore.c_str(), 1);
 }
 
 TEST(Machine, cache_folder_follows_the_environment) {
@@ -100,6 +99,63 @@ TEST(Machine, measured_here_has_every_figure_and_is_the_same_when_asked_again) {
   EXPECT_EQ(machine.units, threads());
   EXPECT_TRUE(parse_machine(print_machine(machine)).has_value());
   EXPECT_EQ(&this_machine(Device::cpu()), &machine);
+}
+
+// A number of threads that no other test asks for: what this process knows of it is what the test has put there.
+class OwnThreads {
+ public:
+  OwnThreads() { set_threads(threads() == 1 ? 2 : 1); }
+  ~OwnThreads() { set_threads(0); }
+  OwnThreads(const OwnThreads&) = delete;
+  OwnThreads& operator=(const OwnThreads&) = delete;
+};
+
+TEST(Machine, measured_anew_is_kept_and_known_from_then_on_while_old_figures_stay_as_they_were) {
+  const test::OwnCache cache;
+  const OwnThreads few;
+  const Machine wrong = test::plant_wrong_figures();
+  const Machine& before = this_machine(Device::cpu());
+  ASSERT_EQ(before, wrong);
+  std::atomic<bool> done = false, sound = true;
+  std::thread asking([&] {
+    while (!done) {
+      if (!(this_machine(Device::cpu()).read_gbps > 0)) sound = false;
+      std::this_thread::yield();
+    }
+  });
+  const Machine& after = measure_this_machine(Device::cpu());
+  done = true;
+  asking.join();
+  EXPECT_TRUE(sound);
+  EXPECT_EQ(before, wrong);
+  EXPECT_TRUE(after.measured);
+  EXPECT_EQ(after.units, threads());
+  EXPECT_LT(after.read_gbps, wrong.read_gbps / 2);
+  EXPECT_EQ(&this_machine(Device::cpu()), &after);
+  EXPECT_EQ(test::kept_figures(), after);
+  EXPECT_EQ(cache.files().size(), 1u);
+}
+
+TEST(Machine, measured_anew_says_when_it_cannot_be_kept_and_is_known_all_the_same) {
+  const test::OwnCache cache;
+  setenv("HEDDLE_CACHE", "/dev/null/heddle", 1);
+  const Machine& before = this_machine(Device::cpu());
+  try {
+    measure_this_machine(Device::cpu());
+    FAIL() << "nothing was said";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+    EXPECT_EQ(error.where(), "/dev/null/heddle");
+  }
+  EXPECT_NE(&this_machine(Device::cpu()), &before);
+  EXPECT_TRUE(this_machine(Device::cpu()).measured);
+}
+
+TEST(Machine, that_is_not_there_or_emulated_is_not_measured) {
+  const test::OwnCache cache;
+  EXPECT_EQ(&measure_this_machine(Device::emulator()), &this_machine(Device::emulator()));
+  EXPECT_THROW(measure_this_machine(Device::gpu(999)), Error);
+  EXPECT_TRUE(cache.files().empty());
 }
 
 TEST(Machine, gathers_on_the_emulator_without_leaving_the_array) {
