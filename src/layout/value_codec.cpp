@@ -114,8 +114,8 @@ int distinct_samples(std::span<const V> sampled, int most) {
   std::array<std::int16_t, slots> number{};  // of a value, from 1 on
   int distinct = 0;
   for (std::size_t i = 0; i < sampled.size() && distinct <= most; ++i) {
-    auto at = static_cast<std::uint32_t>((value_bits(sampled[i]) * std::uint64_t{0x9E3779B97F4A7C15u}) >>
-                                         (64 - slot_bits));
+    auto at =
+        static_cast<std::uint32_t>((value_bits(sampled[i]) * std::uint64_t{0x9E3779B97F4A7C15u}) >> (64 - slot_bits));
     while (number[at] != 0 && value_bits(sampled[static_cast<std::size_t>(number[at] - 1)]) != value_bits(sampled[i]))
       at = (at + 1) % slots;
     if (number[at] == 0) ++distinct;
