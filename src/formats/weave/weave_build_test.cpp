@@ -387,6 +387,25 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
   }
 }
 
+// An entry a row, on so many diagonals: three are as many places as count, a fourth is too many. All but the first
+// appear once, in rows that one team of threads looks at.
+Csr<double> entries_on_diagonals(int diagonals) {
+  constexpr Index rows = 128, apart = 32;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < rows; ++row)
+    entries.push_back({row, row + (row % apart == 0 && row / apart < diagonals ? row / apart : 0), 1.0});
+  return from_entries(rows, rows + 4, entries);
+}
+
+TEST(WeaveFacts, count_diagonals_up_to_where_they_are_hopeless) {
+  for (const int diagonals : {1, 2, 3, 4}) {
+    const Csr<double> A = entries_on_diagonals(diagonals);
+    const auto there = facts_of(simt::Emulator{}, A.view(), 1, Device::emulator());
+    EXPECT_EQ(there->diagonal_fill(), diagonals <= 3 ? diagonals : most_diagonal_fill) << diagonals;
+    EXPECT_EQ(there->diagonal_fill(), facts_of(A.view())->diagonal_fill()) << diagonals;
+  }
+}
+
 // All of a small matrix; windows of a larger one, among them parts of a row; tiles wider than the matrix.
 TEST(WeaveFacts, of_column_tiles_are_the_same_from_the_device) {
   std::vector<Specimen> all = chosen({"5x0", "power_law", "two_giant_rows_touching"});
