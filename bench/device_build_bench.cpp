@@ -47,7 +47,12 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> classes{
     {"gen:rmat,scale=20",
      {"weave", "weave layout=segments", "weave layout=tiles order=degree", "weave layout=tiles order=natural", "csr"}},
     {"gen:random,rows=1000000,cols=1000000,per_row=16", {"weave", "weave layout=segments", "weave layout=sums"}},
-    {"gen:random,rows=400000,cols=400000,per_row=60", {"weave", "weave layout=sums"}}};
+    {"gen:random,rows=400000,cols=400000,per_row=60", {"weave", "weave layout=sums"}},
+    {"gen:random,rows=60000,per_row=20", {"weave"}},  // from here on in the L2: launches and waits decide
+    {"gen:dense,rows=1000", {"weave"}},
+    {"gen:fem,n=14,dof=6", {"weave"}},
+    {"gen:stencil2d5,n=500,coefficients=varying", {"weave"}},
+    {"gen:stencil2d9,n=350", {"weave"}}};
 
 void wait(Device device) {
   if (!device.host_memory()) gpu::synchronize({});

@@ -145,19 +145,20 @@ template <class Where>
 std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V> there, const Settings& settings) {
   if (!codec_is_missing(settings).empty()) return {};
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
-    std::optional<WeaveFormat> made;
+    // `known`: what looking at the matrix and settling the plan found out already.
+    const auto build_knowing = [&](auto... known) {
+      return Layout::build_there(where, there.view, settings, there.device, std::move(known)...);
+    };
+    std::optional<Layout> built;
     if constexpr (std::is_same_v<Layout, weave::Diagonals<V>>) {
       const auto left = there.found ? *there.found : nullptr;  // by settle_there, which leaves nothing else
-      auto found = std::static_pointer_cast<const weave::DiagonalsFound<V>>(left);
-      if (auto built = Layout::build_there(where, there.view, settings, there.device, std::move(found)))
-        made.emplace(WeaveFormat{std::move(*built)});
+      built = build_knowing(std::static_pointer_cast<const weave::DiagonalsFound<V>>(left));
     } else if constexpr (std::is_same_v<Layout, weave::Padded<V>>) {
-      if (auto built = Layout::build_there(where, there.view, settings, there.device, there.longest))
-        made.emplace(WeaveFormat{std::move(*built)});
-    } else if constexpr (requires { Layout::build_there(where, there.view, settings, there.device); })
-      if (auto built = Layout::build_there(where, there.view, settings, there.device))
-        made.emplace(WeaveFormat{std::move(*built)});
-    return made;
+      built = build_knowing(there.longest);
+    } else {
+      built = build_knowing();
+    }
+    return built ? std::optional(WeaveFormat{std::move(*built)}) : std::nullopt;
   });
 }
 

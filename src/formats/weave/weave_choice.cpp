@@ -100,7 +100,7 @@ class Chooser {
   }
 
   bool narrow() const { return A_.cols <= weave::PaddedShape::most_narrow; }
-  // Rows of nearly one length in the L2, with 16 bits of column: no slice is asked for first (1.2 M entries 4.6 -> 4.0
+  // Rows of nearly one length in the L2, with 16 bits of column: no slice is asked for first (1.2 M entries 4.6 -> 3.8
   // us, 0.6 M in random columns 6.5 -> 6.2; H200), and the build has nothing to count.
   bool suits_padded() const { return narrow() && stays_in_cache(A_) && mean_ <= 64 && padded_fill() <= 1.12; }
 

@@ -24,6 +24,9 @@ TEST(Weave, takes_the_layout_the_structure_asks_for) {
   EXPECT_EQ(layout_of("circuit,rows=60000"), "segments");
   EXPECT_EQ(layout_of("stencil2d5,n=32"), "padded");
   EXPECT_EQ(layout_of("dense,rows=300"), "padded");
+  EXPECT_EQ(layout_of("random,rows=20000,per_row=20"), "padded");             // rows of one length, in the L2,
+  EXPECT_NE(layout_of("random,rows=70000,cols=70000,per_row=20"), "padded");  // but for columns beyond 16 bits,
+  EXPECT_NE(layout_of("lengths,rows=20000"), "padded");                       // and of many lengths
   EXPECT_EQ(layout_of("dense,rows=700"), "long");
   EXPECT_EQ(layout_of("tomography"), "long");
 }
