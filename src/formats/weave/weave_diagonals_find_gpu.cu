@@ -9,7 +9,7 @@
 //   kernel   every slice compares its diagonals with those of its pattern: a hash that lied is found out. The diagonals
 //            of the patterns -> host, together with how much there is of all; where patterns are many they stay on the
 //            device
-#include "formats/weave/weave_diagonal_near.hpp"
+#include "formats/weave/weave_diagonal_list.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "formats/weave/weave_hash_table.hpp"
 #include "layout/device_scan.hpp"
@@ -17,12 +17,6 @@
 namespace heddle::weave {
 
 namespace {
-
-struct SliceFound {
-  std::uint64_t hash;  // not 0
-  std::int64_t count;
-  std::int64_t first;  // slice with this pattern
-};
 
 // Words that any thread may set. Whether a diagonal has several values is asked by every slice, so there are as many
 // answers as keep them out of each other's way, each in a sector of its own. (One was asked for 20 us longer by the
@@ -39,70 +33,6 @@ struct Flags {
   }
   SIMT_DEVICE void tell_several() {
     for (int i = simt::lane(); i < copies; i += simt::warp_size) several[i * sector_words] = 1;
-  }
-};
-
-// Where the diagonals of a slice go; those behind `room` are only counted.
-template <class V>
-struct SliceList {
-  FoundDiagonal<V>* diagonal;
-  Offset room;
-};
-
-// By a warp. `val`: null when values are not looked at, else `same` becomes false in some lane where a diagonal has
-// several.
-template <class At, class V>
-SIMT_DEVICE SliceFound list_diagonals(const PatternArrays& A, const SliceRows& rows, const Index* col, const V* val,
-                                      const SliceList<V>& to, bool& same) {
-  DiagonalWalk<At> walk(A, rows.first, rows.last);
-  walk.begin(col);
-  std::uint32_t hash = 0;  // of what the lane has seen
-  Offset count = 0;
-  for (; walk.advance(); ++count) {
-    hash = (hash ^ static_cast<std::uint32_t>(walk.offset)) * 0x9E3779B1u;
-    hash = (hash ^ hash >> 15 ^ walk.has) * 0x85EBCA77u;
-    const RowMask mask = walk.mask();
-    V value{};
-    if (val != nullptr) {
-      V mine[rows_per_lane]{}, last{};
-#pragma unroll
-      for (int j = 0; j < rows_per_lane; ++j)
-        if ((walk.has >> j & 1) != 0) last = mine[j] = val[walk.entry(j)];
-      const unsigned lanes = mask.word[0] | mask.word[1] | mask.word[2] | mask.word[3];
-      value = simt::shuffle(last, simt::warp_size - 1 - simt::leading_zeros(lanes));
-#pragma unroll
-      for (int j = 0; j < rows_per_lane; ++j)
-        if ((walk.has >> j & 1) != 0) same &= value_bits(mine[j]) == value_bits(value);
-    }
-    if (count < to.room && simt::lane() == 0) to.diagonal[count] = {mask, walk.offset, value};
-  }
-  const auto lane = static_cast<std::uint32_t>(simt::lane());
-  const std::uint32_t high = simt::sum_lanes((hash ^ hash >> 16) * (2 * lane + 1)),
-                      low = simt::sum_lanes((hash ^ hash >> 13) * (lane * 0xC2B2AE3Cu + 1));
-  const std::uint64_t both = (std::uint64_t{high} << 32 | low) + static_cast<std::uint64_t>(count);
-  return {both * 0x9e3779b97f4a7c15u | 1, count, 0};
-}
-
-// The entries of a slice: near, or where they are.
-template <class V>
-struct SliceEntries {
-  bool near, looks;
-  Index* col;
-  V* val;
-
-  SIMT_DEVICE SliceEntries(const CsrArrays<V>& A, const SliceRows& rows, const SliceRoom& room, bool looks_at_values)
-      : near(rows.count <= room.entries), looks(looks_at_values) {
-    col = simt::shared<Index>();
-    val = reinterpret_cast<V*>(col + room.entries);
-    if (near && looks)
-      bring_near(A.col, A.val, rows, col, val);
-    else if (near)
-      bring_near(A.col, rows, col);
-    simt::sync_block();
-  }
-  SIMT_DEVICE SliceFound list(const CsrArrays<V>& A, const SliceRows& rows, const SliceList<V>& to, bool& same) const {
-    if (near) return list_diagonals<std::int32_t, V>(A, rows, col, looks ? val : nullptr, to, same);
-    return list_diagonals<Offset, V>(A, rows, A.col + rows.begin, looks ? A.val + rows.begin : nullptr, to, same);
   }
 };
 
