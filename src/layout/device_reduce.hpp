@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "layout/device_answers.hpp"
 #include "layout/device_workspace.hpp"
@@ -65,6 +66,33 @@ simt::Launch reduce_launch(std::int64_t count, int items_of_thread) {
   return {std::min(most_blocks, simt::blocks_for(count, reduce_threads * items_of_thread)), reduce_threads,
           reduce_threads * sizeof(typename Items::Result)};
 }
+
+// What the blocks of a kernel find, added up. It is waited for when somebody wants to know it: mostly what is asked
+// beside it decides.
+template <class Found>
+class PendingSum {
+ public:
+  // Where the kernel leaves it.
+  Found* ask(std::int64_t blocks, Device device, Stream stream) {
+    sum_.reset();
+    answers_.emplace(blocks, device, stream);
+    return answers_->there();
+  }
+  bool asked() const { return answers_ || sum_; }
+  bool waits() const { return answers_.has_value(); }
+  const Found& heard() {
+    if (answers_) {
+      sum_.emplace();
+      for (const Found& found : answers_->here()) sum_->add(found);
+      answers_.reset();
+    }
+    return *sum_;
+  }
+
+ private:
+  std::optional<device::Answers<Found>> answers_;
+  std::optional<Found> sum_;
+};
 
 // f(what a block found) for all of them.
 template <class Items, class F>

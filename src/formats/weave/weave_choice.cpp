@@ -126,7 +126,9 @@ class Chooser {
   // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.
   void expect_questions() {
     if (mean_ >= 256) return facts_.expect({});
-    weave::Questions soon{.diagonals = mean_ <= weave::most_diagonal_mean, .blocks = mean_ >= 8 && suits_blocks()};
+    weave::Questions soon{.diagonals = mean_ <= weave::most_diagonal_mean,
+                          .blocks = mean_ >= 8 && suits_blocks(),
+                          .only_full_blocks = stays_in_cache(A_)};  // as layout() takes no others then
     if (!suits_padded()) {
       const TeamShape shape = row_shape();
       soon.windows = may_gather() || segments_ask_for_windows();

@@ -73,6 +73,7 @@ struct BlocksOfParts {
   using Result = BlocksFound;
   PatternArrays A;
   SampledRows sampled;
+  bool only_full;
 
   static constexpr std::int64_t part_rows = SampledRows::part_rows;
   std::int64_t threads() const {
@@ -99,7 +100,7 @@ struct BlocksOfParts {
     const BlockLeaders<B> leaders(A, first / B);
     bool alike = true;
     Offset blocks = leaders.at_least(alike);
-    if (!alike && !blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
+    if (!alike && !blocks_are_hopeless(blocks, B, entries, only_full)) blocks = leaders.count();
     if (simt::lane() != 0) return;
     to.blocks[B - 2] += blocks;
     if (B == 2) to.entries += entries;
@@ -294,35 +295,14 @@ class DeviceFacts final : public PatternFacts {
       : PatternFacts(there), here_(here), device_(device), longest_(longest), A_(there), sampled_(there.rows) {}
 
   // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200). Blocks, diagonals and samples
-  // are looked at beside each other, the longest first: each has too few threads to keep the device busy.
+  // are looked at beside each other, the longest first: each has too few threads to keep the device busy. The matrix is
+  // there: it has been looked at.
   void expect(const Questions& soon) override {
-    const SampledWindows windows(pattern().nnz());
-    const Samples samples{A_,
-                          sampled_,
-                          soon.slices ? sampled_.parts : 0,
-                          soon.slices.value_or(TeamShape{}),
-                          soon.windows ? windows.count : 0,
-                          windows.step};
-    const std::int64_t slices = soon.diagonals ? sampled_.parts * diagonal_slices : 0;
-    const BlocksOfParts items{A_, sampled_for_blocks(pattern())};
-    const simt::Launch of_blocks = device::reduce_launch<BlocksOfParts>(soon.blocks ? items.threads() : 0, 1);
-    // The matrix is there: it has been looked at.
-    const Stream first = device::side_stream(device_), second = device::side_stream(device_, device::Side::second);
-    device::Answers<SamplesFound> samples_found(samples.blocks(), device_, second);
-    device::Answers<Places> diagonals_found(slices, device_);
-    device::Answers<BlocksFound> blocks_found(of_blocks.blocks, device_, first);
-    simt::launch(here_, {of_blocks.blocks, of_blocks.threads, of_blocks.shared_bytes, first},
-                 device::reduce_items<BlocksOfParts>, items, items.threads(), blocks_found.there());
-    simt::launch(here_, {slices, DiagonalSet::threads, sizeof(DiagonalSet)}, diagonal_places_block_per_slice, A_,
-                 sampled_, diagonals_found.there());
-    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), second}, look_at_samples, samples,
-                 samples_found.there());
+    if (const auto seek = std::exchange(seek_diagonals, nullptr); seek && soon.diagonals) diagonals_sought_ = seek();
+    if (soon.blocks) ask_blocks(soon.only_full_blocks);
+    if (soon.diagonals && !diagonals_sought_) ask_diagonals();
+    if (soon.slices || soon.windows) ask_samples(soon);
     if (const auto ask = std::exchange(beside, nullptr)) ask();
-    const auto found = sum_of(samples_found.here());
-    if (soon.diagonals) diagonals_ = sum_of(diagonals_found.here());
-    if (soon.blocks) blocks_ = sum_of(blocks_found.here());
-    if (soon.slices) slices_ = {*soon.slices, found.as_they_are, found.sorted};
-    if (soon.windows) sectors_ = found.windows.stored;
   }
 
   std::int64_t longest() override { return longest_; }
@@ -337,21 +317,30 @@ class DeviceFacts final : public PatternFacts {
   }
   bool rows_are_runs() override { return long_rows().gaps.any == 0; }
   double diagonal_fill() override {
-    if (!diagonals_) expect({.diagonals = true});
-    return diagonals_->per_entry();
+    if (diagonals_sought_) return diagonals_sought_();
+    if (!diagonals_.asked()) expect({.diagonals = true});
+    return diagonals_.heard().per_entry();
   }
   double block_fill(int size) override {
-    if (!blocks_) expect({.blocks = true});
-    return blocks_->places_per_entry(size);
+    if (!blocks_.asked()) expect({.blocks = true});
+    return blocks_.heard().places_per_entry(size);
   }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
-    if (!slices_ || slices_->shape.lanes != shape.lanes || slices_->shape.rows != shape.rows) expect({.slices = shape});
+    hear_samples();
+    if (!slices_ || slices_->shape.lanes != shape.lanes || slices_->shape.rows != shape.rows) {
+      expect({.slices = shape});
+      hear_samples();
+    }
     return (sort > 1 ? slices_->sorted : slices_->as_they_are).per_entry();
   }
   double sectors_per_fetch() override {
     const SampledWindows windows(pattern().nnz());
     if (windows.count == 0) return 0;
-    if (!sectors_) expect({.windows = true});
+    hear_samples();
+    if (!sectors_) {
+      expect({.windows = true});
+      hear_samples();
+    }
     return static_cast<double>(*sectors_) / static_cast<double>(windows.count);
   }
   // Asked twice for the same tiles: by the choice of a layout, and by that of an order.
@@ -375,11 +364,38 @@ class DeviceFacts final : public PatternFacts {
     TeamShape shape;
     Places as_they_are, sorted;
   };
-  template <class Found>
-  static Found sum_of(std::span<const Found> all) {
-    Found sum;
-    for (const Found& found : all) sum.add(found);
-    return sum;
+
+  void ask_blocks(bool only_full) {
+    const BlocksOfParts items{A_, sampled_for_blocks(pattern(), only_full), only_full};
+    simt::Launch shape = device::reduce_launch<BlocksOfParts>(items.threads(), 1);
+    shape.stream = device::side_stream(device_);
+    simt::launch(here_, shape, device::reduce_items<BlocksOfParts>, items, items.threads(),
+                 blocks_.ask(shape.blocks, device_, shape.stream));
+  }
+  void ask_diagonals() {
+    const std::int64_t slices = sampled_.parts * diagonal_slices;
+    simt::launch(here_, {slices, DiagonalSet::threads, sizeof(DiagonalSet)}, diagonal_places_block_per_slice, A_,
+                 sampled_, diagonals_.ask(slices, device_, {}));
+  }
+  void ask_samples(const Questions& soon) {
+    hear_samples();
+    samples_for_ = soon;
+    const SampledWindows windows(pattern().nnz());
+    const Samples samples{A_,
+                          sampled_,
+                          soon.slices ? sampled_.parts : 0,
+                          soon.slices.value_or(TeamShape{}),
+                          soon.windows ? windows.count : 0,
+                          windows.step};
+    const Stream stream = device::side_stream(device_, device::Side::second);
+    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), stream}, look_at_samples, samples,
+                 samples_.ask(samples.blocks(), device_, stream));
+  }
+  void hear_samples() {
+    if (!samples_.waits()) return;
+    const SamplesFound& found = samples_.heard();
+    if (samples_for_.slices) slices_ = {*samples_for_.slices, found.as_they_are, found.sorted};
+    if (samples_for_.windows) sectors_ = found.windows.stored;
   }
 
   ColumnTiles column_tiles_here(std::int64_t width) const {
@@ -395,8 +411,11 @@ class DeviceFacts final : public PatternFacts {
   SampledRows sampled_;
   std::optional<LongRowsFound> long_rows_;
   Buffer<Offset> quads_;
-  std::optional<BlocksFound> blocks_;
-  std::optional<Places> diagonals_;
+  device::PendingSum<BlocksFound> blocks_;
+  device::PendingSum<Places> diagonals_;
+  std::function<double()> diagonals_sought_;  // instead
+  device::PendingSum<SamplesFound> samples_;
+  Questions samples_for_;
   std::optional<SlicesFound> slices_;
   std::optional<std::int64_t> sectors_;
   std::int64_t tiles_width_ = 0;
