@@ -12,7 +12,7 @@
 namespace heddle::device {
 
 struct Parcel {
-  static constexpr std::size_t most_bytes = 2048;  // arguments of a kernel may take twice as much
+  static constexpr std::size_t most_bytes = 3840;  // all arguments of a kernel may take 4096
   unsigned char bytes[most_bytes];
 };
 

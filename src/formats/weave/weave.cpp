@@ -81,6 +81,13 @@ bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
   return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : fewest_looked_at);
 }
 
+// Whether all diagonals are looked for at once, where otherwise a sample tells first whether they pay: that wait is a
+// tenth of a build whose matrix stays in the L2, and to look in vain takes one launch more.
+bool may_be_small_grid(const PatternView& A) {
+  constexpr std::int64_t longest_mean = 10, many = 1 << 21;
+  return A.nnz() <= longest_mean * A.rows && A.nnz() < many;
+}
+
 }  // namespace
 
 template <class V>
@@ -100,15 +107,25 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   const CsrView<V>& A = there.view;
   CodecQuestion codec_of;
   const auto ask_values = [&] { codec_of = ask_smallest_codec(where, A.val, there.device); };
+  std::unique_ptr<weave::SoughtDiagonals<V>> sought;
+  const auto seek = [&]() -> std::function<double()> {
+    sought = weave::seek_diagonals(where, A, true, there.device);
+    if (!sought) return {};
+    return [&] { return sought->fill(); };
+  };
   const auto facts = weave::facts_of(where, A, there.longest, there.device);
-  if (settings.values == automatic && A.nnz() >= fewest_looked_at) facts->beside = ask_values;
+  if (settings.values == automatic && A.nnz() >= fewest_looked_at) {
+    facts->beside = ask_values;
+    if (may_be_small_grid(A)) facts->seek_diagonals = seek;
+  }
   choose_weave(settings, *facts, sizeof(V));
+  if (settings.chosen() != WeaveLayout::diagonals) sought.reset();  // others need the memory
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
   bool constant = false;
   if (settings.chosen() == WeaveLayout::diagonals) {
-    const auto found = weave::find_diagonals(where, A, true, there.device);
+    const auto found = weave::diagonals_of(where, A, true, there.device, std::move(sought));
     if (!found) return false;
     constant = found->constant;
     if (there.found) *there.found = found;

@@ -66,6 +66,28 @@ SIMT_KERNEL store_constants_warp_per_slice(ListedSlices<V> from, std::int64_t sl
     to[slice.first + d] = from.diagonal[from.list[s] + d].value;
 }
 
+// As spread_masks does, from patterns whose masks have no numbers yet: none is asked for.
+template <class V>
+SIMT_KERNEL spread_patterns_thread_per_place(const FoundDiagonal<V>* from, std::int64_t count, Diagonal* pattern,
+                                             RowMask* spread) {
+  const std::int64_t i = simt::global_thread();
+  if (i == 0) spread[0] = {{~0u, ~0u, ~0u, ~0u}};
+  if (i >= count) return;
+  const RowMask rows = from[i].rows;
+  const bool all = (rows.word[0] & rows.word[1] & rows.word[2] & rows.word[3]) == ~0u;
+  pattern[i] = {from[i].offset, all ? 0 : static_cast<Index>(i + 1)};
+  spread[i + 1] = rows;
+}
+
+template <class V>
+DiagonalPatterns spread_patterns(simt::Here here, const FoundDiagonal<V>* from, std::int64_t count, Device device) {
+  constexpr int threads = 128;
+  DiagonalPatterns made{Buffer<Diagonal>(count, device), Buffer<RowMask>(count + 1, device)};
+  simt::launch(here, {simt::blocks_for(count + 1, threads), threads}, spread_patterns_thread_per_place<V>, from, count,
+               made.pattern.data(), made.masks.data());
+  return made;
+}
+
 // As spread_masks does.
 SIMT_KERNEL spread_masks_thread_per_place(Diagonal* pattern, std::int64_t count, const RowMask* masks,
                                           RowMask* spread) {
@@ -132,6 +154,20 @@ DiagonalPatterns numbered_here(std::span<const FoundDiagonal<V>> found) {
   return made;
 }
 
+// The host numbers masks, where they are few, while the device stores values.
+template <class V>
+std::optional<DiagonalPatterns> patterns_of(simt::Here here, const DiagonalsFound<V>& found, int per_lane,
+                                            Device device) {
+  if (per_lane == 1 && found.patterns_there)
+    return spread_patterns(here, found.patterns_there, found.pattern_size, device);
+  auto numbered = found.patterns.size() == found.pattern_size
+                      ? std::optional(send_in_one_piece(
+                            here, numbered_here(std::span<const FoundDiagonal<V>>(found.patterns)), device))
+                      : number_masks(here, found.patterns_there, found.pattern_size, device);
+  if (numbered && per_lane == 1) queue_spreading(here, numbered->pattern, numbered->masks, device);
+  return numbered;
+}
+
 }  // namespace
 
 template <class V>
@@ -139,7 +175,7 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
                                                       const WeaveSettings& settings, Device device,
                                                       std::shared_ptr<const DiagonalsFound<V>> found) {
   const bool constant = settings.codec() == ValueCodec::constant;
-  if (!found) found = find_diagonals(here, A, constant, device);
+  if (!found) found = diagonals_of(here, A, constant, device);
   if (!found || (constant && !found->constant)) return {};
   const std::int64_t stored = found->diagonals * slice_rows;
   if (too_much_padding(stored, A.nnz())) return {};
@@ -154,15 +190,10 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
                {},
                std::move(*values)};
   queue_storing(here, A, *found, constant, to);
-  // The host numbers masks, where they are few, while the device stores values.
-  auto patterns =
-      found->patterns_there
-          ? number_masks(here, found->patterns_there, found->pattern_size, device)
-          : send_in_one_piece(here, numbered_here(std::span<const FoundDiagonal<V>>(found->patterns)), device);
+  auto patterns = patterns_of(here, *found, to.per_lane, device);
   if (!patterns) return {};
   to.pattern = std::move(patterns->pattern);
   to.masks = std::move(patterns->masks);
-  if (to.per_lane == 1) queue_spreading(here, to.pattern, to.masks, device);
   return to;
 }
 

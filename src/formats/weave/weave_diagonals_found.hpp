@@ -26,7 +26,7 @@ struct DiagonalsFound {
   Offset pattern_size = 0;            // diagonals of all patterns
   Buffer<FoundDiagonal<V>> patterns;  // in host memory, where they are few
   // On the device.
-  const FoundDiagonal<V>* patterns_there = nullptr;  // where they are many
+  const FoundDiagonal<V>* patterns_there = nullptr;  // where they are many, or slices few
   device::Workspace memory;
   std::shared_ptr<Buffer<DiagonalSlice>> slices;
   Offset* list = nullptr;              // where the diagonals of a slice are
@@ -40,6 +40,36 @@ std::shared_ptr<const DiagonalsFound<V>> find_diagonals(simt::Emulator, const Cs
 template <class V>
 std::shared_ptr<const DiagonalsFound<V>> find_diagonals(simt::Cuda, const CsrView<V>& there, bool look_at_values,
                                                         Device device);
+
+// Diagonals of a matrix of few slices, being looked for: only queued, so that who does not know yet whether they pay
+// waits once for all that it asks.
+inline constexpr std::int64_t few_slices = 4096;
+template <class V>
+class SoughtDiagonals {
+ public:
+  virtual ~SoughtDiagonals() = default;
+  // What PatternFacts::diagonal_fill() says.
+  virtual double fill() = 0;
+  // Null: find_diagonals() has to find out, as patterns are many or a slice has far more diagonals than the mean.
+  virtual std::shared_ptr<const DiagonalsFound<V>> found() = 0;
+};
+// Null: slices are not few.
+template <class V>
+std::unique_ptr<SoughtDiagonals<V>> seek_diagonals(simt::Emulator, const CsrView<V>& there, bool look_at_values,
+                                                   Device device);
+template <class V>
+std::unique_ptr<SoughtDiagonals<V>> seek_diagonals(simt::Cuda, const CsrView<V>& there, bool look_at_values,
+                                                   Device device);
+
+// By the way that is for its number of slices. `sought`: of this matrix, or null.
+template <class Where, class V>
+std::shared_ptr<const DiagonalsFound<V>> diagonals_of(Where where, const CsrView<V>& there, bool look_at_values,
+                                                      Device device,
+                                                      std::unique_ptr<SoughtDiagonals<V>> sought = nullptr) {
+  if (!sought) sought = seek_diagonals(where, there, look_at_values, device);
+  const auto found = sought ? sought->found() : nullptr;
+  return found ? found : find_diagonals(where, there, look_at_values, device);
+}
 
 // What is stored of patterns, on the device.
 struct DiagonalPatterns {

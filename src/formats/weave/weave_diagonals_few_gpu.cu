@@ -1,0 +1,346 @@
+// Diagonals of a matrix of few slices: as weave_diagonals_find_gpu.cu finds them, but in two launches and without an
+// empty table to begin with, as launches take longer than kernels here.
+//
+//   kernel   diagonals of each slice, a hash of them, and whether each has one value
+//   kernel   512 slices a block, which enters the hashes of all slices up to its last one into a table in shared memory
+//            and adds up what comes before its own: then it knows where the diagonals and the pattern of each begin.
+//            It compares its slices with the first ones of their patterns, and copies those to where patterns lie.
+//
+// Where a slice has more diagonals than there is room for, or patterns are many, all was in vain: find_diagonals does
+// without these limits.
+#include "formats/weave/weave_diagonal_list.hpp"
+#include "formats/weave/weave_facts.hpp"
+#include "layout/device_answers.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+struct FewFound {
+  std::uint64_t hash;
+  std::int32_t count;    // more than there is room for: not all are listed
+  std::int32_t several;  // values of a diagonal
+};
+
+template <class V>
+struct FewLists {
+  std::int64_t slices;
+  Offset of_slice;  // diagonals it has room for
+  FewFound* found;
+  FoundDiagonal<V>* listed;
+};
+
+// Diagonals are counted as far as diagonal_fill() asks.
+template <class V>
+SIMT_KERNEL find_few_block_per_slice(CsrArrays<V> A, SliceRoom room, FewLists<V> to, Offset* list, bool looks) {
+  const std::int64_t s = simt::block();
+  const SliceRows rows(A, s);
+  const SliceEntries<V> entries(A, rows, room, looks);
+  if (simt::warp() != 0) return;
+  Offset most = hopeless_diagonal_fill * rows.count / slice_rows;
+  most = most < most_slice_diagonals ? most : most_slice_diagonals;
+  most = most > to.of_slice ? most : to.of_slice;
+  bool same = true;
+  const SliceFound found = entries.list(A, rows, {to.listed + s * to.of_slice, to.of_slice, most}, same);
+  const bool several = simt::any(!same);
+  if (simt::lane() != 0) return;
+  to.found[s] = {found.hash, static_cast<std::int32_t>(found.count), several ? 1 : 0};
+  list[s] = s * to.of_slice;
+}
+
+constexpr int few_threads = 512, few_warps = few_threads / simt::warp_size;
+
+struct FewSums {
+  static constexpr int shift = 40;
+  std::uint64_t diagonals = 0, patterns = 0;  // patterns: their number << shift | their diagonals
+
+  SIMT_BOTH void add(const FewSums& other) {
+    diagonals += other.diagonals;
+    patterns += other.patterns;
+  }
+  SIMT_BOTH Offset pattern_size() const { return static_cast<Offset>(patterns & ((std::uint64_t{1} << shift) - 1)); }
+};
+
+// What the host needs to know, of the slices of a block.
+struct FewPart {
+  std::int64_t places = 0, entries = 0;  // of slices that are looked at for diagonal_fill()
+  FewSums upto;                          // of all slices up to the last one of the block
+  std::int32_t wrong = 0, several = 0;
+};
+
+template <class V>
+struct FewHead {
+  static constexpr Offset room = 512;
+  FewPart part[few_slices / few_threads];
+  FoundDiagonal<V> diagonal[room];
+};
+
+struct FewBoard {
+  static constexpr std::uint32_t slots = 2048, most_probes = 64;
+  std::uint64_t hash[slots];   // 0: free
+  std::uint32_t first[slots];  // ~slice: that of the first one is the highest
+  std::uint32_t begin[slots];  // of the pattern
+  FewSums of_warps[few_warps];
+  FewPart part_of_warps[few_warps];
+  std::uint32_t overfull;
+
+  SIMT_DEVICE void clear() {
+    for (int i = simt::thread(); i < static_cast<int>(slots); i += few_threads) hash[i] = 0, first[i] = 0;
+    if (simt::thread() == 0) overfull = 0;
+  }
+  SIMT_DEVICE void enter(std::uint64_t wanted, std::int64_t slice) {
+    std::uint32_t at = home(wanted);
+    for (std::uint32_t i = 0; i < most_probes; ++i, at = (at + 1) % slots) {
+      const std::uint64_t there = simt::atomic_claim(hash + at, wanted);
+      if (there != 0 && there != wanted) continue;
+      simt::atomic_max(first + at, ~static_cast<std::uint32_t>(slice));
+      return;
+    }
+    simt::atomic_or(&overfull, 1u);
+  }
+  // Where it was entered.
+  SIMT_DEVICE std::uint32_t slot_of(std::uint64_t wanted) const {
+    std::uint32_t at = home(wanted);
+    while (hash[at] != wanted) at = (at + 1) % slots;
+    return at;
+  }
+  SIMT_DEVICE std::int64_t first_of(std::uint32_t slot) const { return ~first[slot]; }
+
+ private:
+  SIMT_DEVICE static std::uint32_t home(std::uint64_t wanted) {
+    return static_cast<std::uint32_t>(wanted >> 32) % slots;
+  }
+};
+
+// The hashes of all slices up to `end`. Mostly neighbours have the same one: the first of a warp enters it.
+SIMT_DEVICE void enter_slices(const FewFound* found, std::int64_t end, FewBoard& board) {
+  for (std::int64_t s = simt::thread(); s - simt::thread() < end; s += few_threads) {
+    const std::uint64_t hash = s < end ? found[s].hash : 0;
+    const unsigned alike = simt::same_lanes(static_cast<unsigned>(hash >> 32));
+    const int lowest = simt::count_bits((alike & (0 - alike)) - 1);
+    const bool entered = simt::shuffle(hash, lowest) == hash && lowest != simt::lane();
+    if (s < end && !entered) board.enter(hash, s);
+  }
+}
+
+// Of the threads before this one; `total`: of all. The block calls it together.
+SIMT_DEVICE FewSums sums_before(const FewSums& mine, FewSums* of_warps, FewSums& total) {
+  FewSums upto = mine;
+  for (int distance = 1; distance < simt::warp_size; distance *= 2) {
+    const FewSums below{simt::shuffle_up(upto.diagonals, distance), simt::shuffle_up(upto.patterns, distance)};
+    if (simt::lane() >= distance) upto.add(below);
+  }
+  simt::sync_block();
+  if (simt::lane() == simt::warp_size - 1) of_warps[simt::warp()] = upto;
+  simt::sync_block();
+  FewSums before{upto.diagonals - mine.diagonals, upto.patterns - mine.patterns};
+  total = {};
+  for (int w = 0; w < few_warps; ++w) {
+    if (w == simt::warp()) before.add(total);
+    total.add(of_warps[w]);
+  }
+  return before;
+}
+
+// A slice, and where it and its pattern begin.
+struct FewSlice {
+  FewFound found{};
+  FewSums before;
+  std::uint32_t slot = 0;
+  bool exists = false, is_first = false;
+
+  SIMT_DEVICE void look(const FewFound* all, std::int64_t s, std::int64_t end, Offset of_slice, const FewBoard& board) {
+    exists = s < end;
+    if (exists) found = all[s];
+    slot = exists ? board.slot_of(found.hash) : 0;
+    is_first = exists && board.first_of(slot) == s;
+    fits = exists && found.count <= of_slice;
+  }
+  SIMT_DEVICE FewSums own() const {
+    if (!fits) return {};
+    const auto count = static_cast<std::uint64_t>(found.count);
+    return {count, is_first ? std::uint64_t{1} << FewSums::shift | count : 0};
+  }
+  bool fits = false;
+};
+
+template <class V>
+struct FewTarget {
+  DiagonalSlice* slices;
+  FoundDiagonal<V>* patterns;
+  Offset pattern_room;
+  FewHead<V>* head;
+};
+
+// Whether the slice has the diagonals of the first one of its pattern.
+template <class V>
+SIMT_DEVICE bool is_like(const FewLists<V>& from, std::int64_t s, std::int64_t first) {
+  const std::int32_t count = from.found[s].count;
+  if (count != from.found[first].count) return false;
+  bool same = true;
+  for (std::int32_t d = 0; d < count; ++d) {
+    const FoundDiagonal<V>&mine = from.listed[s * from.of_slice + d], &theirs = from.listed[first * from.of_slice + d];
+    same &= mine.offset == theirs.offset;
+    for (int j = 0; j < rows_per_lane; ++j) same &= mine.rows.word[j] == theirs.rows.word[j];
+  }
+  return same;
+}
+
+template <class V>
+SIMT_DEVICE void copy_pattern(const FewLists<V>& from, std::int64_t s, Offset begin, const FewTarget<V>& to) {
+  for (std::int32_t d = 0; d < from.found[s].count; ++d) {
+    const FoundDiagonal<V> diagonal = from.listed[s * from.of_slice + d];
+    to.patterns[begin + d] = diagonal;
+    if (begin + d < FewHead<V>::room) to.head->diagonal[begin + d] = diagonal;
+  }
+}
+
+// Of the warp, in all lanes.
+SIMT_DEVICE FewPart sum_of_warp(const FewPart& mine) {
+  return {simt::warp_sum(mine.places), simt::warp_sum(mine.entries), mine.upto, simt::any(mine.wrong != 0) ? 1 : 0,
+          simt::any(mine.several != 0) ? 1 : 0};
+}
+
+template <class V>
+SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from, std::int64_t s, const FewSlice& slice,
+                                 const FewBoard& board, const SampledRows& sampled, const FewTarget<V>& to) {
+  FewPart part;
+  if (!slice.exists) return part;
+  const Offset begin = board.begin[slice.slot];
+  part.several = slice.found.several;
+  part.wrong = !slice.fits || begin + slice.found.count > to.pattern_room ? 1 : 0;
+  if (part.wrong == 0) {
+    to.slices[s] = {static_cast<Offset>(slice.before.diagonals), static_cast<Index>(begin), slice.found.count};
+    if (slice.is_first)
+      copy_pattern(from, s, begin, to);
+    else
+      part.wrong = is_like(from, s, board.first_of(slice.slot)) ? 0 : 1;
+  }
+  constexpr std::int64_t slices_of_part = SampledRows::part_rows / slice_rows;
+  if (s / slices_of_part % sampled.step != 0) return part;
+  part.entries = SliceRows(A, s).count;
+  part.places = counted_places(std::int64_t{slice.found.count} * slice_rows, part.entries, slice_rows);
+  return part;
+}
+
+template <class V>
+SIMT_BOUNDED_KERNEL(few_threads, 1)
+number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sampled, FewTarget<V> to) {
+  FewBoard& board = *simt::shared<FewBoard>();
+  const std::int64_t s = simt::global_thread(), last = (simt::block() + 1) * few_threads,
+                     end = last < from.slices ? last : from.slices;
+  board.clear();
+  simt::sync_block();
+  enter_slices(from.found, end, board);
+  simt::sync_block();
+  FewPart part;
+  FewSums upto;
+  if (board.overfull != 0) {
+    part.wrong = 1;
+  } else {
+    FewSlice slice;
+    for (std::int64_t i = simt::thread(); i <= s; i += few_threads) {  // the last one is its own
+      slice = {};
+      slice.look(from.found, i, end, from.of_slice, board);
+      FewSums total;
+      slice.before = sums_before(slice.own(), board.of_warps, total);
+      slice.before.add(upto);
+      upto.add(total);
+      if (slice.is_first) board.begin[slice.slot] = static_cast<std::uint32_t>(slice.before.pattern_size());
+    }
+    simt::sync_block();
+    part = settle_slice(A, from, s, slice, board, sampled, to);
+  }
+  part.upto = upto;
+  part = sum_of_warp(part);
+  if (simt::lane() == 0) board.part_of_warps[simt::warp()] = part;
+  simt::sync_block();
+  if (simt::thread() != 0) return;
+  for (int w = 1; w < few_warps; ++w) {
+    const FewPart& other = board.part_of_warps[w];
+    part.places += other.places, part.entries += other.entries;
+    part.wrong |= other.wrong, part.several |= other.several;
+  }
+  to.head->part[simt::block()] = part;
+}
+
+template <class V>
+class FewSought final : public SoughtDiagonals<V> {
+  using Head = FewHead<V>;
+  static constexpr Offset most_pattern_room = 1 << 14;
+
+ public:
+  FewSought(simt::Here here, const CsrView<V>& A, bool looks, Device device)
+      : looks_(looks),
+        slices_(simt::blocks_for(A.rows, slice_rows)),
+        blocks_(simt::blocks_for(slices_, few_threads)),
+        made_(std::make_shared<DiagonalsFound<V>>(device)),
+        heads_(1, device) {
+    device::Workspace& memory = made_->memory;
+    const Offset of_slice = 2 * A.nnz() / std::max<std::int64_t>(1, A.rows) + 8;
+    const FewLists<V> lists{slices_, of_slice, memory.take<FewFound>(slices_),
+                            memory.take<FoundDiagonal<V>>(slices_ * of_slice)};
+    made_->slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, device);
+    made_->list = memory.take<Offset>(slices_);
+    made_->listed = lists.listed;
+    const Offset pattern_room = std::min(most_pattern_room, slices_ * of_slice);
+    auto* patterns = memory.take<FoundDiagonal<V>>(pattern_room);
+    made_->patterns_there = patterns;
+    const std::size_t entry_bytes = sizeof(Index) + (looks ? sizeof(V) : 0);
+    const SliceRoom room(A, entry_bytes);
+    const CsrArrays<V> arrays(A);
+    simt::launch(here, room.block_per(slices_, entry_bytes), find_few_block_per_slice<V>, arrays, room, lists,
+                 made_->list, looks);
+    simt::launch(here, {blocks_, few_threads, sizeof(FewBoard)}, number_few_thread_per_slice<V>, arrays, lists,
+                 SampledRows(A.rows), FewTarget<V>{made_->slices->data(), patterns, pattern_room, heads_.there()});
+  }
+
+  double fill() override {
+    const FewPart all = sum();
+    return all.entries > 0 ? static_cast<double>(all.places) / static_cast<double>(all.entries) : 1;
+  }
+  std::shared_ptr<const DiagonalsFound<V>> found() override {
+    const FewPart all = sum();
+    if (all.wrong != 0) return nullptr;
+    made_->diagonals = static_cast<std::int64_t>(all.upto.diagonals);
+    made_->constant = looks_ && all.several == 0;
+    made_->pattern_size = all.upto.pattern_size();
+    if (made_->pattern_size <= Head::room)
+      made_->patterns =
+          Buffer<FoundDiagonal<V>>::copy_of(std::span(head_->diagonal, static_cast<std::size_t>(made_->pattern_size)));
+    return made_;
+  }
+
+ private:
+  FewPart sum() {
+    if (!head_) head_ = heads_.here().data();
+    FewPart all = head_->part[blocks_ - 1];
+    for (std::int64_t b = 0; b < blocks_ - 1; ++b) {
+      const FewPart& part = head_->part[b];
+      all.places += part.places, all.entries += part.entries;
+      all.wrong |= part.wrong, all.several |= part.several;
+    }
+    return all;
+  }
+
+  bool looks_;
+  std::int64_t slices_, blocks_;
+  std::shared_ptr<DiagonalsFound<V>> made_;
+  device::Answers<Head> heads_;
+  const Head* head_ = nullptr;
+};
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<SoughtDiagonals<V>> seek_diagonals(simt::Here here, const CsrView<V>& there, bool look_at_values,
+                                                   Device device) {
+  const std::int64_t slices = simt::blocks_for(there.rows, slice_rows);
+  if (slices == 0 || slices > few_slices) return nullptr;
+  return std::make_unique<FewSought<V>>(here, there, look_at_values, device);
+}
+
+template std::unique_ptr<SoughtDiagonals<float>> seek_diagonals(simt::Here, const CsrView<float>&, bool, Device);
+template std::unique_ptr<SoughtDiagonals<double>> seek_diagonals(simt::Here, const CsrView<double>&, bool, Device);
+
+}  // namespace heddle::weave
