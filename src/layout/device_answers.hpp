@@ -47,10 +47,10 @@ class Answers {
 
   Answers(const Answers&) = delete;
   Answers& operator=(const Answers&) = delete;
-  // Nobody waited, since something failed: kernels of a stream of their own may still write into the window, which
-  // others get now. (Those of the default stream write before anything that is asked later.)
+  // Nobody asked for them, since others decided or something failed: kernels may still write into the window, which
+  // others get now, perhaps on another stream.
   ~Answers() {
-    if (!heard_ && count_ > 0 && stream_.handle != nullptr) await_quietly(stream_);
+    if (!heard_ && count_ > 0 && window_.data() != nullptr) await_quietly(stream_);
   }
 
   T* there() { return window_.data() ? reinterpret_cast<T*>(window_.data()) : memory_.data(); }

@@ -7,6 +7,8 @@
 // Fill-in and places without a block never touch x.
 #pragma once
 
+#include <functional>
+
 #include "formats/weave/weave_layout.hpp"
 #include "layout/sliced_columns.hpp"
 
@@ -50,12 +52,17 @@ struct BlockPattern {
   Buffer<Index> col;
   Buffer<std::uint32_t> mask;
   bool full = true;
+  bool guessed = true;  // it is the one that `beside` got
 
   PatternView view() const { return {rows, cols, ptr, col}; }
 };
 BlockPattern block_pattern(const PatternView& A, int size);
-// For arrays on a device, on that device; without masks where all are full.
-BlockPattern block_pattern(simt::Emulator, const PatternView& there, int size, Device device);
-BlockPattern block_pattern(simt::Cuda, const PatternView& there, int size, Device device);
+// For arrays on a device, on that device; without masks where all are full. `beside` is called with the pattern of full
+// blocks, where there may be one, before anybody knows: to queue what follows from it, and to wait once for both.
+using BesideBlocks = std::function<void(const BlockPattern&)>;
+BlockPattern block_pattern(simt::Emulator, const PatternView& there, int size, Device device,
+                           const BesideBlocks& beside = {});
+BlockPattern block_pattern(simt::Cuda, const PatternView& there, int size, Device device,
+                           const BesideBlocks& beside = {});
 
 }  // namespace heddle::weave

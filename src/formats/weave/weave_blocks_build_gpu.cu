@@ -172,8 +172,13 @@ void store(simt::Here here, const CsrView<V>& A, const BlockPattern& pattern, Bl
 template <class V>
 std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
                                                 Device device) {
-  const BlockPattern pattern = block_pattern(here, A, settings.block, device);
-  auto [columns, code_count] = plan_columns(here, pattern.view(), {settings.lanes, 1}, settings.sort, device);
+  std::optional<PlannedColumns> planned;
+  const auto plan = [&](const BlockPattern& pattern) {
+    planned = plan_columns(here, pattern.view(), {settings.lanes, 1}, settings.sort, device);
+  };
+  const BlockPattern pattern = block_pattern(here, A, settings.block, device, plan);
+  if (!planned || !pattern.guessed) plan(pattern);
+  auto& [columns, code_count] = *planned;
   const std::int64_t slots = columns.steps * simt::warp_size, stored = slots * settings.block * settings.block;
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
