@@ -81,6 +81,11 @@ bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
   return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : fewest_looked_at);
 }
 
+// Whether settling has found out what storing needs to know of long rows.
+bool knows_long_rows(const WeaveSettings& settings) {
+  return settings.chosen() == WeaveLayout::long_rows && settings.column_codec() != WeaveColumns::quads;
+}
+
 // Whether all diagonals are looked for at once, where otherwise a sample tells first whether they pay: that wait is a
 // tenth of a build whose matrix stays in the L2, and to look in vain takes one launch more.
 bool may_be_small_grid(const PatternView& A) {
@@ -120,6 +125,9 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   }
   choose_weave(settings, *facts, sizeof(V));
   if (settings.chosen() != WeaveLayout::diagonals) sought.reset();  // others need the memory
+  if (there.found && knows_long_rows(settings))
+    *there.found =
+        std::make_shared<const weave::LongRowsKnown>(facts->team_steps(settings.team), facts->rows_are_runs());
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
@@ -166,10 +174,12 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
     const auto build_knowing = [&](auto... known) {
       return Layout::build_there(where, there.view, settings, there.device, std::move(known)...);
     };
+    const auto left = there.found ? *there.found : nullptr;  // by settle_there, for the layout that it chose
     std::optional<Layout> built;
     if constexpr (std::is_same_v<Layout, weave::Diagonals<V>>) {
-      const auto left = there.found ? *there.found : nullptr;  // by settle_there, which leaves nothing else
       built = build_knowing(std::static_pointer_cast<const weave::DiagonalsFound<V>>(left));
+    } else if constexpr (std::is_same_v<Layout, weave::Long<V>>) {
+      built = build_knowing(std::static_pointer_cast<const weave::LongRowsKnown>(left));
     } else if constexpr (std::is_same_v<Layout, weave::Padded<V>>) {
       built = build_knowing(there.longest);
     } else {

@@ -107,6 +107,12 @@ std::int64_t each_quad(std::span<const Index> col, F f) {
 std::int64_t quad_steps(const PatternView& A, const LongShape& shape);
 bool rows_are_runs(const PatternView& A);
 
+// What settling has found out already about rows that are not cut into quads.
+struct LongRowsKnown {
+  std::int64_t steps;  // of teams over all rows
+  bool runs;           // no row has gaps
+};
+
 template <class V>
 struct Long {
   std::int64_t cols = 0;
@@ -120,8 +126,11 @@ struct Long {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Long build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Long> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
-  static std::optional<Long> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  // `known`: of this matrix and these settings; null: nothing is.
+  static std::optional<Long> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device,
+                                         std::shared_ptr<const LongRowsKnown> known = nullptr);
+  static std::optional<Long> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device,
+                                         std::shared_ptr<const LongRowsKnown> known = nullptr);
   Csr<V> restore() const;
 
   template <class Self, class F>

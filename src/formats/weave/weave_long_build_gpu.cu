@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "formats/weave/weave_long_quads.hpp"
 #include "layout/device_scan.hpp"
 
@@ -10,7 +12,7 @@ struct Steps {
   SIMT_BOTH void add(const Steps& other) { count += other.count; }
 };
 
-// begin[i]: the steps of all rows before row i. The item behind the last row has none.
+// begin[i]: the steps of all rows before row i. The item behind the last row has none. Runs are stored on the way.
 struct RowSteps {
   using Sum = Steps;
   static constexpr bool placed_apart = true;
@@ -18,12 +20,16 @@ struct RowSteps {
   LongShape shape;
   const Offset* quads;  // null: rows are not cut into them
   Offset* begin;
+  RowRun* runs;  // null: columns are not stored so
 
   SIMT_DEVICE Steps item(std::int64_t row) const {
     if (row >= A.rows) return {0};
     return {quads ? shape.steps_of_quads(quads[row]) : shape.steps(A.length(row))};
   }
-  SIMT_DEVICE void place(std::int64_t row, const Steps& before) const { begin[row] = before.count; }
+  SIMT_DEVICE void place(std::int64_t row, const Steps& before) const {
+    begin[row] = before.count;
+    if (runs && row < A.rows) runs[row] = RowRun::of(A, row);
+  }
 };
 
 // The row that step number `step` belongs to: the last one that begins at or before it and has steps.
@@ -82,11 +88,6 @@ SIMT_KERNEL store_quads_block_per_row(CsrArrays<V> A, LongShape shape, const Off
   });
 }
 
-SIMT_KERNEL store_runs_thread_per_row(PatternArrays A, RowRun* runs) {
-  const std::int64_t row = simt::global_thread();
-  if (row < A.rows) runs[row] = RowRun::of(A, row);
-}
-
 constexpr int threads = 128;
 
 template <class V>
@@ -106,28 +107,53 @@ void store_in_order(simt::Here here, const CsrView<V>& A, Offset steps, C* col, 
   });
 }
 
+// Whether rows have gaps is looked at while their steps are counted. Where both are known, nobody waits.
+class GapsAsked {
+ public:
+  GapsAsked(simt::Here here, const PatternView& A, bool ask, Device device)
+      : shape_(device::reduce_launch<RowsWithGaps>(ask ? A.rows : 0, 1)),
+        gaps_(shape_.blocks, device, device::side_stream(device)) {
+    shape_.stream = device::side_stream(device);
+    simt::launch(here, shape_, device::reduce_items<RowsWithGaps>, RowsWithGaps{PatternArrays(A)}, A.rows,
+                 gaps_.there());
+  }
+  bool any() {
+    const auto found = gaps_.here();
+    return std::any_of(found.begin(), found.end(), [](const Gap& gap) { return gap.any != 0; });
+  }
+
+ private:
+  simt::Launch shape_;
+  device::Answers<Gap> gaps_;
+};
+
+Offset place_rows(simt::Here here, const RowSteps& rows, const LongRowsKnown* known, Device device) {
+  if (!known) return device::scan(here, rows, rows.A.rows + 1, device).count;
+  device::Workspace memory(device);
+  device::queue_scan(here, rows, rows.A.rows + 1, memory);
+  return known->steps;
+}
+
 }  // namespace
 
 template <class V>
 std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
-                                            Device device) {
+                                            Device device, std::shared_ptr<const LongRowsKnown> known) {
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = Buffer<Offset>(A.rows + 1, device);
   const bool in_quads = to.shape.columns == WeaveColumns::quads, in_runs = to.shape.columns == WeaveColumns::runs;
-  // Whether rows have gaps is looked at while their steps are counted.
-  const simt::Launch by_rows = device::reduce_launch<RowsWithGaps>(in_runs ? A.rows : 0, 1);
-  device::Answers<Gap> gaps(by_rows.blocks, device, device::side_stream(device));
-  simt::launch(here, {by_rows.blocks, by_rows.threads, by_rows.shared_bytes, device::side_stream(device)},
-               device::reduce_items<RowsWithGaps>, RowsWithGaps{PatternArrays(A)}, A.rows, gaps.there());
   if (in_quads && A.cols > Quad::most_columns) return {};
+  if (known && in_runs && !known->runs) return {};
+  GapsAsked gaps(here, A, in_runs && !known, device);
+  to.runs = Buffer<RowRun>(in_runs ? A.rows : 0, device);
   Buffer<Offset> quads_of_rows;
   if (in_quads) quads_of_rows = count_quads(here, A, device);
-  const RowSteps row_steps{PatternArrays(A), to.shape, in_quads ? quads_of_rows.data() : nullptr, to.begin.data()};
-  const Offset steps = device::scan(here, row_steps, A.rows + 1, device).count;
+  const RowSteps rows{PatternArrays(A), to.shape, in_quads ? quads_of_rows.data() : nullptr, to.begin.data(),
+                      in_runs ? to.runs.data() : nullptr};
+  const Offset steps = place_rows(here, rows, in_quads ? nullptr : known.get(), device);
   const std::int64_t stored = steps * to.shape.step_entries();
   if (too_much_padding(stored, A.nnz())) return {};
-  for (const Gap& gap : gaps.here())
-    if (gap.any != 0) return {};
+  if (gaps.any()) return {};
   auto values = make_value_store(here, A.val, settings.codec(), stored, device);
   if (!values) return {};
   to.values = std::move(*values);
@@ -135,12 +161,9 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
   to.wide = Buffer<Index>(each && to.shape.wide ? stored : 0, device);
   to.narrow = Buffer<std::uint16_t>(each && !to.shape.wide ? stored : 0, device);
   to.quads = Buffer<std::uint32_t>(in_quads ? stored / LongShape::per_thread : 0, device);
-  to.runs = Buffer<RowRun>(in_runs ? A.rows : 0, device);
   if (in_quads) {
     store_quads(here, A, to);
   } else if (in_runs) {
-    simt::launch(here, {simt::blocks_for(A.rows, threads), threads}, store_runs_thread_per_row, PatternArrays(A),
-                 to.runs.data());
     store_in_order(here, A, steps, static_cast<NoBytes*>(nullptr), to);
   } else if (to.shape.wide) {
     store_in_order(here, A, steps, to.wide.data(), to);
@@ -151,8 +174,8 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const CsrView<V>& A
 }
 
 template std::optional<Long<float>> Long<float>::build_there(simt::Here, const CsrView<float>&, const WeaveSettings&,
-                                                             Device);
+                                                             Device, std::shared_ptr<const LongRowsKnown>);
 template std::optional<Long<double>> Long<double>::build_there(simt::Here, const CsrView<double>&, const WeaveSettings&,
-                                                               Device);
+                                                               Device, std::shared_ptr<const LongRowsKnown>);
 
 }  // namespace heddle::weave

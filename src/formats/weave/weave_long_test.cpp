@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <heddle/generate.hpp>
+#include <heddle/io.hpp>
 
+#include "formats/registered.hpp"
 #include "formats/weave/weave_settings.hpp"
 #include "simt/simt.hpp"
 #include "support/every_shape.hpp"
@@ -137,6 +139,26 @@ TEST(WeaveLong, few_and_long_rows_get_several_blocks_each) {
   EXPECT_EQ(plan_of(20, 1'000), "128 x 1");
   EXPECT_EQ(plan_of(20, 10'000, "weave layout=long team=1024"), "1024 x 1");
   EXPECT_EQ(plan_of(20, 10'000, "weave layout=long team=64 groups=7"), "64 x 4");
+}
+
+// Runs, and rows of any columns. What was found out while the plan was settled is not asked for again.
+TEST(WeaveLong, is_stored_from_what_settling_has_found) {
+  Csr<double> gaps = with_lengths(std::vector<std::int64_t>(520, 600), 3'000, 5);
+  for (const Csr<double>& A : {read_matrix("gen:dense,rows=520"), gaps}) {
+    std::shared_ptr<const void> found;
+    const Source<double> there{A.view(), nullptr, Device::emulator(), 600, &found};
+    const Format& format = registered_format("weave");
+    const auto plan = format.settle_there_f64(Plan::parse("weave layout=long"), there);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(*plan, format.settle_f64(Plan::parse("weave layout=long"), A.view()));
+    ASSERT_EQ(found != nullptr, setting(*plan, "columns") != "quads");
+    const auto made = format.build_there_f64(there, *plan);
+    ASSERT_TRUE(made);
+    const Csr<double> back = made->restore();
+    EXPECT_TRUE(std::equal(back.ptr.begin(), back.ptr.end(), A.ptr.begin(), A.ptr.end()));
+    EXPECT_TRUE(std::equal(back.col.begin(), back.col.end(), A.col.begin(), A.col.end()));
+    EXPECT_TRUE(std::equal(back.val.begin(), back.val.end(), A.val.begin(), A.val.end()));
+  }
 }
 
 }  // namespace
