@@ -29,6 +29,15 @@ struct LaneRows {
   Offset begin[most_rows_of_lane], end[most_rows_of_lane];
 };
 
+// The first entry of a row, or what is left of it, that windows do not cover yet. Mostly that is its first one, or
+// none: a search takes a load after another.
+SIMT_DEVICE Offset first_behind(const PatternArrays& A, std::int64_t covered, Offset begin, Offset end) {
+  if (begin >= end) return end;
+  const Index first = A.col[begin], last = A.col[end - 1];
+  if (first >= covered) return begin;
+  return last < covered ? end : A.entry_from(covered, begin, end);
+}
+
 // Columns ascend inside a row: its first one behind the windows so far is found by halving, and its last one says
 // whether the last window reaches far enough.
 SIMT_DEVICE bool find_windows(const PatternArrays& A, LaneRows& rows, int group, ColumnWindows& found) {
@@ -36,7 +45,7 @@ SIMT_DEVICE bool find_windows(const PatternArrays& A, LaneRows& rows, int group,
   for (int w = 0; w < ColumnWindows::windows; ++w) {
     std::int64_t lowest = INT64_MAX;
     for (int j = 0; j < rows.count; ++j) {
-      rows.begin[j] = A.entry_from(covered, rows.begin[j], rows.end[j]);
+      rows.begin[j] = first_behind(A, covered, rows.begin[j], rows.end[j]);
       if (rows.begin[j] < rows.end[j] && A.col[rows.begin[j]] < lowest) lowest = A.col[rows.begin[j]];
     }
     lowest = group_min(lowest, group);

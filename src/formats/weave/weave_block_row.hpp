@@ -67,17 +67,14 @@ class BlockLeaders {
 
   // At least so many: as the row of them that has most. Those are all where the rows are `alike`. All lanes together.
   SIMT_DEVICE Offset at_least(bool& alike) const {
+    constexpr int several = 4;
     Offset most = 0;
     alike = true;
 #pragma unroll
     for (int line = 0; line < B; ++line) {
-      Offset found = 0;
       alike &= end_[line] - begin_[line] == end_[0] - begin_[0];
-      for (Offset first = begin_[line]; first < end_[line]; first += simt::warp_size) {
-        const Offset k = first + simt::lane();
-        found += simt::count_bits(simt::ballot(k < end_[line] && begins_block(line, k)));
-        if (alike) alike = !simt::any(k < end_[line] && A_.col[k] != A_.col[k - begin_[line] + begin_[0]]);
-      }
+      const bool is_long = end_[line] - begin_[line] > simt::warp_size;
+      const Offset found = is_long ? blocks_of<several>(line, alike) : blocks_of<1>(line, alike);
       most = found > most ? found : most;
     }
     return most;
@@ -106,6 +103,34 @@ class BlockLeaders {
   }
 
  private:
+  // Blocks that one row has; `alike` becomes false where its columns are not those of the first row. Loads of `at_once`
+  // times 32 entries are under way together, those behind the end of the last one.
+  template <int at_once>
+  SIMT_DEVICE Offset blocks_of(int line, bool& alike) const {
+    const Offset begin = begin_[line], end = end_[line];
+    const Offset to_first = alike ? begin_[0] - begin : 0;
+    Offset found = 0;
+    bool differs = false;
+    for (Offset first = begin; first < end; first += at_once * simt::warp_size) {
+      Index column[at_once], before[at_once], other[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const Offset mine = first + u * simt::warp_size + simt::lane(), k = mine < end ? mine : end - 1;
+        column[u] = A_.col[k];
+        before[u] = k > begin ? A_.col[k - 1] : -B;  // in no block
+        other[u] = A_.col[k + to_first];
+      }
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const bool present = first + u * simt::warp_size + simt::lane() < end;
+        found += simt::count_bits(simt::ballot(present && before[u] / B != column[u] / B));
+        differs |= other[u] != column[u];
+      }
+    }
+    if (alike) alike = !simt::any(differs);
+    return found;
+  }
+
   // f(this lane's entry, lanes whose entry is a leader) over the entries of a row, 32 at a time.
   template <class F>
   SIMT_DEVICE void each(int line, F f) const {
