@@ -112,10 +112,27 @@ struct FewBoard {
   }
 };
 
+// What a thread has of the slices up to `end`: every 512th. All of it is on its way at once.
+struct FewNear {
+  static constexpr int most = few_slices / few_threads;
+  FewFound found[most];
+
+  SIMT_DEVICE FewNear(const FewFound* all, std::int64_t end) {
+#pragma unroll
+    for (int i = 0; i < most; ++i) {
+      const std::int64_t s = i * few_threads + simt::thread();
+      found[i] = s < end ? all[s] : FewFound{};
+    }
+  }
+};
+
 // The hashes of all slices up to `end`. Mostly neighbours have the same one: the first of a warp enters it.
-SIMT_DEVICE void enter_slices(const FewFound* found, std::int64_t end, FewBoard& board) {
-  for (std::int64_t s = simt::thread(); s - simt::thread() < end; s += few_threads) {
-    const std::uint64_t hash = s < end ? found[s].hash : 0;
+SIMT_DEVICE void enter_slices(const FewNear& near, std::int64_t end, FewBoard& board) {
+#pragma unroll
+  for (int i = 0; i < FewNear::most; ++i) {
+    if (i * few_threads >= end) break;
+    const std::int64_t s = i * few_threads + simt::thread();
+    const std::uint64_t hash = near.found[i].hash;
     const unsigned alike = simt::same_lanes(static_cast<unsigned>(hash >> 32));
     const int lowest = simt::count_bits((alike & (0 - alike)) - 1);
     const bool entered = simt::shuffle(hash, lowest) == hash && lowest != simt::lane();
@@ -142,16 +159,17 @@ SIMT_DEVICE FewSums sums_before(const FewSums& mine, FewSums* of_warps, FewSums&
   return before;
 }
 
-// A slice, and where it and its pattern begin.
+// A slice, and what comes before it.
 struct FewSlice {
   FewFound found{};
   FewSums before;
   std::uint32_t slot = 0;
-  bool exists = false, is_first = false;
+  bool exists = false, is_first = false, fits = false;
 
-  SIMT_DEVICE void look(const FewFound* all, std::int64_t s, std::int64_t end, Offset of_slice, const FewBoard& board) {
+  SIMT_DEVICE void look(const FewFound& mine, std::int64_t s, std::int64_t end, Offset of_slice,
+                        const FewBoard& board) {
+    found = mine;
     exists = s < end;
-    if (exists) found = all[s];
     slot = exists ? board.slot_of(found.hash) : 0;
     is_first = exists && board.first_of(slot) == s;
     fits = exists && found.count <= of_slice;
@@ -161,7 +179,6 @@ struct FewSlice {
     const auto count = static_cast<std::uint64_t>(found.count);
     return {count, is_first ? std::uint64_t{1} << FewSums::shift | count : 0};
   }
-  bool fits = false;
 };
 
 template <class V>
@@ -172,12 +189,11 @@ struct FewTarget {
   FewHead<V>* head;
 };
 
-// Whether the slice has the diagonals of the first one of its pattern.
+// Whether the slice has the diagonals of the first one of its pattern. There is room to read as many.
 template <class V>
-SIMT_DEVICE bool is_like(const FewLists<V>& from, std::int64_t s, std::int64_t first) {
-  const std::int32_t count = from.found[s].count;
-  if (count != from.found[first].count) return false;
-  bool same = true;
+SIMT_DEVICE bool is_like(const FewLists<V>& from, std::int64_t s, std::int32_t count, std::int64_t first) {
+  bool same = from.found[first].count == count;
+#pragma unroll 4
   for (std::int32_t d = 0; d < count; ++d) {
     const FoundDiagonal<V>&mine = from.listed[s * from.of_slice + d], &theirs = from.listed[first * from.of_slice + d];
     same &= mine.offset == theirs.offset;
@@ -187,8 +203,10 @@ SIMT_DEVICE bool is_like(const FewLists<V>& from, std::int64_t s, std::int64_t f
 }
 
 template <class V>
-SIMT_DEVICE void copy_pattern(const FewLists<V>& from, std::int64_t s, Offset begin, const FewTarget<V>& to) {
-  for (std::int32_t d = 0; d < from.found[s].count; ++d) {
+SIMT_DEVICE void copy_pattern(const FewLists<V>& from, std::int64_t s, std::int32_t count, Offset begin,
+                              const FewTarget<V>& to) {
+#pragma unroll 4
+  for (std::int32_t d = 0; d < count; ++d) {
     const FoundDiagonal<V> diagonal = from.listed[s * from.of_slice + d];
     to.patterns[begin + d] = diagonal;
     if (begin + d < FewHead<V>::room) to.head->diagonal[begin + d] = diagonal;
@@ -212,9 +230,9 @@ SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from,
   if (part.wrong == 0) {
     to.slices[s] = {static_cast<Offset>(slice.before.diagonals), static_cast<Index>(begin), slice.found.count};
     if (slice.is_first)
-      copy_pattern(from, s, begin, to);
+      copy_pattern(from, s, slice.found.count, begin, to);
     else
-      part.wrong = is_like(from, s, board.first_of(slice.slot)) ? 0 : 1;
+      part.wrong = is_like(from, s, slice.found.count, board.first_of(slice.slot)) ? 0 : 1;
   }
   constexpr std::int64_t slices_of_part = SampledRows::part_rows / slice_rows;
   if (s / slices_of_part % sampled.step != 0) return part;
@@ -229,9 +247,10 @@ number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sample
   FewBoard& board = *simt::shared<FewBoard>();
   const std::int64_t s = simt::global_thread(), last = (simt::block() + 1) * few_threads,
                      end = last < from.slices ? last : from.slices;
+  const FewNear near(from.found, end);
   board.clear();
   simt::sync_block();
-  enter_slices(from.found, end, board);
+  enter_slices(near, end, board);
   simt::sync_block();
   FewPart part;
   FewSums upto;
@@ -239,9 +258,10 @@ number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sample
     part.wrong = 1;
   } else {
     FewSlice slice;
-    for (std::int64_t i = simt::thread(); i <= s; i += few_threads) {  // the last one is its own
-      slice = {};
-      slice.look(from.found, i, end, from.of_slice, board);
+#pragma unroll
+    for (int i = 0; i < FewNear::most; ++i) {
+      if (i > simt::block()) break;  // the last one is its own
+      slice.look(near.found[i], i * few_threads + simt::thread(), end, from.of_slice, board);
       FewSums total;
       slice.before = sums_before(slice.own(), board.of_warps, total);
       slice.before.add(upto);
