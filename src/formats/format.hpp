@@ -64,6 +64,8 @@ struct Source {
   std::int64_t longest = -1;  // the most entries of a row; known of matrices on a device
   // Where settle_there may leave what build_there of the same matrix would have to find out again.
   std::shared_ptr<const void>* found = nullptr;
+  // Where ask_there may leave what settle_there of the same matrix waits for.
+  std::shared_ptr<void>* asked = nullptr;
 
   // Arrays the format may keep; borrowed ones are copied when the format is placed on its device.
   Csr<V> take() const {
@@ -108,6 +110,9 @@ struct Format {
   std::unique_ptr<Store<double>> (*build_there_f64)(Source<double>, const Plan& resolved);
   std::optional<Plan> (*settle_there_f32)(const Plan&, Source<float>);
   std::optional<Plan> (*settle_there_f64)(const Plan&, Source<double>);
+  // Queues what settling will ask, before anybody knows whether the arrays, which have the right sizes, are a matrix.
+  void (*ask_there_f32)(const Plan&, Source<float>);
+  void (*ask_there_f64)(const Plan&, Source<double>);
 };
 
 // Padding is refused when it is both many times the matrix and large in itself. (An honest small case, such as a

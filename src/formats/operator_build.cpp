@@ -35,6 +35,7 @@ class Given {
   Source<V> there() {
     Source<V> there = source_;
     there.found = &found_;
+    there.asked = &asked_;
     return there;
   }
   bool on_device() const { return source_.device.kind != Device::Kind::cpu; }
@@ -49,6 +50,7 @@ class Given {
  private:
   Source<V> source_;
   std::shared_ptr<const void> found_;
+  std::shared_ptr<void> asked_;
   std::optional<CsrView<V>> original_;
   Csr<V> copy_;
   bool copied_ = false;
@@ -65,18 +67,25 @@ Device home_of(const Csr<V>& A) {
   return home;
 }
 
-DevicePattern look_there(const PatternView& A, Device device) {
+template <class V>
+DevicePattern look_there(const Source<V>& there, const Plan& plan) {
+  const CsrView<V>& A = there.view;
+  const Format& format = registered_format(plan.format);
+  const auto beside = [&] {
+    if (A.val.size() == A.col.size()) of_type<V>(format.ask_there_f32, format.ask_there_f64)(plan, there);
+  };
+
   const bool possible = A.rows >= 0 && A.cols >= 0 && A.rows <= max_dimension && A.cols <= max_dimension &&
                         static_cast<std::int64_t>(A.ptr.size()) == A.rows + 1;
   DevicePattern found;
-  if (possible) on_gpu(device, [&](auto where) { found = look_at(where, A, device); });
+  if (possible) on_gpu(there.device, [&](auto where) { found = look_at(where, A, there.device, beside); });
   return found;
 }
 
 template <class V>
-void check_matrix(Given<V>& A) {
+void check_matrix(Given<V>& A, const Plan& plan) {
   const CsrView<V> view = A.there().view;
-  const DevicePattern found = A.on_device() ? look_there(view, A.there().device) : DevicePattern{};
+  const DevicePattern found = A.on_device() ? look_there(A.there(), plan) : DevicePattern{};
   if (!found.canonical) validate(A.here().view, Require::canonical);
   A.know_longest(found.longest);
   check(view.val.size() == view.col.size(), ErrorKind::input, "{} columns but {} values", view.col.size(),
@@ -101,7 +110,7 @@ std::unique_ptr<Store<V>> store(Given<V>& A, const Plan& resolved, Device device
 
 template <class V>
 Operator<V> build_given(Given<V>& A, const Plan& plan, const BuildOptions& options) {
-  check_matrix(A);
+  check_matrix(A, plan);
   auto impl = std::make_unique<typename Operator<V>::Impl>();
   const CsrView<V> view = A.there().view;
   impl->rows = view.rows;

@@ -155,6 +155,12 @@ std::optional<Plan> settle_there([[maybe_unused]] const Plan& plan, [[maybe_unus
   return settled;
 }
 
+template <template <class> class F, class V>
+void ask_there([[maybe_unused]] const Plan& plan, [[maybe_unused]] Source<V> source) {
+  if constexpr (requires(typename F<V>::Settings s) { F<V>::ask_there(simt::Emulator{}, s, source); })
+    on_gpu(source.device, [&](auto where) { F<V>::ask_there(where, settings_from<F>(plan), source); });
+}
+
 // The registry line of a format; type erasure and instantiation for both precisions happen here and nowhere else.
 template <template <class> class F>
 const Format& registered() {
@@ -171,7 +177,9 @@ const Format& registered() {
              build_store_there<F, float>,
              build_store_there<F, double>,
              settle_there<F, float>,
-             settle_there<F, double>};
+             settle_there<F, double>,
+             ask_there<F, float>,
+             ask_there<F, double>};
     typename F<double>::Settings defaults;
     for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
     f.resolve = [](const Plan& plan, const PatternView& A, int value_bytes) {

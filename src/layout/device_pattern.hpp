@@ -1,6 +1,8 @@
 // A first look at a CSR matrix whose arrays lie on a device: whether it is one, and its longest row.
 #pragma once
 
+#include <functional>
+
 #include <heddle/matrix.hpp>
 
 #include "simt/simt.hpp"
@@ -12,8 +14,10 @@ struct DevicePattern {
   std::int64_t longest = 0;
 };
 
-DevicePattern look_at(simt::Emulator, const PatternView& there, Device device);
-DevicePattern look_at(simt::Cuda, const PatternView& there, Device device);
+// `beside` is called before anybody waits: to queue what can be asked of a matrix that may be none.
+DevicePattern look_at(simt::Emulator, const PatternView& there, Device device,
+                      const std::function<void()>& beside = {});
+DevicePattern look_at(simt::Cuda, const PatternView& there, Device device, const std::function<void()>& beside = {});
 
 // The longest row alone, from `ptr`: for who must decide before anybody has looked at all of the matrix.
 std::int64_t longest_row(simt::Emulator, std::span<const Offset> ptr_there, Device device);

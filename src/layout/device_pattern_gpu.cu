@@ -155,9 +155,14 @@ std::int64_t longest_row(simt::Here here, std::span<const Offset> ptr, Device de
   return rows < 1 ? 0 : device::reduce(here, RowItems{ptr.data()}, rows, device).entries;
 }
 
-DevicePattern look_at(simt::Here here, const PatternView& A, Device device) {
+DevicePattern look_at(simt::Here here, const PatternView& A, Device device, const std::function<void()>& beside) {
   const PatternItems items(A);
-  const PatternFound found = device::reduce(here, items, items.count(), device, 1);
+  const simt::Launch shape = device::reduce_launch<PatternItems>(items.count(), 1);
+  device::PendingSum<PatternFound> sum;
+  simt::launch(here, shape, device::reduce_items<PatternItems>, items, items.count(),
+               sum.ask(shape.blocks, device, {}));
+  if (beside) beside();
+  const PatternFound& found = sum.heard();
   return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest};
 }
 

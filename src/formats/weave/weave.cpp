@@ -86,11 +86,12 @@ bool knows_long_rows(const WeaveSettings& settings) {
   return settings.chosen() == WeaveLayout::long_rows && settings.column_codec() != WeaveColumns::quads;
 }
 
-// Whether all diagonals are looked for at once, where otherwise a sample tells first whether they pay: that wait is a
-// tenth of a build whose matrix stays in the L2, and to look in vain takes one launch more.
+// Whether all diagonals are looked for behind the first look at the matrix, where otherwise a sample tells first
+// whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and to look in vain takes one
+// launch more.
 bool may_be_small_grid(const PatternView& A) {
   constexpr std::int64_t longest_mean = 10, many = 1 << 21;
-  return A.nnz() <= longest_mean * A.rows && A.nnz() < many;
+  return A.nnz() >= fewest_looked_at && A.nnz() < many && A.nnz() <= longest_mean * A.rows;
 }
 
 }  // namespace
@@ -108,23 +109,26 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
 
 template <class V>
 template <class Where>
+void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> there) {
+  const bool open = settings.layout == automatic && settings.values == automatic;
+  if (there.asked && open && may_be_small_grid(there.view))
+    *there.asked = weave::seek_diagonals(where, there.view, true, there.device);
+}
+
+template <class V>
+template <class Where>
 bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> there) {
   const CsrView<V>& A = there.view;
   CodecQuestion codec_of;
   const auto ask_values = [&] { codec_of = ask_smallest_codec(where, A.val, there.device); };
-  std::unique_ptr<weave::SoughtDiagonals<V>> sought;
-  const auto seek = [&]() -> std::function<double()> {
-    sought = weave::seek_diagonals(where, A, true, there.device);
-    if (!sought) return {};
-    return [&] { return sought->fill(); };
-  };
   const auto facts = weave::facts_of(where, A, there.longest, there.device);
-  if (settings.values == automatic && A.nnz() >= fewest_looked_at) {
-    facts->beside = ask_values;
-    if (may_be_small_grid(A)) facts->seek_diagonals = seek;
-  }
+  auto sought = std::static_pointer_cast<weave::SoughtDiagonals<V>>(there.asked ? std::move(*there.asked) : nullptr);
+  if (sought) facts->known_diagonal_fill = sought->fill();
+  auto found = sought ? sought->found() : nullptr;
+  const bool looks_constant = found && found->constant;
+  if (settings.values == automatic && A.nnz() >= fewest_looked_at && !looks_constant) facts->beside = ask_values;
   choose_weave(settings, *facts, sizeof(V));
-  if (settings.chosen() != WeaveLayout::diagonals) sought.reset();  // others need the memory
+  if (settings.chosen() != WeaveLayout::diagonals) sought.reset(), found.reset();  // others need the memory
   if (there.found && knows_long_rows(settings))
     *there.found =
         std::make_shared<const weave::LongRowsKnown>(facts->team_steps(settings.team), facts->rows_are_runs());
@@ -133,7 +137,8 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (!small_values_pay(settings, A.nnz())) return true;
   bool constant = false;
   if (settings.chosen() == WeaveLayout::diagonals) {
-    const auto found = weave::diagonals_of(where, A, true, there.device, std::move(sought));
+    if (!found && sought) found = weave::find_diagonals(where, A, true, there.device);
+    if (!found) found = weave::diagonals_of(where, A, true, there.device);
     if (!found) return false;
     constant = found->constant;
     if (there.found) *there.found = found;

@@ -43,6 +43,8 @@ struct WeaveFormat {
   template <class Where>
   static bool settle_there(Where where, Settings& settings, Source<V> there);
   template <class Where>
+  static void ask_there(Where where, const Settings& settings, Source<V> there);
+  template <class Where>
   static std::optional<WeaveFormat> build_there(Where where, Source<V> there, const Settings& settings);
   Csr<V> restore() const;
 

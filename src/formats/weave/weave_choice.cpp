@@ -110,7 +110,7 @@ class Chooser {
     if (const auto gathers = gathering_layout()) return *gathers;
     if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
     if (mean_ >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
-    if (mean_ <= weave::most_diagonal_mean && facts_.diagonal_fill() <= 1.35) return WeaveLayout::diagonals;
+    if (suits_diagonals()) return WeaveLayout::diagonals;
     if (mean_ >= 8 && suits_blocks() && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
     if (mean_ >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
     if (suits_padded()) return WeaveLayout::padded;
@@ -129,13 +129,15 @@ class Chooser {
     weave::Questions soon{.diagonals = mean_ <= weave::most_diagonal_mean,
                           .blocks = mean_ >= 8 && suits_blocks(),
                           .only_full_blocks = stays_in_cache(A_)};  // as layout() takes no others then
-    if (!suits_padded()) {
+    if (!suits_padded() && !(facts_.known_diagonal_fill && suits_diagonals())) {
       const TeamShape shape = row_shape();
       soon.windows = may_gather() || segments_ask_for_windows();
       if (mean_ >= 6 || row_warps(shape) >= 4000) soon.slices = shape;
     }
     facts_.expect(soon);
   }
+
+  bool suits_diagonals() { return mean_ <= weave::most_diagonal_mean && facts_.diagonal_fill() <= 1.35; }
 
   // A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments.
   bool suits_blocks() const {

@@ -31,6 +31,7 @@ template <class At, class V>
 SIMT_DEVICE SliceFound list_diagonals(const PatternArrays& A, const SliceRows& rows, const Index* col, const V* val,
                                       const SliceList<V>& to, bool& same) {
   DiagonalWalk<At> walk(A, rows.first, rows.last);
+  walk.stay_in(static_cast<At>(rows.count));
   walk.begin(col);
   auto hash = static_cast<std::uint32_t>(simt::lane()) * 0x9E3779B1u;  // of what the lane has seen
   Offset count = 0;

@@ -25,6 +25,14 @@ class DiagonalWalk {
       end_[j] = exists ? static_cast<At>(A.ptr[row_[j] + 1] - first) : 0;
     }
   }
+  // Rows end inside a slice of so many entries, whatever `ptr` says.
+  SIMT_DEVICE void stay_in(At entries) {
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j) {
+      at_[j] = at_[j] < 0 ? 0 : at_[j];
+      end_[j] = end_[j] > entries ? entries : end_[j];
+    }
+  }
   // `col`: the columns from the first entry of the slice on, from which entries are numbered here.
   SIMT_DEVICE void begin(const Index* col) {
     col_ = col;

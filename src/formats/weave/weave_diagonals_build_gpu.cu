@@ -1,5 +1,8 @@
 // Stores what find_diagonals found: of a row that has the first diagonals of its slice, the entries lie in their order.
 // So the rows of the diagonals say which entry comes where, and nobody looks at columns.
+#include <bit>
+
+#include "core/system.hpp"
 #include "formats/weave/weave_diagonal_near.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "formats/weave/weave_lists.hpp"
@@ -139,18 +142,38 @@ DiagonalPatterns send_in_one_piece(simt::Here here, const DiagonalPatterns& made
   return made;
 }
 
+// Masks by the order in which they appear, that of all rows first.
+class MaskNumbers {
+ public:
+  explicit MaskNumbers(std::size_t most) : slot_(std::bit_ceil(2 * most + 2)) {
+    masks_.reserve(most + 1);
+    masks_.push_back(all_rows);
+  }
+  Index number_of(const RowMask& mask) {
+    if (mask == all_rows) return 0;
+    std::uint64_t hash = (std::uint64_t{mask.word[0]} << 32 | mask.word[1]) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32 ^ (std::uint64_t{mask.word[2]} << 32 | mask.word[3])) * 0x94d049bb133111ebu;
+    std::size_t at = (hash >> 32) & (slot_.size() - 1);
+    for (; slot_[at] != 0; at = (at + 1) & (slot_.size() - 1))
+      if (masks_[static_cast<std::size_t>(slot_[at])] == mask) return slot_[at];
+    slot_[at] = static_cast<Index>(masks_.size());
+    masks_.push_back(mask);
+    return slot_[at];
+  }
+  std::span<const RowMask> all() const { return masks_; }
+
+ private:
+  Vector<Index> slot_;  // by hash; 0: free, as nobody looks for that of all rows
+  Vector<RowMask> masks_;
+};
+
 template <class V>
 DiagonalPatterns numbered_here(std::span<const FoundDiagonal<V>> found) {
   DiagonalPatterns made{Buffer<Diagonal>(static_cast<std::int64_t>(found.size())), {}};
-  Lists numbers;
-  numbers.number_of(as_list(all_rows));
+  MaskNumbers numbers(found.size());
   for (std::size_t i = 0; i < found.size(); ++i)
-    made.pattern[static_cast<std::int64_t>(i)] = {found[i].offset,
-                                                  static_cast<Index>(numbers.number_of(as_list(found[i].rows)) / 4)};
-  made.masks = Buffer<RowMask>(static_cast<std::int64_t>(numbers.all.size() / 4));
-  for (std::int64_t i = 0; i < made.masks.size(); ++i)
-    for (int w = 0; w < 4; ++w)
-      made.masks[i].word[w] = static_cast<std::uint32_t>(numbers.all[static_cast<std::size_t>(4 * i + w)]);
+    made.pattern[static_cast<std::int64_t>(i)] = {found[i].offset, numbers.number_of(found[i].rows)};
+  made.masks = Buffer<RowMask>::copy_of(numbers.all());
   return made;
 }
 

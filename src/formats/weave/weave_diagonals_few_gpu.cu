@@ -8,6 +8,8 @@
 //
 // Where a slice has more diagonals than there is room for, or patterns are many, all was in vain: find_diagonals does
 // without these limits.
+#include <utility>
+
 #include "formats/weave/weave_diagonal_list.hpp"
 #include "formats/weave/weave_facts.hpp"
 #include "layout/device_answers.hpp"
@@ -24,24 +26,48 @@ struct FewFound {
 
 template <class V>
 struct FewLists {
-  std::int64_t slices;
+  std::int64_t slices, nnz;
   Offset of_slice;  // diagonals it has room for
   FewFound* found;
   FoundDiagonal<V>* listed;
 };
 
-// Diagonals are counted as far as diagonal_fill() asks.
+// Entries inside the arrays, whatever `ptr` says.
+SIMT_DEVICE SliceRows rows_within(const PatternArrays& A, std::int64_t s, Offset nnz) {
+  SliceRows rows(A, s);
+  const Offset end = rows.begin + rows.count < nnz ? rows.begin + rows.count : nnz;
+  rows.begin = rows.begin < 0 ? 0 : rows.begin;
+  rows.count = end > rows.begin ? end - rows.begin : 0;
+  return rows;
+}
+
+// The most entries of a row of the slice: it has at least as many diagonals. By a warp.
+SIMT_DEVICE std::int32_t longest_of_slice(const PatternArrays& A, const SliceRows& rows) {
+  std::int32_t longest = 0;
+#pragma unroll
+  for (int j = 0; j < rows_per_lane; ++j) {
+    const std::int64_t row = rows.first + simt::lane() + j * simt::warp_size;
+    const auto length = row < rows.last ? static_cast<std::int32_t>(A.length(row)) : 0;
+    longest = length > longest ? length : longest;
+  }
+  return simt::max_lanes(longest);
+}
+
+// Diagonals are counted as far as diagonal_fill() asks. A slice with a long row is not walked: it has too many, and
+// lies where every step waits for memory (75 us of a circuit of 1.2 M entries; H200).
 template <class V>
 SIMT_KERNEL find_few_block_per_slice(CsrArrays<V> A, SliceRoom room, FewLists<V> to, Offset* list, bool looks) {
   const std::int64_t s = simt::block();
-  const SliceRows rows(A, s);
+  const SliceRows rows = rows_within(A, s, to.nnz);
   const SliceEntries<V> entries(A, rows, room, looks);
   if (simt::warp() != 0) return;
   Offset most = hopeless_diagonal_fill * rows.count / slice_rows;
   most = most < most_slice_diagonals ? most : most_slice_diagonals;
   most = most > to.of_slice ? most : to.of_slice;
   bool same = true;
-  const SliceFound found = entries.list(A, rows, {to.listed + s * to.of_slice, to.of_slice, most}, same);
+  const std::int32_t at_least = longest_of_slice(A, rows);
+  SliceFound found{1, at_least, 0};
+  if (at_least <= most) found = entries.list(A, rows, {to.listed + s * to.of_slice, to.of_slice, most}, same);
   const bool several = simt::any(!same);
   if (simt::lane() != 0) return;
   to.found[s] = {found.hash, static_cast<std::int32_t>(found.count), several ? 1 : 0};
@@ -112,17 +138,21 @@ struct FewBoard {
   }
 };
 
-// What a thread has of the slices up to `end`: every 512th. All of it is on its way at once.
+// What a thread has of the slices up to `end`: every 512th. All of it is on its way at once. Slices that do not fit
+// have no pattern, and a hash of 0.
 struct FewNear {
   static constexpr int most = few_slices / few_threads;
   FewFound found[most];
 
-  SIMT_DEVICE FewNear(const FewFound* all, std::int64_t end) {
+  SIMT_DEVICE FewNear(const FewFound* all, std::int64_t end, Offset of_slice) {
 #pragma unroll
     for (int i = 0; i < most; ++i) {
       const std::int64_t s = i * few_threads + simt::thread();
       found[i] = s < end ? all[s] : FewFound{};
     }
+#pragma unroll
+    for (int i = 0; i < most; ++i)
+      if (found[i].count > of_slice) found[i].hash = 0;
   }
 };
 
@@ -131,12 +161,11 @@ SIMT_DEVICE void enter_slices(const FewNear& near, std::int64_t end, FewBoard& b
 #pragma unroll
   for (int i = 0; i < FewNear::most; ++i) {
     if (i * few_threads >= end) break;
-    const std::int64_t s = i * few_threads + simt::thread();
     const std::uint64_t hash = near.found[i].hash;
     const unsigned alike = simt::same_lanes(static_cast<unsigned>(hash >> 32));
     const int lowest = simt::count_bits((alike & (0 - alike)) - 1);
     const bool entered = simt::shuffle(hash, lowest) == hash && lowest != simt::lane();
-    if (s < end && !entered) board.enter(hash, s);
+    if (hash != 0 && !entered) board.enter(hash, i * few_threads + simt::thread());
   }
 }
 
@@ -164,18 +193,16 @@ struct FewSlice {
   FewFound found{};
   FewSums before;
   std::uint32_t slot = 0;
-  bool exists = false, is_first = false, fits = false;
+  bool is_first = false;
 
-  SIMT_DEVICE void look(const FewFound& mine, std::int64_t s, std::int64_t end, Offset of_slice,
-                        const FewBoard& board) {
+  SIMT_DEVICE bool fits() const { return found.hash != 0; }
+  SIMT_DEVICE void look(const FewFound& mine, std::int64_t s, const FewBoard& board) {
     found = mine;
-    exists = s < end;
-    slot = exists ? board.slot_of(found.hash) : 0;
-    is_first = exists && board.first_of(slot) == s;
-    fits = exists && found.count <= of_slice;
+    slot = fits() ? board.slot_of(found.hash) : 0;
+    is_first = fits() && board.first_of(slot) == s;
   }
   SIMT_DEVICE FewSums own() const {
-    if (!fits) return {};
+    if (!fits()) return {};
     const auto count = static_cast<std::uint64_t>(found.count);
     return {count, is_first ? std::uint64_t{1} << FewSums::shift | count : 0};
   }
@@ -223,10 +250,10 @@ template <class V>
 SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from, std::int64_t s, const FewSlice& slice,
                                  const FewBoard& board, const SampledRows& sampled, const FewTarget<V>& to) {
   FewPart part;
-  if (!slice.exists) return part;
-  const Offset begin = board.begin[slice.slot];
+  if (s >= from.slices) return part;
+  const Offset begin = slice.fits() ? board.begin[slice.slot] : 0;
   part.several = slice.found.several;
-  part.wrong = !slice.fits || begin + slice.found.count > to.pattern_room ? 1 : 0;
+  part.wrong = !slice.fits() || begin + slice.found.count > to.pattern_room ? 1 : 0;
   if (part.wrong == 0) {
     to.slices[s] = {static_cast<Offset>(slice.before.diagonals), static_cast<Index>(begin), slice.found.count};
     if (slice.is_first)
@@ -236,7 +263,7 @@ SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from,
   }
   constexpr std::int64_t slices_of_part = SampledRows::part_rows / slice_rows;
   if (s / slices_of_part % sampled.step != 0) return part;
-  part.entries = SliceRows(A, s).count;
+  part.entries = rows_within(A, s, from.nnz).count;
   part.places = counted_places(std::int64_t{slice.found.count} * slice_rows, part.entries, slice_rows);
   return part;
 }
@@ -247,7 +274,7 @@ number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sample
   FewBoard& board = *simt::shared<FewBoard>();
   const std::int64_t s = simt::global_thread(), last = (simt::block() + 1) * few_threads,
                      end = last < from.slices ? last : from.slices;
-  const FewNear near(from.found, end);
+  const FewNear near(from.found, end, from.of_slice);
   board.clear();
   simt::sync_block();
   enter_slices(near, end, board);
@@ -261,7 +288,7 @@ number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sample
 #pragma unroll
     for (int i = 0; i < FewNear::most; ++i) {
       if (i > simt::block()) break;  // the last one is its own
-      slice.look(near.found[i], i * few_threads + simt::thread(), end, from.of_slice, board);
+      slice.look(near.found[i], i * few_threads + simt::thread(), board);
       FewSums total;
       slice.before = sums_before(slice.own(), board.of_warps, total);
       slice.before.add(upto);
@@ -298,7 +325,7 @@ class FewSought final : public SoughtDiagonals<V> {
         heads_(1, device) {
     device::Workspace& memory = made_->memory;
     const Offset of_slice = 2 * A.nnz() / std::max<std::int64_t>(1, A.rows) + 8;
-    const FewLists<V> lists{slices_, of_slice, memory.take<FewFound>(slices_),
+    const FewLists<V> lists{slices_, A.nnz(), of_slice, memory.take<FewFound>(slices_),
                             memory.take<FoundDiagonal<V>>(slices_ * of_slice)};
     made_->slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, device);
     made_->list = memory.take<Offset>(slices_);
@@ -322,6 +349,7 @@ class FewSought final : public SoughtDiagonals<V> {
   std::shared_ptr<const DiagonalsFound<V>> found() override {
     const FewPart all = sum();
     if (all.wrong != 0) return nullptr;
+    if (std::exchange(told_, true)) return made_;
     made_->diagonals = static_cast<std::int64_t>(all.upto.diagonals);
     made_->constant = looks_ && all.several == 0;
     made_->pattern_size = all.upto.pattern_size();
@@ -348,6 +376,7 @@ class FewSought final : public SoughtDiagonals<V> {
   std::shared_ptr<DiagonalsFound<V>> made_;
   device::Answers<Head> heads_;
   const Head* head_ = nullptr;
+  bool told_ = false;
 };
 
 }  // namespace

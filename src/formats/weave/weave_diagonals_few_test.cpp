@@ -2,8 +2,9 @@
 // the host finds, and says so where it cannot.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 
+#include <heddle/heddle.hpp>
 #include <heddle/io.hpp>
 
 #include "formats/registered.hpp"
@@ -26,9 +27,9 @@ template <class V>
 void expect_same_arrays(const Csr<V>& A, const WeaveSettings& settings,
                         std::shared_ptr<const DiagonalsFound<V>> found) {
   const auto there =
-      Diagonals<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator(), std::move(found));
+      weave::Diagonals<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator(), std::move(found));
   ASSERT_TRUE(there);
-  const auto here = Diagonals<V>::build(A.view(), settings);
+  const auto here = weave::Diagonals<V>::build(A.view(), settings);
   EXPECT_EQ(bits_of(there->slices), bits_of(here.slices));
   EXPECT_EQ(bits_of(there->pattern), bits_of(here.pattern));
   EXPECT_EQ(bits_of(there->masks), bits_of(here.masks));
@@ -135,29 +136,55 @@ TEST(WeaveDiagonalsFew, tell_what_a_sample_of_slices_tells) {
 
 template <class V>
 void expect_same_build(const Csr<V>& A) {
-  std::shared_ptr<const void> found;
-  const Source<V> there{A.view(), nullptr, Device::emulator(), facts_of(A.view())->longest(), &found};
+  const Csr<V> there = A.to(Device::emulator());
+  const Operator<V> made = build(there, Plan::parse("weave"), {Device::emulator()});
   const Format& format = registered_format("weave");
-  const auto settled = [&] {
-    if constexpr (sizeof(V) == 4)
-      return std::pair(format.settle_there_f32(Plan::parse("weave"), there),
-                       format.settle_f32(Plan::parse("weave"), A.view()));
-    else
-      return std::pair(format.settle_there_f64(Plan::parse("weave"), there),
-                       format.settle_f64(Plan::parse("weave"), A.view()));
-  }();
-  ASSERT_TRUE(settled.first);
-  EXPECT_EQ(*settled.first, settled.second);
+  if constexpr (sizeof(V) == 4)
+    EXPECT_EQ(made.plan(), format.settle_f32(Plan::parse("weave"), A.view()));
+  else
+    EXPECT_EQ(made.plan(), format.settle_f64(Plan::parse("weave"), A.view()));
+  const Csr<V> back = made.restore();
+  EXPECT_EQ(bits_of(back.ptr), bits_of(A.ptr));
+  EXPECT_EQ(bits_of(back.col), bits_of(A.col));
+  EXPECT_EQ(bits_of(back.val), bits_of(A.val));
 }
 
-// More than 2^18 entries and short rows: diagonals are looked for before anybody knows whether they pay. They do; they
-// do not; and they would, but for slices that find_diagonals alone has room for.
+// More than 2^18 entries and short rows: diagonals are looked for before anybody knows whether they pay. They do, with
+// one value each and with many; they do not; and they would, but for a slice that find_diagonals alone has room for.
 TEST(WeaveDiagonalsFew, give_the_plan_that_the_host_gives) {
   expect_same_build(read_matrix("gen:stencil2d5,n=230"));
   expect_same_build(convert<float>(read_matrix("gen:stencil2d9,n=172").view()));
   expect_same_build(read_matrix("gen:stencil2d9,n=172,coefficients=varying"));
   expect_same_build(read_matrix("gen:random,rows=40000,per_row=7"));
   expect_same_build(read_matrix("gen:circuit,rows=50000"));
+  Csr<double> with_long_row = read_matrix("gen:stencil2d5,n=230");
+  std::vector<Entry> entries;
+  for (Index row = 0; row < with_long_row.rows; ++row)
+    for (Offset k = with_long_row.ptr[row]; k < with_long_row.ptr[row + 1]; ++k)
+      entries.push_back({row, with_long_row.col[k], with_long_row.val[k]});
+  for (Index col = 0; col < 100; ++col) entries.push_back({40'000, 3 * col, 1.5});
+  expect_same_build(from_entries(with_long_row.rows, with_long_row.cols, entries));
+}
+
+// They are looked for before anybody knows whether the arrays are a matrix.
+TEST(WeaveDiagonalsFew, read_nothing_behind_the_arrays_of_what_is_no_matrix) {
+  const Csr<double> A = read_matrix("gen:stencil2d5,n=230");
+  const auto broken = [&](std::int64_t row, Offset begin) {
+    Csr<double> B = A;
+    B.ptr[row] = begin;
+    return B;
+  };
+  for (const Csr<double>& B : {broken(0, -7), broken(128, -1), broken(128, A.nnz() + 9), broken(77, 1 << 30),
+                               broken(200, A.ptr[500]), broken(A.rows, A.nnz() + 5), broken(A.rows, 3)}) {
+    (void)seek_diagonals(simt::Emulator{}, B.view(), true, Device::emulator())->found();
+    EXPECT_THROW((void)build(B.to(Device::emulator()), Plan::parse("weave"), {Device::emulator()}), Error);
+  }
+  Csr<double> unsorted = A;
+  std::reverse(unsorted.col.begin(), unsorted.col.end());
+  EXPECT_THROW((void)build(unsorted.to(Device::emulator()), Plan::parse("weave"), {Device::emulator()}), Error);
+  Csr<double> few_values = A;
+  few_values.val = Buffer<double>(7);
+  EXPECT_THROW((void)build(few_values.to(Device::emulator()), Plan::parse("weave"), {Device::emulator()}), Error);
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ class SoughtDiagonals {
   // Null: find_diagonals() has to find out, as patterns are many or a slice has far more diagonals than the mean.
   virtual std::shared_ptr<const DiagonalsFound<V>> found() = 0;
 };
-// Null: slices are not few.
+// Null: slices are not few. The arrays have the right sizes, but need not be a matrix: then what is found means
+// nothing.
 template <class V>
 std::unique_ptr<SoughtDiagonals<V>> seek_diagonals(simt::Emulator, const CsrView<V>& there, bool look_at_values,
                                                    Device device);
@@ -61,12 +62,11 @@ template <class V>
 std::unique_ptr<SoughtDiagonals<V>> seek_diagonals(simt::Cuda, const CsrView<V>& there, bool look_at_values,
                                                    Device device);
 
-// By the way that is for its number of slices. `sought`: of this matrix, or null.
+// By the way that is for its number of slices.
 template <class Where, class V>
 std::shared_ptr<const DiagonalsFound<V>> diagonals_of(Where where, const CsrView<V>& there, bool look_at_values,
-                                                      Device device,
-                                                      std::unique_ptr<SoughtDiagonals<V>> sought = nullptr) {
-  if (!sought) sought = seek_diagonals(where, there, look_at_values, device);
+                                                      Device device) {
+  const auto sought = seek_diagonals(where, there, look_at_values, device);
   const auto found = sought ? sought->found() : nullptr;
   return found ? found : find_diagonals(where, there, look_at_values, device);
 }

@@ -32,9 +32,8 @@ class PatternFacts {
   virtual void expect(const Questions&) {}
   // What else shall be asked beside what is expected, before anybody waits for answers.
   std::function<void()> beside;
-  // Another way to ask for diagonal_fill(), beside what is expected: the result waits for the answer. Null, or a null
-  // result: there is none.
-  std::function<std::function<double()>()> seek_diagonals;
+  // What diagonal_fill() will say, where somebody has found out already.
+  std::optional<double> known_diagonal_fill;
 
   virtual std::int64_t longest() = 0;
   // Places stored per entry; from parts of the matrix where it is large.

@@ -298,9 +298,8 @@ class DeviceFacts final : public PatternFacts {
   // are looked at beside each other, the longest first: each has too few threads to keep the device busy. The matrix is
   // there: it has been looked at.
   void expect(const Questions& soon) override {
-    if (const auto seek = std::exchange(seek_diagonals, nullptr); seek && soon.diagonals) diagonals_sought_ = seek();
     if (soon.blocks) ask_blocks(soon.only_full_blocks);
-    if (soon.diagonals && !diagonals_sought_) ask_diagonals();
+    if (soon.diagonals && !known_diagonal_fill) ask_diagonals();
     if (soon.slices || soon.windows) ask_samples(soon);
     if (const auto ask = std::exchange(beside, nullptr)) ask();
   }
@@ -317,7 +316,7 @@ class DeviceFacts final : public PatternFacts {
   }
   bool rows_are_runs() override { return long_rows().gaps.any == 0; }
   double diagonal_fill() override {
-    if (diagonals_sought_) return diagonals_sought_();
+    if (known_diagonal_fill) return *known_diagonal_fill;
     if (!diagonals_.asked()) expect({.diagonals = true});
     return diagonals_.heard().per_entry();
   }
@@ -413,7 +412,6 @@ class DeviceFacts final : public PatternFacts {
   Buffer<Offset> quads_;
   device::PendingSum<BlocksFound> blocks_;
   device::PendingSum<Places> diagonals_;
-  std::function<double()> diagonals_sought_;  // instead
   device::PendingSum<SamplesFound> samples_;
   Questions samples_for_;
   std::optional<SlicesFound> slices_;
