@@ -168,6 +168,7 @@ Workload runs_cpu(const Subject& s, const Plan& plan) {
             (steps.runs + gather * (steps.gathered + along_a_row * (steps.aside - steps.dense)) + dense * steps.dense);
   // A slice is one thread's, and so is a part of a row aside, which is no more work than it has entries.
   w.tasks = shared_by(w.stored + s.rows(), steps.aside > 0 ? std::min(part, s.longest()) : 16 * s.longest());
+  w.pieces = std::max(w.pieces, std::ceil(s.nnz() * steps.aside / part));
   w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;
 }

@@ -257,8 +257,10 @@ TEST(Model, takes_longer_for_more_of_anything) {
 
 Workload on_cpu(const char* matrix, const char* plan_text) {
   const Plan plan = Plan::parse(plan_text);
-  const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-  return workload(*find_family(plan.format), {facts, 8}, plan, false);
+  const Csr<double> A = generate<double>(matrix);
+  const Structure facts = analyze(A, Detail::planning);
+  const StepCounts steps = count_steps(A.view(), facts.rows_len.max, 8);
+  return workload(*find_family(plan.format), {facts, 8, false, &steps}, plan, false);
 }
 
 TEST(Workload, calls_threads_for_work_that_can_be_divided) {
@@ -287,6 +289,9 @@ TEST(Model, of_a_cpu_lets_cores_wait_in_the_last_round_of_large_pieces) {
   EXPECT_DOUBLE_EQ(walk(4) / walk(0), 4);
   EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "ell").pieces, 8);  // 128 rows each
   EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "csr").pieces, 0);
+  // Rows that runs keeps aside are shared, the others are not: 16 to a slice.
+  EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "runs").pieces, 63);
+  EXPECT_GE(on_cpu("lp,rows=36,cols=90000,per_row=17000", "runs").pieces, 150);
 }
 
 TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {

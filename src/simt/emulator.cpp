@@ -17,18 +17,38 @@ namespace {
 
 enum class State { ready, at_meeting, at_barrier, at_cluster, gone };
 
+using Brought = std::array<std::uint64_t, warp_size>;  // by the lanes of a warp, to a meeting
+
 struct Thread {
   explicit Thread(int number) : fibre(number) {}
 
   Fibre fibre;
-  State state = State::gone;
-  Meeting kind{};
-  unsigned mask = 0;
-  std::uint64_t brought = 0;
-  const std::uint64_t* seen = nullptr;         // what the lanes of the last meeting brought: in `own`, or,
-  std::array<std::uint64_t, warp_size> own{};  // when all 32 met, in one array of the warp
-  int arrivals = 0, waits = 0;                 // at the cluster's barrier
-  Site site;
+  Brought seen{};               // at its last meeting, where not all 32 lanes met
+  int arrivals = 0, waits = 0;  // at the cluster's barrier
+};
+
+// The lanes of a warp by what they do, a bit each: one that has none is gone. Beside that what each brought to where it
+// waits. (States in the threads, which lie far apart, were a half of the emulator's time: every lane that came to a
+// meeting asked up to 31 others whether they were there.)
+struct Warp {
+  unsigned ready = 0, meeting = 0, barrier = 0, cluster = 0;
+  unsigned met_all = 0;  // lanes whose last meeting was one of all 32: what they saw is in `all`
+  std::array<Meeting, warp_size> kind{};
+  std::array<unsigned, warp_size> mask{};
+  Brought brought{}, all{};
+  std::array<Site, warp_size> site{};
+
+  void start() {
+    ready = full_warp;
+    meeting = barrier = cluster = 0;
+  }
+  State state_of(int lane) const {
+    const unsigned bit = 1u << lane;
+    if (ready & bit) return State::ready;
+    if (meeting & bit) return State::at_meeting;
+    if (barrier & bit) return State::at_barrier;
+    return cluster & bit ? State::at_cluster : State::gone;
+  }
 };
 
 std::string place(const Site& site) {
@@ -54,20 +74,25 @@ class BlockRunner {
 
  private:
   bool turns_of_warp(int warp);
-  void turn(int number);
-  void pause(State state, const Site& site);
-  void complete_meeting(Thread& caller);
+  void turn(int lane);
+  void pause(unsigned Warp::*waiting, const Site& site);
+  void complete_meeting(Warp& warp, int caller);
   bool open_barriers();
   bool open_cluster();
   bool waits_for(int number, int other) const;
   [[noreturn]] void explain_deadlock() const;
-  Thread& me() { return *threads_[static_cast<std::size_t>(number_)]; }
-  Thread& lane_of_my_warp(int i) { return *threads_[static_cast<std::size_t>(number_ / warp_size * warp_size + i)]; }
+  State state_of(int number) const { return warps_[index(number / warp_size)].state_of(number % warp_size); }
+  const Site& site_of(int number) const { return warps_[index(number / warp_size)].site[index(number % warp_size)]; }
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  static int lane() { return current.thread % warp_size; }
+  Warp& my_warp() { return warps_[index(warp_)]; }
+  Thread& lane_of_my_warp(int i) { return *threads_[index(warp_ * warp_size + i)]; }
+  Thread& me() { return lane_of_my_warp(lane()); }
 
-  std::vector<std::unique_ptr<Thread>> threads_;               // of all blocks of the cluster, block by block
-  std::vector<std::array<std::uint64_t, warp_size>> brought_;  // to the last meeting of all lanes, for every warp
-  std::vector<std::unique_ptr<unsigned char[]>> shared_;       // of each of its blocks
-  int count_ = 0, number_ = 0;                                 // how many there are, and which one has its turn
+  std::vector<std::unique_ptr<Thread>> threads_;          // of all blocks of the cluster, block by block
+  std::vector<Warp> warps_;                               // of these
+  std::vector<std::unique_ptr<unsigned char[]>> shared_;  // of each of its blocks
+  int count_ = 0, warp_ = 0;                              // how many threads there are, and whose warp has its turn
   std::int64_t first_block_ = 0;
   void (*body_)(void*) = nullptr;
   void* context_ = nullptr;
@@ -91,9 +116,10 @@ void BlockRunner::run(const Launch& shape, std::int64_t first_block, void (*body
   current = {.block_threads = shape.threads, .cluster_blocks = shape.cluster, .grid_blocks = shape.blocks};
   while (static_cast<int>(threads_.size()) < count_)
     threads_.push_back(std::make_unique<Thread>(static_cast<int>(threads_.size())));
-  brought_.resize(threads_.size() / warp_size);
+  warps_.resize(threads_.size() / warp_size);
+  const int warps = count_ / warp_size;
+  for (int w = 0; w < warps; ++w) warps_[index(w)].start();
   for (int i = 0; i < count_; ++i) {
-    threads_[i]->state = State::ready;
     threads_[i]->arrivals = threads_[i]->waits = 0;
     threads_[i]->fibre.start(
         [](void* self_runner) {
@@ -106,114 +132,107 @@ void BlockRunner::run(const Launch& shape, std::int64_t first_block, void (*body
         },
         this);
   }
-  const int warps = count_ / warp_size;
   for (bool moved = true; moved;) {
     moved = false;
     for (int w = 0; w < warps; ++w) moved |= turns_of_warp(order_of_turns == Order::forward ? w : warps - 1 - w);
     if (!moved) moved = open_barriers() || open_cluster();
   }
-  if (std::any_of(threads_.begin(), threads_.begin() + count_, [](auto& t) { return t->state != State::gone; }))
-    explain_deadlock();
+  for (int i = 0; i < count_; ++i)
+    if (state_of(i) != State::gone) explain_deadlock();
 }
 
 // As long as any of its lanes can go on. (The lanes of a whole block in turn took the sanitized survey a fifth longer.)
-bool BlockRunner::turns_of_warp(int warp) {
-  bool any = false;
-  for (bool moved = true; moved; any |= moved) {
-    moved = false;
-    for (int number = warp * warp_size; number < (warp + 1) * warp_size; ++number) {
-      if (threads_[number]->state != State::ready) continue;
-      turn(number);
-      moved = true;
-    }
-  }
-  return any;
-}
-
-void BlockRunner::turn(int number) {
-  Thread& thread = *threads_[number];
-  const int rank = number / current.block_threads;
-  number_ = number;
-  current.thread = number % current.block_threads;
+bool BlockRunner::turns_of_warp(int number) {
+  const Warp& warp = warps_[index(number)];
+  if (warp.ready == 0) return false;
+  const int block_warps = current.block_threads / warp_size, rank = number / block_warps;
+  warp_ = number;
   current.cluster_rank = rank;
   current.block = first_block_ + rank;
-  current.shared = shared_[static_cast<std::size_t>(rank)].get();
-  thread.fibre.resume();
-  if (thread.fibre.finished()) thread.state = State::gone;
+  current.shared = shared_[index(rank)].get();
+  const int first = (number - rank * block_warps) * warp_size;
+  while (warp.ready != 0)
+    for (int lane = 0; lane < warp_size && warp.ready >> lane != 0; ++lane) {
+      lane += std::countr_zero(warp.ready >> lane);
+      current.thread = first + lane;
+      turn(lane);
+    }
+  return true;
+}
+
+void BlockRunner::turn(int lane) {
+  Fibre& fibre = lane_of_my_warp(lane).fibre;
+  fibre.resume();
+  if (fibre.finished()) my_warp().ready &= ~(1u << lane);
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void BlockRunner::pause(State state, const Site& site) {
-  Thread& caller = me();
-  caller.site = site;
-  caller.state = state;
-  caller.fibre.pause();
+void BlockRunner::pause(unsigned Warp::*waiting, const Site& site) {
+  Warp& warp = my_warp();
+  const unsigned bit = 1u << lane();
+  warp.ready &= ~bit;
+  warp.*waiting |= bit;
+  warp.site[index(lane())] = site;
+  me().fibre.pause();
 }
 
 const std::uint64_t* BlockRunner::meet(Meeting kind, unsigned mask, std::uint64_t brought, const Site& site) {
-  Thread& caller = me();
-  if ((mask >> (current.thread % warp_size) & 1) == 0) misuse("a lane calls with a mask that does not name it", site);
-  caller.kind = kind;
-  caller.mask = mask;
-  caller.brought = brought;
-  caller.site = site;
-  caller.state = State::at_meeting;
-  complete_meeting(caller);
-  if (caller.state == State::at_meeting) caller.fibre.pause();
-  return caller.seen;
+  Warp& warp = my_warp();
+  const int caller = lane();
+  const unsigned bit = 1u << caller;
+  if ((mask & bit) == 0) misuse("a lane calls with a mask that does not name it", site);
+  warp.kind[index(caller)] = kind;
+  warp.mask[index(caller)] = mask;
+  warp.brought[index(caller)] = brought;
+  warp.site[index(caller)] = site;
+  warp.ready &= ~bit;
+  warp.meeting |= bit;
+  if ((mask & ~warp.meeting) == 0) complete_meeting(warp, caller);
+  if (warp.meeting & bit) lane_of_my_warp(caller).fibre.pause();
+  return (warp.met_all & bit ? warp.all : lane_of_my_warp(caller).seen).data();
 }
 
-void BlockRunner::complete_meeting(Thread& caller) {
-  // Lanes have their turns one after the other, so nearly always it is the last one that all have waited for.
-  if (lane_of_my_warp(warp_size - 1 - std::countl_zero(caller.mask)).state != State::at_meeting) return;
-  for (int i = 0; i < warp_size; ++i) {
-    if ((caller.mask >> i & 1) == 0) continue;
-    const Thread& other = lane_of_my_warp(i);
-    if (other.state != State::at_meeting) return;
-    if (other.kind != caller.kind || other.mask != caller.mask)
-      misuse(fmt::format("lane {} of the mask waits in another operation, at {}", i, place(other.site)), caller.site);
+// All lanes that the caller's mask names wait in some meeting.
+void BlockRunner::complete_meeting(Warp& warp, int caller) {
+  const Meeting kind = warp.kind[index(caller)];
+  const unsigned mask = warp.mask[index(caller)];
+  for (unsigned left = mask; left != 0; left &= left - 1) {
+    const int i = std::countr_zero(left);
+    if (warp.kind[index(i)] != kind || warp.mask[index(i)] != mask)
+      misuse(fmt::format("lane {} of the mask waits in another operation, at {}", i, place(warp.site[index(i)])),
+             warp.site[index(caller)]);
   }
   // The array of the warp is read by all before all meet again; some of its lanes may meet twice before others have
   // read.
-  std::array<std::uint64_t, warp_size>& all = brought_[static_cast<std::size_t>(number_ / warp_size)];
-  if (caller.mask == full_warp) {
-    for (int i = 0; i < warp_size; ++i) {
-      Thread& lane = lane_of_my_warp(i);
-      all[static_cast<std::size_t>(i)] = lane.brought;
-      lane.seen = all.data();
-      lane.state = State::ready;
-    }
-    return;
+  if (mask == full_warp) {
+    warp.all = warp.brought;
+    warp.met_all = full_warp;
+  } else {
+    for (unsigned left = mask; left != 0; left &= left - 1) lane_of_my_warp(std::countr_zero(left)).seen = warp.brought;
+    warp.met_all &= ~mask;
   }
-  std::array<std::uint64_t, warp_size> some{};
-  for (int i = 0; i < warp_size; ++i)
-    if (caller.mask >> i & 1) some[static_cast<std::size_t>(i)] = lane_of_my_warp(i).brought;
-  for (int i = 0; i < warp_size; ++i)
-    if (caller.mask >> i & 1) {
-      Thread& lane = lane_of_my_warp(i);
-      lane.own = some;
-      lane.seen = lane.own.data();
-      lane.state = State::ready;
-    }
+  warp.meeting &= ~mask;
+  warp.ready |= mask;
 }
 
-void BlockRunner::barrier(const Site& site) { pause(State::at_barrier, site); }
+void BlockRunner::barrier(const Site& site) { pause(&Warp::barrier, site); }
 
 void BlockRunner::arrive_cluster(const Site& site) {
   if (me().arrivals++ != me().waits) misuse("a thread arrives twice before it waits", site);
 }
 void BlockRunner::wait_cluster(const Site& site) {
   if (++me().waits != me().arrivals) misuse("a thread waits for its cluster without having arrived", site);
-  pause(State::at_cluster, site);
+  pause(&Warp::cluster, site);
 }
 
 // That of a block opens when all its threads stand at it; anything else is left to explain_deadlock.
 bool BlockRunner::open_barriers() {
   bool any = false;
-  for (auto first = threads_.begin(); first != threads_.begin() + count_; first += current.block_threads) {
-    const auto end = first + current.block_threads;
-    if (!std::all_of(first, end, [](auto& t) { return t->state == State::at_barrier; })) continue;
-    std::for_each(first, end, [](auto& t) { t->state = State::ready; });
+  const int block_warps = current.block_threads / warp_size;
+  for (auto first = warps_.begin(); first != warps_.begin() + count_ / warp_size; first += block_warps) {
+    const auto end = first + block_warps;
+    if (!std::all_of(first, end, [](const Warp& warp) { return warp.barrier == full_warp; })) continue;
+    std::for_each(first, end, [](Warp& warp) { warp.start(); });
     any = true;
   }
   return any;
@@ -223,35 +242,36 @@ bool BlockRunner::open_barriers() {
 bool BlockRunner::open_cluster() {
   int least = std::numeric_limits<int>::max();
   for (int i = 0; i < count_; ++i)
-    if (threads_[i]->state != State::gone) least = std::min(least, threads_[i]->arrivals);
+    if (state_of(i) != State::gone) least = std::min(least, threads_[i]->arrivals);
   bool any = false;
   for (int i = 0; i < count_; ++i) {
-    if (threads_[i]->state != State::at_cluster || threads_[i]->arrivals > least) continue;
-    threads_[i]->state = State::ready;
+    if (state_of(i) != State::at_cluster || threads_[i]->arrivals > least) continue;
+    Warp& warp = warps_[index(i / warp_size)];
+    warp.cluster &= ~(1u << i % warp_size);
+    warp.ready |= 1u << i % warp_size;
     any = true;
   }
   return any;
 }
 
 bool BlockRunner::waits_for(int number, int other) const {
-  const Thread &w = *threads_[number], &t = *threads_[other];
-  switch (w.state) {
-    case State::at_cluster: return t.state != State::gone && t.arrivals < w.arrivals;
-    case State::at_barrier:
-      return number / current.block_threads == other / current.block_threads &&
-             (t.state != w.state || t.site.line() != w.site.line());
-    case State::at_meeting:
-      return number / warp_size == other / warp_size && (w.mask >> (other % warp_size) & 1) &&
-             (t.state != w.state || t.site.line() != w.site.line());
+  const State mine = state_of(number), theirs = state_of(other);
+  const bool elsewhere = theirs != mine || site_of(other).line() != site_of(number).line();
+  switch (mine) {
+    case State::at_cluster: return theirs != State::gone && threads_[other]->arrivals < threads_[number]->arrivals;
+    case State::at_barrier: return number / current.block_threads == other / current.block_threads && elsewhere;
+    case State::at_meeting: {
+      const unsigned mask = warps_[index(number / warp_size)].mask[index(number % warp_size)];
+      return number / warp_size == other / warp_size && (mask >> (other % warp_size) & 1) && elsewhere;
+    }
     default: return false;
   }
 }
 
 void BlockRunner::explain_deadlock() const {
   int number = 0, absent = 0;
-  while (threads_[number]->state == State::gone) ++number;
+  while (state_of(number) == State::gone) ++number;
   while (absent < count_ && !waits_for(number, absent)) ++absent;
-  const Thread& w = *threads_[number];
   const auto named = [&](int i) {
     return i / current.block_threads == number / current.block_threads
                ? fmt::format("thread {}", i % current.block_threads)
@@ -259,12 +279,12 @@ void BlockRunner::explain_deadlock() const {
                              first_block_ + i / current.block_threads);
   };
   const std::string other = absent == count_ ? std::string("the others")
-                            : threads_[absent]->state == State::gone
+                            : state_of(absent) == State::gone
                                 ? fmt::format("{}, which has left the kernel", named(absent))
-                                : fmt::format("{}, which waits at {}", named(absent), place(threads_[absent]->site));
-  fail(ErrorKind::internal, {place(w.site), "all threads the operation names must reach it"},
+                                : fmt::format("{}, which waits at {}", named(absent), place(site_of(absent)));
+  fail(ErrorKind::internal, {place(site_of(number)), "all threads the operation names must reach it"},
        "{}: block {}, thread {} waits for {}",
-       w.state == State::at_meeting ? "divergent warp operation" : "divergent barrier",
+       state_of(number) == State::at_meeting ? "divergent warp operation" : "divergent barrier",
        first_block_ + number / current.block_threads, number % current.block_threads, other);
 }
 

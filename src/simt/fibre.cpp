@@ -1,22 +1,11 @@
 #include "simt/fibre.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HEDDLE_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HEDDLE_ASAN 1
-#endif
-#endif
 #ifdef HEDDLE_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
 namespace heddle::simt::emulator {
-
-namespace {
-
-thread_local Fibre* entering = nullptr;  // how `trampoline`, which takes no argument, finds its fibre
 
 #ifdef HEDDLE_ASAN
 void leave_to(void** fake_stack, const void* stack, std::size_t bytes) {
@@ -25,14 +14,19 @@ void leave_to(void** fake_stack, const void* stack, std::size_t bytes) {
 void arrived(void* fake_stack, const void** from, std::size_t* bytes) {
   __sanitizer_finish_switch_fiber(fake_stack, from, bytes);
 }
+#endif
+
+namespace {
+
+#ifdef HEDDLE_ASAN
 void forget_poison(void* stack, std::size_t bytes) { __asan_unpoison_memory_region(stack, bytes); }
 #else
-void leave_to(void**, const void*, std::size_t) {}
-void arrived(void*, const void**, std::size_t*) {}
 void forget_poison(void*, std::size_t) {}
 #endif
 
 }  // namespace
+
+constinit thread_local Fibre* Fibre::entering = nullptr;
 
 // Stacks lie a multiple of a page apart, so that what 32 lanes have on top of theirs would fall upon the same sets of a
 // cache: they begin up to 256 lines later, and lanes next to each other 7 lines apart.
@@ -59,20 +53,6 @@ void Fibre::enter() {
   finished_ = true;
   leave_to(nullptr, outside_stack_, outside_bytes_);  // null: this fibre does not come back
   switch_.leave();
-}
-
-void Fibre::resume() {
-  entering = this;
-  void* fake_stack = nullptr;
-  leave_to(&fake_stack, stack_, stack_bytes);
-  switch_.enter();
-  arrived(fake_stack, nullptr, nullptr);
-}
-
-void Fibre::pause() {
-  leave_to(&own_fake_stack_, outside_stack_, outside_bytes_);
-  switch_.leave();
-  arrived(own_fake_stack_, &outside_stack_, &outside_bytes_);
 }
 
 }  // namespace heddle::simt::emulator

@@ -6,7 +6,24 @@
 
 #include "simt/stack_switch.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define HEDDLE_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEDDLE_ASAN 1
+#endif
+#endif
+
 namespace heddle::simt::emulator {
+
+// What AddressSanitizer must be told at each switch.
+#ifdef HEDDLE_ASAN
+void leave_to(void** fake_stack, const void* stack, std::size_t bytes);
+void arrived(void* fake_stack, const void** from, std::size_t* bytes);
+#else
+inline void leave_to(void**, const void*, std::size_t) {}
+inline void arrived(void*, const void**, std::size_t*) {}
+#endif
 
 class Fibre {
  public:
@@ -23,6 +40,7 @@ class Fibre {
 
  private:
   static void trampoline();
+  static constinit thread_local Fibre* entering;  // how `trampoline`, which takes no argument, finds its fibre
   void enter();
 
   static constexpr std::size_t stack_bytes = 128 * 1024;  // ASan frames are large
@@ -32,10 +50,24 @@ class Fibre {
   void (*entry_)(void*) = nullptr;
   void* context_ = nullptr;
   bool finished_ = true;
-  // What AddressSanitizer must be told at each switch.
+  // For AddressSanitizer.
   void* own_fake_stack_ = nullptr;
   const void* outside_stack_ = nullptr;
   std::size_t outside_bytes_ = 0;
 };
+
+inline void Fibre::resume() {
+  entering = this;
+  void* fake_stack = nullptr;
+  leave_to(&fake_stack, stack_, stack_bytes);
+  switch_.enter();
+  arrived(fake_stack, nullptr, nullptr);
+}
+
+inline void Fibre::pause() {
+  leave_to(&own_fake_stack_, outside_stack_, outside_bytes_);
+  switch_.leave();
+  arrived(own_fake_stack_, &outside_stack_, &outside_bytes_);
+}
 
 }  // namespace heddle::simt::emulator

@@ -6,37 +6,13 @@ namespace heddle::simt::emulator {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
+#if defined(__x86_64__)
+constexpr int saved_words = 2;  // where to go on, and a null above it: the address that `entry` would return to
+constexpr int return_address = 0;
+#else
 // Saves what a called function must preserve on the present stack, its pointer in *from, and goes on where `to` was
 // saved.
 extern "C" void heddle_switch_stack(void** from, void* to);
-
-#if defined(__x86_64__)
-asm(R"(
-.text
-.globl heddle_switch_stack
-.hidden heddle_switch_stack
-.type heddle_switch_stack, @function
-heddle_switch_stack:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  ret
-.size heddle_switch_stack, .-heddle_switch_stack
-)");
-constexpr int saved_words = 8;  // six registers, the address to return to, and a null above it for alignment
-constexpr int return_address = 6;
-#else
 asm(R"(
 .text
 .globl heddle_switch_stack
@@ -71,6 +47,10 @@ heddle_switch_stack:
 )");
 constexpr int saved_words = 20;
 constexpr int return_address = 1;
+
+void StackSwitch::switch_stack(void** from, void* to) { heddle_switch_stack(from, to); }
+void StackSwitch::enter() { switch_stack(&outside_, inside_); }
+void StackSwitch::leave() { switch_stack(&inside_, outside_); }
 #endif
 
 void StackSwitch::prepare(void* stack, std::size_t bytes, void (*entry)()) {
@@ -80,9 +60,6 @@ void StackSwitch::prepare(void* stack, std::size_t bytes, void (*entry)()) {
   top[return_address] = reinterpret_cast<void*>(entry);
   inside_ = top;
 }
-
-void StackSwitch::enter() { heddle_switch_stack(&outside_, inside_); }
-void StackSwitch::leave() { heddle_switch_stack(&inside_, outside_); }
 
 #else
 
