@@ -161,11 +161,6 @@ SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* fou
   }
 }
 
-template <class V>
-SIMT_KERNEL clear_pieces(Piece<V>* pieces, std::int64_t count) {
-  if (simt::global_thread() < count) pieces[simt::global_thread()] = Piece<V>{};
-}
-
 SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_t* first_rows, const CutSizes* before,
                                 CutTarget to) {
   const ChunkRows chunk(A, rule, first_rows[simt::block()], first_rows[simt::block() + 1]);
@@ -201,6 +196,8 @@ struct SegmentsTarget {
   std::uint8_t* row_end;
   std::uint32_t* filled;  // null: every row has entries
   int row_words;
+  Piece<V>* pieces;
+  std::int64_t piece_count;
   ValueWriter<V, S> values;
 
   SIMT_DEVICE int tile_entries() const { return simt::warp_size * per_lane; }
@@ -230,9 +227,7 @@ SIMT_DEVICE void mark_filled(const CsrArrays<V>& A, const SegmentTile& tile, int
 }
 
 template <class V, class S>
-SIMT_KERNEL store_warp_per_tile(CsrArrays<V> A, SegmentsTarget<V, S> to, std::int64_t tiles) {
-  const std::int64_t t = simt::global_thread() / simt::warp_size;
-  if (t >= tiles) return;
+SIMT_DEVICE void store_tile(const CsrArrays<V>& A, const SegmentsTarget<V, S>& to, std::int64_t t) {
   const TileEntries entries = to.entries[t];
   const SegmentTile tile = to.tiles[t];
   const std::int64_t base = t * to.tile_entries();
@@ -248,8 +243,7 @@ SIMT_KERNEL store_warp_per_tile(CsrArrays<V> A, SegmentsTarget<V, S> to, std::in
 
 // All teams of a row but the last have the same number of entries.
 template <class V, class S>
-SIMT_KERNEL store_block_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to) {
-  const std::int64_t number = simt::block();
+SIMT_DEVICE void store_team(const CsrArrays<V>& A, const SegmentsTarget<V, S>& to, std::int64_t number) {
   const Team team = to.teams[number];
   const std::int64_t row_begins = team.long_row < 0 ? number : to.long_rows[team.long_row].first;
   const Offset first = A.ptr[team.row] + (number - row_begins) * to.teams[row_begins].entries;
@@ -257,19 +251,28 @@ SIMT_KERNEL store_block_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to) {
   store_entries(A, to, first, team.entries, team.tile * capacity, places, simt::thread(), simt::block_threads());
 }
 
-simt::Launch warp_per(std::int64_t items) {
-  constexpr int threads = 256;
-  return {simt::blocks_for(items, threads / simt::warp_size), threads};
+constexpr int store_threads = 256, store_warps = store_threads / simt::warp_size;
+
+// The first blocks have a tile a warp, the others a team each. Pieces are empty to begin with.
+template <class V, class S>
+SIMT_KERNEL store_warp_per_tile_or_block_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to, std::int64_t tiles,
+                                                  std::int64_t tile_blocks) {
+  const std::int64_t threads = simt::grid_blocks() * store_threads;
+  for (std::int64_t i = simt::global_thread(); i < to.piece_count; i += threads) to.pieces[i] = Piece<V>{};
+  if (simt::block() >= tile_blocks) return store_team(A, to, simt::block() - tile_blocks);
+  const std::int64_t t = simt::global_thread() / simt::warp_size;
+  if (t < tiles) store_tile(A, to, t);
 }
 
 template <class V>
 void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const TileEntries* entries) {
   with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-    const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(), entries,           to.long_rows.data(),
-                                      to.teams.data(), to.col.data(),   to.row_end.data(), to.filled.data(),
-                                      to.row_words,    writer};
-    simt::launch(here, warp_per(to.tiles.size()), store_warp_per_tile<V, S>, CsrArrays<V>(A), target, to.tiles.size());
-    simt::launch(here, {to.teams.size(), 256}, store_block_per_team<V, S>, CsrArrays<V>(A), target);
+    const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(),  entries,           to.long_rows.data(),
+                                      to.teams.data(), to.col.data(),    to.row_end.data(), to.filled.data(),
+                                      to.row_words,    to.pieces.data(), to.pieces.size(),  writer};
+    const std::int64_t tile_blocks = simt::blocks_for(to.tiles.size(), store_warps);
+    simt::launch(here, {tile_blocks + to.teams.size(), store_threads}, store_warp_per_tile_or_block_per_team<V, S>,
+                 CsrArrays<V>(A), target, to.tiles.size(), tile_blocks);
   });
 }
 
@@ -300,8 +303,6 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   to.col = Buffer<Index>(all.stored(rule), device);
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8, device);
   to.pieces = Buffer<Piece<V>>(all.pieces, device);
-  simt::launch(here, {simt::blocks_for(all.pieces, cut_threads), cut_threads}, clear_pieces<V>, to.pieces.data(),
-               all.pieces);
   auto* entries = memory.take<TileEntries>(all.tiles);
   simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, first_rows, before,
                CutTarget{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), all.tiles});
