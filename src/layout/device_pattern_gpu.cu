@@ -159,9 +159,9 @@ DevicePattern look_at(simt::Here here, const PatternView& A, Device device, cons
   const PatternItems items(A);
   const simt::Launch shape = device::reduce_launch<PatternItems>(items.count(), 1);
   device::PendingSum<PatternFound> sum;
+  if (beside) beside();  // first: memory that it takes may have to be waited for
   simt::launch(here, shape, device::reduce_items<PatternItems>, items, items.count(),
                sum.ask(shape.blocks, device, {}));
-  if (beside) beside();
   const PatternFound& found = sum.heard();
   return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest};
 }

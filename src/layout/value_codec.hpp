@@ -238,8 +238,8 @@ ValueStoreQuestion<V> ask_value_store(simt::Cuda, std::span<const V> there, Valu
 // Nothing: it is for the host to say.
 using CodecQuestion = std::function<std::optional<ValueCodec>(Codecs)>;
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device);
+CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device, Stream stream);
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device);
+CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device, Stream stream);
 
 }  // namespace heddle

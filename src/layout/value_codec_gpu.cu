@@ -67,9 +67,14 @@ SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples
 template <class V>
 class ValueLook {
  public:
-  // On a stream of its own, beside what is asked about the pattern: the matrix is there, it has been looked at.
-  ValueLook(simt::Here here, std::span<const V> all, Device device, V* keep_first = nullptr)
-      : ValueLook(here, all, device, keep_first, device::side_stream(device, device::Side::second)) {}
+  ValueLook(simt::Here here, std::span<const V> all, Device device, Stream stream, V* keep_first = nullptr)
+      : samples_(std::min(std::ssize(all), most_value_samples)),
+        blocks_(std::clamp(simt::blocks_for(std::ssize(all), look_threads), std::int64_t{1}, most_look_blocks)),
+        seen_(1, device, stream) {
+    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), stream},
+                 look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_, seen_.there(),
+                 keep_first);
+  }
   // Waits.
   std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
   bool all_equal() {
@@ -78,14 +83,6 @@ class ValueLook {
   }
 
  private:
-  ValueLook(simt::Here here, std::span<const V> all, Device device, V* keep_first, Stream stream)
-      : samples_(std::min(std::ssize(all), most_value_samples)),
-        blocks_(std::clamp(simt::blocks_for(std::ssize(all), look_threads), std::int64_t{1}, most_look_blocks)),
-        seen_(1, device, stream) {
-    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), stream},
-                 look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_, seen_.there(),
-                 keep_first);
-  }
   const ValuesSeen<V>& seen() {
     if (here_.empty()) here_ = seen_.here();
     return here_[0];
@@ -282,8 +279,8 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
 }  // namespace
 
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device) {
-  const auto look = std::make_shared<ValueLook<V>>(here, all, device);
+CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, Stream stream) {
+  const auto look = std::make_shared<ValueLook<V>>(here, all, device, stream);
   return [=](Codecs codecs) { return smallest_codec(here, all, *look, codecs, device); };
 }
 
@@ -297,7 +294,10 @@ struct ValuesAsked {
 
   ValuesAsked(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
     if (codec == ValueCodec::uniform) only = Buffer<V>(1, device);
-    if (codec == ValueCodec::uniform || codec == ValueCodec::dictionary) look.emplace(here, all, device, only.data());
+    // Beside what is asked about the pattern: the matrix is there, it has been looked at.
+    const Stream beside = device::side_stream(device, device::Side::second);
+    if (codec == ValueCodec::uniform || codec == ValueCodec::dictionary)
+      look.emplace(here, all, device, beside, only.data());
   }
 };
 
@@ -347,8 +347,8 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
   return ask_value_store(here, all, codec, device)(size);
 }
 
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device);
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device);
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device, Stream);
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device, Stream);
 template ValueStoreQuestion<float> ask_value_store(simt::Here, std::span<const float>, ValueCodec, Device);
 template ValueStoreQuestion<double> ask_value_store(simt::Here, std::span<const double>, ValueCodec, Device);
 template std::optional<ValueStore<float>> make_value_store(simt::Here, std::span<const float>, ValueCodec, std::int64_t,

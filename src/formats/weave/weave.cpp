@@ -2,6 +2,7 @@
 
 #include "formats/registered.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
+#include "layout/device_answers.hpp"
 
 namespace heddle {
 
@@ -86,13 +87,20 @@ bool knows_long_rows(const WeaveSettings& settings) {
   return settings.chosen() == WeaveLayout::long_rows && settings.column_codec() != WeaveColumns::quads;
 }
 
-// Whether all diagonals are looked for behind the first look at the matrix, where otherwise a sample tells first
+// Whether all diagonals are looked for together with the first look at the matrix, where otherwise a sample tells first
 // whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and to look in vain takes one
 // launch more.
 bool may_be_small_grid(const PatternView& A) {
-  constexpr std::int64_t longest_mean = 10, many = 1 << 21;
-  return A.nnz() >= fewest_looked_at && A.nnz() < many && A.nnz() <= longest_mean * A.rows;
+  constexpr std::int64_t many = 1 << 21;
+  return A.nnz() < many && A.nnz() <= weave::most_grid_mean * A.rows;
 }
+
+// What is on its way before anybody knows whether the arrays are a matrix.
+template <class V>
+struct Asked {
+  std::unique_ptr<weave::SoughtDiagonals<V>> diagonals;
+  CodecQuestion of_values;
+};
 
 }  // namespace
 
@@ -110,25 +118,31 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
 template <class V>
 template <class Where>
 void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> there) {
-  const bool open = settings.layout == automatic && settings.values == automatic;
-  if (there.asked && open && may_be_small_grid(there.view))
-    *there.asked = weave::seek_diagonals(where, there.view, true, there.device);
+  const CsrView<V>& A = there.view;
+  if (!there.asked || settings.values != automatic || A.nnz() < fewest_looked_at) return;
+  const bool wanted = settings.layout == automatic ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
+  auto asked = std::make_shared<Asked<V>>();
+  if (wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
+  if (!asked->diagonals) return;
+  asked->of_values = ask_smallest_codec(where, A.val, there.device, {});  // behind whatever makes the matrix
+  *there.asked = std::move(asked);
 }
 
 template <class V>
 template <class Where>
 bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> there) {
   const CsrView<V>& A = there.view;
-  CodecQuestion codec_of;
-  const auto ask_values = [&] { codec_of = ask_smallest_codec(where, A.val, there.device); };
+  auto asked = std::static_pointer_cast<Asked<V>>(there.asked ? std::move(*there.asked) : nullptr);
+  CodecQuestion codec_of = asked ? std::move(asked->of_values) : nullptr;
+  const auto ask_values = [&] {
+    codec_of = ask_smallest_codec(where, A.val, there.device, device::side_stream(there.device, device::Side::second));
+  };
   const auto facts = weave::facts_of(where, A, there.longest, there.device);
-  auto sought = std::static_pointer_cast<weave::SoughtDiagonals<V>>(there.asked ? std::move(*there.asked) : nullptr);
-  if (sought) facts->known_diagonal_fill = sought->fill();
-  auto found = sought ? sought->found() : nullptr;
-  const bool looks_constant = found && found->constant;
-  if (settings.values == automatic && A.nnz() >= fewest_looked_at && !looks_constant) facts->beside = ask_values;
+  if (asked) facts->known_diagonal_fill = asked->diagonals->fill();
+  auto found = asked ? asked->diagonals->found() : nullptr;
+  if (settings.values == automatic && A.nnz() >= fewest_looked_at && !codec_of) facts->beside = ask_values;
   choose_weave(settings, *facts, sizeof(V));
-  if (settings.chosen() != WeaveLayout::diagonals) sought.reset(), found.reset();  // others need the memory
+  if (settings.chosen() != WeaveLayout::diagonals) asked.reset(), found.reset();  // others need the memory
   if (there.found && knows_long_rows(settings))
     *there.found =
         std::make_shared<const weave::LongRowsKnown>(facts->team_steps(settings.team), facts->rows_are_runs());
@@ -137,7 +151,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (!small_values_pay(settings, A.nnz())) return true;
   bool constant = false;
   if (settings.chosen() == WeaveLayout::diagonals) {
-    if (!found && sought) found = weave::find_diagonals(where, A, true, there.device);
+    if (!found && asked) found = weave::find_diagonals(where, A, true, there.device);
     if (!found) found = weave::diagonals_of(where, A, true, there.device);
     if (!found) return false;
     constant = found->constant;

@@ -109,6 +109,7 @@ class Chooser {
     expect_questions();
     if (const auto gathers = gathering_layout()) return *gathers;
     if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
+    if (suits_full_diagonals()) return WeaveLayout::diagonals;
     if (mean_ >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (suits_diagonals()) return WeaveLayout::diagonals;
     if (mean_ >= 8 && suits_blocks() && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
@@ -126,10 +127,11 @@ class Chooser {
   // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.
   void expect_questions() {
     if (mean_ >= 256) return facts_.expect({});
+    const bool known = facts_.known_diagonal_fill.has_value();
     weave::Questions soon{.diagonals = mean_ <= weave::most_diagonal_mean,
-                          .blocks = mean_ >= 8 && suits_blocks(),
+                          .blocks = mean_ >= 8 && suits_blocks() && !(known && suits_full_diagonals()),
                           .only_full_blocks = stays_in_cache(A_)};  // as layout() takes no others then
-    if (!suits_padded() && !(facts_.known_diagonal_fill && suits_diagonals())) {
+    if (!suits_padded() && !(known && suits_diagonals())) {
       const TeamShape shape = row_shape();
       soon.windows = may_gather() || segments_ask_for_windows();
       if (mean_ >= 6 || row_warps(shape) >= 4000) soon.slices = shape;
@@ -137,6 +139,9 @@ class Chooser {
     facts_.expect(soon);
   }
 
+  // Rows of full blocks of 2 lie on a diagonal more than they have entries, or several: with ten entries and less they
+  // store a tenth more, or more than that. So where places are nearly full nobody has to look for blocks.
+  bool suits_full_diagonals() { return mean_ <= weave::most_grid_mean && facts_.diagonal_fill() <= 1.05; }
   bool suits_diagonals() { return mean_ <= weave::most_diagonal_mean && facts_.diagonal_fill() <= 1.35; }
 
   // A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments.

@@ -119,6 +119,8 @@ inline constexpr std::int64_t most_diagonal_fill = 8, hopeless_diagonal_fill = 3
 
 // Longer rows are not stored by diagonals.
 inline constexpr double most_diagonal_mean = 64;
+// Rows of most grids are shorter than that.
+inline constexpr std::int64_t most_grid_mean = 10;
 
 // `places`: of the diagonals that were looked at.
 SIMT_BOTH constexpr std::int64_t counted_places(std::int64_t places, std::int64_t entries, std::int64_t height) {
