@@ -144,8 +144,8 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   choose_weave(settings, *facts, sizeof(V));
   if (settings.chosen() != WeaveLayout::diagonals) asked.reset(), found.reset();  // others need the memory
   if (there.found && knows_long_rows(settings))
-    *there.found =
-        std::make_shared<const weave::LongRowsKnown>(facts->team_steps(settings.team), facts->rows_are_runs());
+    *there.found = std::make_shared<const weave::LongRowsKnown>(
+        weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
