@@ -59,7 +59,7 @@ struct SliceRows {
   Offset begin, count;
 
   SIMT_DEVICE SliceRows(const PatternArrays& A, std::int64_t first_row, std::int64_t last_row)
-      : first(first_row), last(last_row), begin(A.ptr[first]), count(A.ptr[last] - begin) {}
+      : first(first_row), last(last_row), begin(A.ptr[first]), count(apart(A.ptr[last], begin)) {}
   SIMT_DEVICE SliceRows(const PatternArrays& A, std::int64_t s)
       : SliceRows(A, s * slice_rows, (s + 1) * slice_rows < A.rows ? (s + 1) * slice_rows : A.rows) {}
 };

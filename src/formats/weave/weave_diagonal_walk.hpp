@@ -7,6 +7,15 @@
 
 namespace heddle::weave {
 
+// a - b of arrays that nobody has looked at yet: what is no matrix may hold numbers that lie further apart than a
+// difference can be, and then it comes round.
+SIMT_DEVICE constexpr Offset apart(Offset a, Offset b) {
+  return static_cast<Offset>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+SIMT_DEVICE constexpr Index apart(Index a, Index b) {
+  return static_cast<Index>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+}
+
 // At: numbers the entries of a slice, from 0 on.
 template <class At = Offset>
 class DiagonalWalk {
@@ -21,8 +30,8 @@ class DiagonalWalk {
     for (int j = 0; j < rows_per_lane; ++j) {
       row_[j] = static_cast<Index>(first_row + simt::lane() + j * simt::warp_size);
       const bool exists = row_[j] < last_row;
-      at_[j] = exists ? static_cast<At>(A.ptr[row_[j]] - first) : 0;
-      end_[j] = exists ? static_cast<At>(A.ptr[row_[j] + 1] - first) : 0;
+      at_[j] = exists ? static_cast<At>(apart(A.ptr[row_[j]], first)) : 0;
+      end_[j] = exists ? static_cast<At>(apart(A.ptr[row_[j] + 1], first)) : 0;
     }
   }
   // Rows end inside a slice of so many entries, whatever `ptr` says.
@@ -51,7 +60,7 @@ class DiagonalWalk {
       }
       lowest = next_[j] < lowest ? next_[j] : lowest;
     }
-    offset = -simt::max_lanes(-lowest);  // the lowest of all lanes
+    offset = ~simt::max_lanes(~lowest);  // the lowest of all lanes
     has = 0;
 #pragma unroll
     for (int j = 0; j < rows_per_lane; ++j) has |= (next_[j] == offset ? 1u : 0u) << j;
@@ -70,7 +79,7 @@ class DiagonalWalk {
 
  private:
   static constexpr Index none = INT32_MAX;  // columns, hence offsets, are below it
-  SIMT_DEVICE void look(int j) { next_[j] = at_[j] < end_[j] ? col_[at_[j]] - row_[j] : none; }
+  SIMT_DEVICE void look(int j) { next_[j] = at_[j] < end_[j] ? apart(col_[at_[j]], row_[j]) : none; }
 
   const Index* col_ = nullptr;
   Index row_[rows_per_lane];

@@ -35,7 +35,7 @@ struct FewLists {
 // Entries inside the arrays, whatever `ptr` says.
 SIMT_DEVICE SliceRows rows_within(const PatternArrays& A, std::int64_t s, Offset nnz) {
   SliceRows rows(A, s);
-  const Offset end = rows.begin + rows.count < nnz ? rows.begin + rows.count : nnz;
+  const Offset end = A.ptr[rows.last] < nnz ? A.ptr[rows.last] : nnz;
   rows.begin = rows.begin < 0 ? 0 : rows.begin;
   rows.count = end > rows.begin ? end - rows.begin : 0;
   return rows;
@@ -47,7 +47,7 @@ SIMT_DEVICE std::int32_t longest_of_slice(const PatternArrays& A, const SliceRow
 #pragma unroll
   for (int j = 0; j < rows_per_lane; ++j) {
     const std::int64_t row = rows.first + simt::lane() + j * simt::warp_size;
-    const auto length = row < rows.last ? static_cast<std::int32_t>(A.length(row)) : 0;
+    const auto length = row < rows.last ? static_cast<std::int32_t>(apart(A.ptr[row + 1], A.ptr[row])) : 0;
     longest = length > longest ? length : longest;
   }
   return simt::max_lanes(longest);
