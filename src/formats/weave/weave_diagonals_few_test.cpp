@@ -166,6 +166,19 @@ TEST(WeaveDiagonalsFew, give_the_plan_that_the_host_gives) {
   expect_same_build(from_entries(with_long_row.rows, with_long_row.cols, entries));
 }
 
+// Ten entries a row in full blocks of 2: as full as diagonals of such rows can be, and still blocks.
+TEST(WeaveDiagonalsFew, do_not_hide_full_blocks) {
+  constexpr Index rows = 40'000;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < rows; ++row)
+    for (Index col = std::max(0, row / 2 * 2 - 4); col < std::min(rows, row / 2 * 2 + 6); ++col)
+      entries.push_back({row, col, 1.0 + (row + 3 * col) % 1000});
+  const Csr<double> A = from_entries(rows, rows, entries);
+  EXPECT_NEAR(facts_of(A.view())->diagonal_fill(), 1.1, 0.01);
+  EXPECT_EQ(*resolve(A.view(), Plan::parse("weave")).find("layout"), "blocks");
+  expect_same_build(A);
+}
+
 // They are looked for before anybody knows whether the arrays are a matrix.
 TEST(WeaveDiagonalsFew, read_nothing_behind_the_arrays_of_what_is_no_matrix) {
   const Csr<double> A = read_matrix("gen:stencil2d5,n=230");
