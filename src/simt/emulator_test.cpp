@@ -61,6 +61,26 @@ TEST(Emulator, ballots_collect_the_votes_of_the_mask) {
   EXPECT_EQ(seen[1], 0xaau);
 }
 
+// Quarters of a warp meet as often as they like between two meetings of all, each lane seeing its own quarter.
+TEST(Emulator, parts_of_a_warp_meet_by_themselves) {
+  std::vector<int> seen(32 * 3);
+  void (*kernel)(int*) = [](int* out) {
+    const int quarter = lane() / 8;
+    int mine = shuffle_xor(lane(), 1);
+    for (int i = 0; i <= quarter; ++i) mine = shuffle(mine + 100, quarter * 8 + (lane() + 1) % 8, 0xffu << quarter * 8);
+    out[lane()] = mine;
+    out[32 + lane()] = static_cast<int>(ballot(lane() % 8 == quarter, 0xffu << quarter * 8));
+    out[64 + lane()] = shuffle(mine, 31 - lane());
+  };
+  launch(Here{}, one_warp, kernel, seen.data());
+  for (int i = 0; i < 32; ++i) {
+    const int quarter = i / 8, from = quarter * 8 + (i + quarter + 1) % 8;
+    EXPECT_EQ(seen[i], (from ^ 1) + 100 * (quarter + 1));
+    EXPECT_EQ(seen[32 + i], 1 << (quarter * 8 + quarter));
+    EXPECT_EQ(seen[64 + i], seen[31 - i]);
+  }
+}
+
 TEST(Emulator, lanes_find_who_has_their_value_and_agree_on_sum_and_maximum) {
   std::vector<int> seen(32 * 4);
   void (*kernel)(int*) = [](int* out) {
