@@ -174,11 +174,18 @@ class Report(unittest.TestCase):
             colours[scheme] = self.style("backgroundColor")
         self.assertNotEqual(colours["dark"], colours["light"])
         self.one("#theme").click()
-        self.assertEqual(self.style("backgroundColor"), colours["dark"])
-        self.browser.refresh()
-        self.assertEqual(self.style("backgroundColor"), colours["dark"])
+        self.expect_background(colours["dark"])
+        # What a page keeps is written a little later, and a new page reads it once: then it is opened again.
+        self.expect_background(colours["dark"], self.browser.refresh)
         self.one("#theme").click()
-        self.assertEqual(self.style("backgroundColor"), colours["light"])
+        self.expect_background(colours["light"])
+
+    def expect_background(self, colour, before=lambda: None):
+        """Within ten seconds, each time after `before`."""
+        def has_it(browser):
+            before()
+            return self.style("backgroundColor") == colour
+        WebDriverWait(self.browser, 10).until(has_it, f"the background is not {colour}")
 
     def test_a_phone_never_scrolls_sideways(self):
         for width in (320, 390, 768):
