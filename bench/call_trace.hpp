@@ -1,6 +1,6 @@
 // Every call of the CUDA runtime that some work makes, in order: when it began, how long the host was in it, and how
-// long the device worked on it. The work is done twice: once with nothing but the host's clock, and once with events
-// around each kernel, which would hold up the host.
+// long the device worked on it. The work is done many times with nothing but the host's clock, medians of which are
+// shown, and once with events around each kernel, which would hold up the host.
 #pragma once
 
 #ifdef HEDDLE_HAS_CUDA
@@ -8,6 +8,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -23,21 +24,44 @@ class CallTrace {
  public:
   static void print(const std::function<void()>& work) {
     work();
-    const std::vector<Call> plain = traced(work, false), timed = traced(work, true);
-    fmt::print("{:>10}{:>9}{:>10}   call\n", "at us", "host us", "device us");
-    for (std::size_t i = 0; i < plain.size(); ++i) {
-      const bool same = i < timed.size() && timed[i].name == plain[i].name && timed[i].device_us >= 0;
-      fmt::print("{:10.1f}{:9.1f}{:>10}   {}\n", plain[i].at_us, plain[i].host_us,
-                 same ? fmt::format("{:.1f}", timed[i].device_us) : "", plain[i].name);
+    std::vector<Run> runs;
+    for (int i = 0; i < repeats; ++i) runs.push_back(traced(work, false));
+    const Run& shown = runs.back();
+    std::erase_if(runs, [&](const Run& run) { return run.calls.size() != shown.calls.size(); });
+    const Run timed = traced(work, true);
+    fmt::print("{:>10}{:>9}{:>10}   call ({} of {} times the same)\n", "at us", "host us", "device us", runs.size(),
+               repeats);
+    for (std::size_t i = 0; i < shown.calls.size(); ++i) {
+      const bool same = i < timed.calls.size() && timed.calls[i].kernel == shown.calls[i].kernel;
+      const double device_us = same ? timed.calls[i].device_us : -1;
+      fmt::print("{:10.1f}{:9.1f}{:>10}   {}\n", median(runs, [&](const Run& run) { return run.calls[i].at_us; }),
+                 median(runs, [&](const Run& run) { return run.calls[i].host_us; }),
+                 device_us >= 0 ? fmt::format("{:.1f}", device_us) : "", shown.calls[i].text());
     }
+    fmt::print("{:10.1f}{:>19}   the end\n", median(runs, [](const Run& run) { return run.end_us; }), "");
   }
 
  private:
+  static constexpr int repeats = 200;
   using Clock = std::chrono::steady_clock;
+  // Put into words afterwards: that takes longer than the call.
   struct Call {
-    std::string name;
-    double at_us, host_us, device_us;
-    cudaEvent_t from, to;
+    const char* name = nullptr;
+    std::size_t bytes = 0;  // or shared memory
+    const void* kernel = nullptr;
+    unsigned blocks = 0, threads = 0;
+    double at_us = 0, host_us = 0, device_us = -1;
+    cudaEvent_t from = nullptr, to = nullptr;
+
+    std::string text() const {
+      if (kernel != nullptr)
+        return fmt::format("{}<<<{}, {}, {}>>> {}", name ? "early " : "", blocks, threads, bytes, name_of(kernel));
+      return bytes > 0 ? fmt::format("{} {} bytes", name, bytes) : name;
+    }
+  };
+  struct Run {
+    std::vector<Call> calls;
+    double end_us = 0;
   };
   struct State {
     simt::CudaTable real{};
@@ -52,10 +76,19 @@ class CallTrace {
   static double now_us() { return std::chrono::duration<double, std::micro>(Clock::now() - state().start).count(); }
 
   template <class F>
-  static cudaError_t noted(const std::string& name, const F& call) {
-    const double at = now_us();
-    const cudaError_t status = call();
-    state().calls.push_back({name, at, now_us() - at, -1, nullptr, nullptr});
+  static double median(const std::vector<Run>& runs, const F& of) {
+    std::vector<double> all;
+    for (const Run& run : runs) all.push_back(of(run));
+    std::nth_element(all.begin(), all.begin() + std::ssize(all) / 2, all.end());
+    return all[all.size() / 2];
+  }
+
+  template <class F>
+  static cudaError_t noted(Call call, const F& run) {
+    call.at_us = now_us();
+    const cudaError_t status = run();
+    call.host_us = now_us() - call.at_us;
+    state().calls.push_back(call);
     return status;
   }
   static std::string name_of(const void* kernel) {
@@ -70,43 +103,57 @@ class CallTrace {
   static cudaError_t launch(const void* f, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                             cudaStream_t stream) {
     State& s = state();
-    cudaEvent_t from = nullptr, to = nullptr;
+    Call call{.bytes = shared, .kernel = f, .blocks = grid.x, .threads = block.x};
     if (s.events) {
-      s.real.event_create(&from, cudaEventDefault), s.real.event_create(&to, cudaEventDefault);
-      s.real.event_record(from, stream);
+      s.real.event_create(&call.from, cudaEventDefault), s.real.event_create(&call.to, cudaEventDefault);
+      s.real.event_record(call.from, stream);
     }
-    const cudaError_t status = noted(fmt::format("<<<{}, {}, {}>>> {}", grid.x, block.x, shared, name_of(f)),
-                                     [&] { return s.real.launch_kernel(f, grid, block, arguments, shared, stream); });
-    if (s.events) s.real.event_record(to, stream);
-    s.calls.back().from = from, s.calls.back().to = to;
+    const cudaError_t status =
+        noted(call, [&] { return s.real.launch_kernel(f, grid, block, arguments, shared, stream); });
+    if (s.events) s.real.event_record(call.to, stream);
     return status;
   }
   static simt::CudaTable tracing() {
     simt::CudaTable t = state().real;
     t.launch_kernel = launch;
-    t.device_synchronize = [] { return noted("device_synchronize", [] { return state().real.device_synchronize(); }); };
+    t.launch_early = [](const void* f, dim3 grid, dim3 block, void** arguments, std::size_t shared,
+                        cudaStream_t stream) {
+      return noted({.name = "early", .bytes = shared, .kernel = f, .blocks = grid.x, .threads = block.x},
+                   [&] { return state().real.launch_early(f, grid, block, arguments, shared, stream); });
+    };
+    t.device_synchronize = [] {
+      return noted({.name = "device_synchronize"}, [] { return state().real.device_synchronize(); });
+    };
     t.stream_synchronize = [](cudaStream_t stream) {
-      return noted("stream_synchronize", [=] { return state().real.stream_synchronize(stream); });
+      return noted({.name = "stream_synchronize"}, [=] { return state().real.stream_synchronize(stream); });
     };
     t.memcpy = [](void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-      return noted(fmt::format("memcpy {} bytes, kind {}", bytes, static_cast<int>(kind)),
-                   [=] { return state().real.memcpy(to, from, bytes, kind); });
+      return noted({"memcpy", bytes}, [=] { return state().real.memcpy(to, from, bytes, kind); });
     };
     t.memcpy_async = [](void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-      return noted(fmt::format("memcpy_async {} bytes", bytes),
-                   [=] { return state().real.memcpy_async(to, from, bytes, kind, stream); });
+      return noted({"memcpy_async", bytes}, [=] { return state().real.memcpy_async(to, from, bytes, kind, stream); });
     };
     t.func_set_attribute = [](const void* f, cudaFuncAttribute what, int value) {
-      return noted("func_set_attribute", [=] { return state().real.func_set_attribute(f, what, value); });
+      return noted({.name = "func_set_attribute"}, [=] { return state().real.func_set_attribute(f, what, value); });
     };
     t.pool_malloc = [](void** memory, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-      return noted(fmt::format("pool_malloc {} bytes", bytes),
-                   [=] { return state().real.pool_malloc(memory, bytes, pool, stream); });
+      return noted({"pool_malloc", bytes}, [=] { return state().real.pool_malloc(memory, bytes, pool, stream); });
     };
-    t.set_device = [](int device) { return noted("set_device", [=] { return state().real.set_device(device); }); };
+    t.pool_free = [](void* memory, cudaStream_t stream) {
+      return noted({.name = "pool_free"}, [=] { return state().real.pool_free(memory, stream); });
+    };
+    t.event_record = [](cudaEvent_t event, cudaStream_t stream) {
+      return noted({.name = "event_record"}, [=] { return state().real.event_record(event, stream); });
+    };
+    t.stream_wait_event = [](cudaStream_t stream, cudaEvent_t event) {
+      return noted({.name = "stream_wait_event"}, [=] { return state().real.stream_wait_event(stream, event); });
+    };
+    t.set_device = [](int device) {
+      return noted({.name = "set_device"}, [=] { return state().real.set_device(device); });
+    };
     return t;
   }
-  static std::vector<Call> traced(const std::function<void()>& work, bool events) {
+  static Run traced(const std::function<void()>& work, bool events) {
     State& s = state();
     s.real = simt::cuda_table();
     s.events = events;
@@ -115,6 +162,7 @@ class CallTrace {
     simt::cuda_table() = tracing();
     s.start = Clock::now();
     work();
+    const double end = now_us();
     simt::cuda_table() = s.real;
     s.real.device_synchronize();
     for (Call& call : s.calls) {
@@ -123,7 +171,7 @@ class CallTrace {
       if (s.real.event_elapsed_time(&ms, call.from, call.to) == cudaSuccess) call.device_us = 1e3 * ms;
       s.real.event_destroy(call.from), s.real.event_destroy(call.to);
     }
-    return s.calls;
+    return {s.calls, end};
   }
 };
 

@@ -22,7 +22,8 @@ void copy(void* to, const void* from, std::size_t bytes);          // either sid
 void copy_to_host(void* to, const void* from, std::size_t bytes);  // the same, from the device alone
 bool is_device_pointer(const void* memory);
 void synchronize(Stream stream);
-// The same; and memory of the device that was given back can be taken at once after it.
+// The same, for kernels that the calling thread has started: nothing is waited for twice. And memory of the device that
+// was given back can mostly be taken at once after it.
 void synchronize(int ordinal, Stream stream);
 // Streams of the device's own beside the default one, none of which waits for another; the default one where there are
 // none.

@@ -50,6 +50,7 @@
 #include "core/update.hpp"
 #include "core/update_many.hpp"
 #include "formats/settings.hpp"
+#include "layout/device_pattern.hpp"
 #include "layout/scale.hpp"
 #include "simt/simt.hpp"
 
@@ -110,9 +111,10 @@ struct Format {
   std::unique_ptr<Store<double>> (*build_there_f64)(Source<double>, const Plan& resolved);
   std::optional<Plan> (*settle_there_f32)(const Plan&, Source<float>);
   std::optional<Plan> (*settle_there_f64)(const Plan&, Source<double>);
-  // Queues what settling will ask, before anybody knows whether the arrays, which have the right sizes, are a matrix.
-  void (*ask_there_f32)(const Plan&, Source<float>);
-  void (*ask_there_f64)(const Plan&, Source<double>);
+  // Queues what settling will ask, before anybody knows whether the arrays, which have the right sizes, are a matrix;
+  // and among it the first look at them (layout/device_pattern.hpp).
+  void (*ask_there_f32)(const Plan&, Source<float>, const QueueLook&);
+  void (*ask_there_f64)(const Plan&, Source<double>, const QueueLook&);
 };
 
 // Padding is refused when it is both many times the matrix and large in itself. (An honest small case, such as a

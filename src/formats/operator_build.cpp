@@ -71,8 +71,9 @@ template <class V>
 DevicePattern look_there(const Source<V>& there, const Plan& plan) {
   const CsrView<V>& A = there.view;
   const Format& format = registered_format(plan.format);
-  const auto beside = [&] {
-    if (A.val.size() == A.col.size()) of_type<V>(format.ask_there_f32, format.ask_there_f64)(plan, there);
+  const auto beside = [&](const QueueLook& look) {
+    if (A.val.size() != A.col.size()) return look(false);
+    of_type<V>(format.ask_there_f32, format.ask_there_f64)(plan, there, look);
   };
 
   const bool possible = A.rows >= 0 && A.cols >= 0 && A.rows <= max_dimension && A.cols <= max_dimension &&

@@ -156,9 +156,11 @@ std::optional<Plan> settle_there([[maybe_unused]] const Plan& plan, [[maybe_unus
 }
 
 template <template <class> class F, class V>
-void ask_there([[maybe_unused]] const Plan& plan, [[maybe_unused]] Source<V> source) {
-  if constexpr (requires(typename F<V>::Settings s) { F<V>::ask_there(simt::Emulator{}, s, source); })
-    on_gpu(source.device, [&](auto where) { F<V>::ask_there(where, settings_from<F>(plan), source); });
+void ask_there([[maybe_unused]] const Plan& plan, [[maybe_unused]] Source<V> source, const QueueLook& look) {
+  if constexpr (requires(typename F<V>::Settings s) { F<V>::ask_there(simt::Emulator{}, s, source, look); })
+    on_gpu(source.device, [&](auto where) { F<V>::ask_there(where, settings_from<F>(plan), source, look); });
+  else
+    look(false);
 }
 
 // The registry line of a format; type erasure and instantiation for both precisions happen here and nowhere else.

@@ -44,9 +44,9 @@ Stream side_stream(Device device, Side side) {
 
 void wait_for_answers(Device device, Stream stream) { gpu::synchronize(device.ordinal, stream); }
 
-void await_quietly(Stream stream) noexcept {
+void await_quietly(Device device, Stream stream) noexcept {
   try {
-    gpu::synchronize(stream);
+    wait_for_answers(device, stream);
   } catch (const std::exception&) {  // the failure that brought us here is being told already
   }
 }

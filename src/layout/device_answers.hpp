@@ -32,7 +32,14 @@ class AnswerWindow {
 enum class Side { first, second };
 Stream side_stream(Device device, Side side = Side::first);
 void wait_for_answers(Device device, Stream stream);
-void await_quietly(Stream stream) noexcept;  // whatever comes of it
+void await_quietly(Device device, Stream stream) noexcept;  // whatever comes of it
+
+// Where a question is queued. `overlaps`: it may run beside the kernel before it, a question too, which lets it start
+// (simt::Launch); each of them ends behind the one before it.
+struct Queue {
+  Stream stream = {};
+  bool overlaps = false;
+};
 
 // Kernels only write them, those of one stream.
 template <class T>
@@ -50,7 +57,7 @@ class Answers {
   // Nobody asked for them, since others decided or something failed: kernels may still write into the window, which
   // others get now, perhaps on another stream.
   ~Answers() {
-    if (!heard_ && count_ > 0 && window_.data() != nullptr) await_quietly(stream_);
+    if (!heard_ && count_ > 0 && window_.data() != nullptr) await_quietly(device_, stream_);
   }
 
   T* there() { return window_.data() ? reinterpret_cast<T*>(window_.data()) : memory_.data(); }

@@ -14,10 +14,13 @@ struct DevicePattern {
   std::int64_t longest = 0;
 };
 
-// `beside` is called before anybody waits: to queue what can be asked of a matrix that may be none.
-DevicePattern look_at(simt::Emulator, const PatternView& there, Device device,
-                      const std::function<void()>& beside = {});
-DevicePattern look_at(simt::Cuda, const PatternView& there, Device device, const std::function<void()>& beside = {});
+// `beside` queues what can be asked of a matrix that may be none, and among it the look, by calling what it is given:
+// with `overlaps` where the look may run beside the kernel that was queued last (simt::Launch). Then all of it is
+// waited for. The look lets the next kernel start.
+using QueueLook = std::function<void(bool overlaps)>;
+using AskBeside = std::function<void(const QueueLook&)>;
+DevicePattern look_at(simt::Emulator, const PatternView& there, Device device, const AskBeside& beside = {});
+DevicePattern look_at(simt::Cuda, const PatternView& there, Device device, const AskBeside& beside = {});
 
 // The longest row alone, from `ptr`: for who must decide before anybody has looked at all of the matrix.
 std::int64_t longest_row(simt::Emulator, std::span<const Offset> ptr_there, Device device);

@@ -155,13 +155,19 @@ std::int64_t longest_row(simt::Here here, std::span<const Offset> ptr, Device de
   return rows < 1 ? 0 : device::reduce(here, RowItems{ptr.data()}, rows, device).entries;
 }
 
-DevicePattern look_at(simt::Here here, const PatternView& A, Device device, const std::function<void()>& beside) {
+DevicePattern look_at(simt::Here here, const PatternView& A, Device device, const AskBeside& beside) {
   const PatternItems items(A);
-  const simt::Launch shape = device::reduce_launch<PatternItems>(items.count(), 1);
+  simt::Launch shape = device::reduce_launch<PatternItems>(items.count(), 1);
   device::PendingSum<PatternFound> sum;
-  if (beside) beside();  // first: memory that it takes may have to be waited for
-  simt::launch(here, shape, device::reduce_items<PatternItems>, items, items.count(),
-               sum.ask(shape.blocks, device, {}));
+  const auto look = [&](bool overlaps) {
+    shape.overlaps = overlaps;
+    simt::launch(here, shape, device::reduce_items<PatternItems>, items, items.count(),
+                 sum.ask(shape.blocks, device, {}));
+  };
+  if (beside)
+    beside(look);
+  else
+    look(false);
   const PatternFound& found = sum.heard();
   return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest};
 }

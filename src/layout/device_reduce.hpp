@@ -40,6 +40,7 @@ template <class Items>
 SIMT_BOUNDED_KERNEL(reduce_threads, reduce_blocks_of_unit<Items>())
 reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
   using Result = typename Items::Result;
+  simt::let_next_start();
   Result mine{};
   const std::int64_t stride = simt::grid_blocks() * simt::block_threads();
   std::int64_t i = simt::global_thread();
@@ -54,7 +55,9 @@ reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
     simt::sync_block();
     if (simt::thread() < half) of_threads[simt::thread()].add(of_threads[simt::thread() + half]);
   }
-  if (simt::thread() == 0) found[simt::block()] = of_threads[0];
+  if (simt::thread() != 0) return;
+  found[simt::block()] = of_threads[0];
+  if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include <heddle/buffer.hpp>
 
 #include "core/system.hpp"
+#include "layout/device_answers.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle {
@@ -238,8 +239,8 @@ ValueStoreQuestion<V> ask_value_store(simt::Cuda, std::span<const V> there, Valu
 // Nothing: it is for the host to say.
 using CodecQuestion = std::function<std::optional<ValueCodec>(Codecs)>;
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device, Stream stream);
+CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device, device::Queue queue);
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device, Stream stream);
+CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device, device::Queue queue);
 
 }  // namespace heddle

@@ -40,6 +40,7 @@ struct ValuesSeen {
 // A thread that has seen another value than the first looks no further. `keep`: where the first goes; null: nowhere.
 template <class V>
 SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples, ValuesSeen<V>* to, V* keep) {
+  simt::let_next_start();
   const std::int64_t mine = simt::global_thread(), stride = simt::grid_blocks() * look_threads;
   if (mine < samples) to->sample[mine] = val[place_of_sample(mine, size)];
   const V only = size > 0 ? val[0] : V(0);
@@ -61,19 +62,21 @@ SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples
   std::int32_t found = 0;
   for (int w = 0; w < look_threads / simt::warp_size; ++w) found |= of_warps[w];
   to->differ[simt::block()] = found;
+  if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 // Queued, and looked at later.
 template <class V>
 class ValueLook {
  public:
-  ValueLook(simt::Here here, std::span<const V> all, Device device, Stream stream, V* keep_first = nullptr)
+  ValueLook(simt::Here here, std::span<const V> all, Device device, device::Queue queue, V* keep_first = nullptr)
       : samples_(std::min(std::ssize(all), most_value_samples)),
         blocks_(std::clamp(simt::blocks_for(std::ssize(all), look_threads), std::int64_t{1}, most_look_blocks)),
-        seen_(1, device, stream) {
-    simt::launch(here, {blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), stream},
-                 look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_, seen_.there(),
-                 keep_first);
+        seen_(1, device, queue.stream) {
+    simt::Launch shape{blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), queue.stream};
+    shape.overlaps = queue.overlaps;
+    simt::launch(here, shape, look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_,
+                 seen_.there(), keep_first);
   }
   // Waits.
   std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
@@ -279,8 +282,8 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
 }  // namespace
 
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, Stream stream) {
-  const auto look = std::make_shared<ValueLook<V>>(here, all, device, stream);
+CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue) {
+  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue);
   return [=](Codecs codecs) { return smallest_codec(here, all, *look, codecs, device); };
 }
 
@@ -297,7 +300,7 @@ struct ValuesAsked {
     // Beside what is asked about the pattern: the matrix is there, it has been looked at.
     const Stream beside = device::side_stream(device, device::Side::second);
     if (codec == ValueCodec::uniform || codec == ValueCodec::dictionary)
-      look.emplace(here, all, device, beside, only.data());
+      look.emplace(here, all, device, device::Queue{beside}, only.data());
   }
 };
 
@@ -347,8 +350,8 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
   return ask_value_store(here, all, codec, device)(size);
 }
 
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device, Stream);
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device, Stream);
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device, device::Queue);
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device, device::Queue);
 template ValueStoreQuestion<float> ask_value_store(simt::Here, std::span<const float>, ValueCodec, Device);
 template ValueStoreQuestion<double> ask_value_store(simt::Here, std::span<const double>, ValueCodec, Device);
 template std::optional<ValueStore<float>> make_value_store(simt::Here, std::span<const float>, ValueCodec, std::int64_t,

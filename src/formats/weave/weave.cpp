@@ -95,9 +95,17 @@ bool may_be_small_grid(const PatternView& A) {
   return A.nnz() < many && A.nnz() <= weave::most_grid_mean * A.rows;
 }
 
+// Whether values are looked at together with the first look. Of a matrix that stays in the L2 that takes no time of its
+// own: its launch is queued while the host would wait for the look.
+bool looks_at_values_first(const PatternView& A) {
+  constexpr std::int64_t many = 1 << 22;
+  return A.nnz() < many;
+}
+
 // What is on its way before anybody knows whether the arrays are a matrix.
 template <class V>
 struct Asked {
+  std::unique_ptr<weave::PatternFacts> facts;
   std::unique_ptr<weave::SoughtDiagonals<V>> diagonals;
   CodecQuestion of_values;
 };
@@ -117,14 +125,20 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
 
 template <class V>
 template <class Where>
-void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> there) {
+void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> there, const QueueLook& look) {
   const CsrView<V>& A = there.view;
-  if (!there.asked || settings.values != automatic || A.nnz() < fewest_looked_at) return;
-  const bool wanted = settings.layout == automatic ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
+  if (!there.asked || settings.values != automatic || A.nnz() < fewest_looked_at) return look(false);
   auto asked = std::make_shared<Asked<V>>();
+  const bool wanted = settings.layout == automatic ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
+  // First, as these take longest, and as memory may have to be waited for.
   if (wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
-  if (!asked->diagonals) return;
-  asked->of_values = ask_smallest_codec(where, A.val, there.device, {});  // behind whatever makes the matrix
+  const bool seeks = asked->diagonals != nullptr;
+  look(seeks);
+  if (!seeks && !looks_at_values_first(A)) return;
+  // All of it behind whatever makes the matrix, hence on the default stream.
+  asked->of_values = ask_smallest_codec(where, A.val, there.device, {.overlaps = true});
+  asked->facts = weave::facts_of(where, A, -1, there.device);
+  if (settings.layout == automatic) ask_unseen(settings, *asked->facts, sizeof(V), seeks);
   *there.asked = std::move(asked);
 }
 
@@ -135,14 +149,17 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   auto asked = std::static_pointer_cast<Asked<V>>(there.asked ? std::move(*there.asked) : nullptr);
   CodecQuestion codec_of = asked ? std::move(asked->of_values) : nullptr;
   const auto ask_values = [&] {
-    codec_of = ask_smallest_codec(where, A.val, there.device, device::side_stream(there.device, device::Side::second));
+    codec_of =
+        ask_smallest_codec(where, A.val, there.device, {device::side_stream(there.device, device::Side::second)});
   };
-  const auto facts = weave::facts_of(where, A, there.longest, there.device);
-  if (asked) facts->known_diagonal_fill = asked->diagonals->fill();
-  auto found = asked ? asked->diagonals->found() : nullptr;
+  const auto facts = asked ? std::move(asked->facts) : weave::facts_of(where, A, there.longest, there.device);
+  facts->known_longest = there.longest;
+  auto sought = asked ? std::move(asked->diagonals) : nullptr;
+  if (sought) facts->known_diagonal_fill = sought->fill();
+  auto found = sought ? sought->found() : nullptr;
   if (settings.values == automatic && A.nnz() >= fewest_looked_at && !codec_of) facts->beside = ask_values;
   choose_weave(settings, *facts, sizeof(V));
-  if (settings.chosen() != WeaveLayout::diagonals) asked.reset(), found.reset();  // others need the memory
+  if (settings.chosen() != WeaveLayout::diagonals) sought.reset(), found.reset();  // others need the memory
   if (there.found && knows_long_rows(settings))
     *there.found = std::make_shared<const weave::LongRowsKnown>(
         weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});
@@ -151,7 +168,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (!small_values_pay(settings, A.nnz())) return true;
   bool constant = false;
   if (settings.chosen() == WeaveLayout::diagonals) {
-    if (!found && asked) found = weave::find_diagonals(where, A, true, there.device);
+    if (!found && sought) found = weave::find_diagonals(where, A, true, there.device);
     if (!found) found = weave::diagonals_of(where, A, true, there.device);
     if (!found) return false;
     constant = found->constant;

@@ -43,7 +43,7 @@ struct WeaveFormat {
   template <class Where>
   static bool settle_there(Where where, Settings& settings, Source<V> there);
   template <class Where>
-  static void ask_there(Where where, const Settings& settings, Source<V> there);
+  static void ask_there(Where where, const Settings& settings, Source<V> there, const QueueLook& look);
   template <class Where>
   static std::optional<WeaveFormat> build_there(Where where, Source<V> there, const Settings& settings);
   Csr<V> restore() const;
@@ -95,5 +95,7 @@ struct WeaveFormat {
 // Replaces every `automatic` but `values` (weave_choice.cpp).
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
 void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
+// Queues what that will ask of arrays which nobody has looked at yet.
+void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals);
 
 }  // namespace heddle

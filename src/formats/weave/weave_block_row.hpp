@@ -67,17 +67,13 @@ class BlockLeaders {
 
   // At least so many: as the row of them that has most. Those are all where the rows are `alike`. All lanes together.
   SIMT_DEVICE Offset at_least(bool& alike) const {
-    constexpr int several = 4;
-    Offset most = 0;
-    alike = true;
+    Offset longest = 0;
 #pragma unroll
     for (int line = 0; line < B; ++line) {
-      alike &= end_[line] - begin_[line] == end_[0] - begin_[0];
-      const bool is_long = end_[line] - begin_[line] > simt::warp_size;
-      const Offset found = is_long ? blocks_of<several>(line, alike) : blocks_of<1>(line, alike);
-      most = found > most ? found : most;
+      const Offset length = end_[line] - begin_[line];
+      longest = length > longest ? length : longest;
     }
-    return most;
+    return longest > simt::warp_size ? most_blocks<2>(longest, alike) : most_blocks<1>(longest, alike);
   }
   // Blocks of the row. All lanes together.
   SIMT_DEVICE Offset count() const {
@@ -103,32 +99,37 @@ class BlockLeaders {
   }
 
  private:
-  // Blocks that one row has; `alike` becomes false where its columns are not those of the first row. Loads of `at_once`
-  // times 32 entries are under way together, those behind the end of the last one.
+  // Blocks of the row that has most. Loads of `at_once` times 32 entries of all rows are under way together.
   template <int at_once>
-  SIMT_DEVICE Offset blocks_of(int line, bool& alike) const {
-    const Offset begin = begin_[line], end = end_[line];
-    const Offset to_first = alike ? begin_[0] - begin : 0;
-    Offset found = 0;
+  SIMT_DEVICE Offset most_blocks(Offset longest, bool& alike) const {
+    Offset found[B] = {};
     bool differs = false;
-    for (Offset first = begin; first < end; first += at_once * simt::warp_size) {
-      Index column[at_once], before[at_once], other[at_once];
+    for (Offset first = simt::lane(); first - simt::lane() < longest; first += at_once * simt::warp_size) {
+      Index column[B][at_once], before[B][at_once];
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const Offset mine = first + u * simt::warp_size + simt::lane(), k = mine < end ? mine : end - 1;
-        column[u] = A_.col[k];
-        before[u] = k > begin ? A_.col[k - 1] : -B;  // in no block
-        other[u] = A_.col[k + to_first];
+      for (int line = 0; line < B; ++line) {
+#pragma unroll
+        for (int u = 0; u < at_once; ++u) {
+          const Offset k = begin_[line] + first + u * simt::warp_size;
+          column[line][u] = k < end_[line] ? A_.col[k] : -1;
+          before[line][u] = k < end_[line] && k > begin_[line] ? A_.col[k - 1] : -B;  // in no block
+        }
       }
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const bool present = first + u * simt::warp_size + simt::lane() < end;
-        found += simt::count_bits(simt::ballot(present && before[u] / B != column[u] / B));
-        differs |= other[u] != column[u];
+      for (int line = 0; line < B; ++line) {
+#pragma unroll
+        for (int u = 0; u < at_once; ++u) {
+          const bool begins = column[line][u] >= 0 && before[line][u] / B != column[line][u] / B;
+          found[line] += simt::count_bits(simt::ballot(begins));
+          differs |= column[line][u] != column[0][u];
+        }
       }
     }
-    if (alike) alike = !simt::any(differs);
-    return found;
+    alike = !simt::any(differs);
+    Offset most = 0;
+#pragma unroll
+    for (int line = 0; line < B; ++line) most = found[line] > most ? found[line] : most;
+    return most;
   }
 
   // f(this lane's entry, lanes whose entry is a leader) over the entries of a row, 32 at a time.

@@ -30,6 +30,13 @@ class Chooser {
   Chooser(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes)
       : settings_(settings), facts_(facts), A_(facts.pattern()), value_bytes_(value_bytes), mean_(facts.mean()) {}
 
+  // What layout() will ask whatever the rows are like: of them nobody knows anything yet.
+  void ask_unseen(bool seeks_diagonals) {
+    weave::Questions soon{.long_rows = mean_ >= 256, .unseen = true};
+    if (seeks_diagonals) expect_samples(soon);
+    facts_.expect(soon);
+  }
+
   void choose() {
     if (settings_.layout == automatic) settings_.layout = static_cast<int>(layout());
     switch (settings_.chosen()) {
@@ -131,12 +138,13 @@ class Chooser {
     weave::Questions soon{.diagonals = mean_ <= weave::most_diagonal_mean,
                           .blocks = mean_ >= 8 && suits_blocks() && !(known && suits_full_diagonals()),
                           .only_full_blocks = stays_in_cache(A_)};  // as layout() takes no others then
-    if (!suits_padded() && !(known && suits_diagonals())) {
-      const TeamShape shape = row_shape();
-      soon.windows = may_gather() || segments_ask_for_windows();
-      if (mean_ >= 6 || row_warps(shape) >= 4000) soon.slices = shape;
-    }
+    if (!suits_padded() && !(known && suits_diagonals())) expect_samples(soon);
     facts_.expect(soon);
+  }
+  void expect_samples(weave::Questions& soon) const {
+    const TeamShape shape = row_shape();
+    soon.windows = may_gather() || segments_ask_for_windows();
+    if (mean_ >= 6 || row_warps(shape) >= 4000) soon.slices = shape;
   }
 
   // Rows of full blocks of 2 lie on a diagonal more than they have entries, or several: with ten entries and less they
@@ -300,6 +308,11 @@ void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes
 
 void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
   Chooser(settings, facts, value_bytes).choose();
+}
+
+void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals) {
+  WeaveSettings open = settings;
+  Chooser(open, facts, value_bytes).ask_unseen(seeks_diagonals);
 }
 
 }  // namespace heddle

@@ -48,6 +48,7 @@ SIMT_DEVICE void store_slice(const PatternArrays& A, const SliceRows& rows, cons
 
 template <class V, class S>
 SIMT_KERNEL store_block_per_slice(CsrArrays<V> A, SliceRoom room, ListedSlices<V> from, ValueWriter<V, S> to) {
+  simt::let_next_start();  // what places the patterns
   const std::int64_t s = simt::block();
   const SliceRows rows(A, s);
   const DiagonalSlice slice = from.slices[s];
@@ -62,6 +63,7 @@ SIMT_KERNEL store_block_per_slice(CsrArrays<V> A, SliceRoom room, ListedSlices<V
 // One value a diagonal.
 template <class V>
 SIMT_KERNEL store_constants_warp_per_slice(ListedSlices<V> from, std::int64_t slices, V* to) {
+  simt::let_next_start();
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= slices) return;
   const DiagonalSlice slice = from.slices[s];
@@ -74,20 +76,24 @@ template <class V>
 SIMT_KERNEL spread_patterns_thread_per_place(const FoundDiagonal<V>* from, std::int64_t count, Diagonal* pattern,
                                              RowMask* spread) {
   const std::int64_t i = simt::global_thread();
-  if (i == 0) spread[0] = {{~0u, ~0u, ~0u, ~0u}};
-  if (i >= count) return;
-  const RowMask rows = from[i].rows;
-  const bool all = (rows.word[0] & rows.word[1] & rows.word[2] & rows.word[3]) == ~0u;
-  pattern[i] = {from[i].offset, all ? 0 : static_cast<Index>(i + 1)};
-  spread[i + 1] = rows;
+  if (i < count) {
+    const RowMask rows = from[i].rows;
+    const bool all = (rows.word[0] & rows.word[1] & rows.word[2] & rows.word[3]) == ~0u;
+    pattern[i] = {from[i].offset, all ? 0 : static_cast<Index>(i + 1)};
+    spread[i + 1] = rows;
+  }
+  if (i != 0) return;
+  spread[0] = {{~0u, ~0u, ~0u, ~0u}};
+  simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 template <class V>
 DiagonalPatterns spread_patterns(simt::Here here, const FoundDiagonal<V>* from, std::int64_t count, Device device) {
   constexpr int threads = 128;
   DiagonalPatterns made{Buffer<Diagonal>(count, device), Buffer<RowMask>(count + 1, device)};
-  simt::launch(here, {simt::blocks_for(count + 1, threads), threads}, spread_patterns_thread_per_place<V>, from, count,
-               made.pattern.data(), made.masks.data());
+  simt::Launch shape{simt::blocks_for(count + 1, threads), threads};
+  shape.overlaps = true;  // with storing
+  simt::launch(here, shape, spread_patterns_thread_per_place<V>, from, count, made.pattern.data(), made.masks.data());
   return made;
 }
 
@@ -134,7 +140,7 @@ DiagonalPatterns send_in_one_piece(simt::Here here, const DiagonalPatterns& made
   Buffer<unsigned char> both(static_cast<std::int64_t>(masks.bytes() + pattern.bytes()));
   if (!masks.empty()) memcpy(both.data(), masks.data(), masks.bytes());
   if (!pattern.empty()) memcpy(both.data() + masks.bytes(), pattern.data(), pattern.bytes());
-  const auto there = std::make_shared<Buffer<unsigned char>>(device::send(here, both.span(), device));
+  const auto there = std::make_shared<Buffer<unsigned char>>(device::send(here, both.span(), device, true));
   DiagonalPatterns made;
   made.masks = Buffer<RowMask>::adopt(there, reinterpret_cast<RowMask*>(there->data()), masks.size(), device);
   made.pattern = Buffer<Diagonal>::adopt(there, reinterpret_cast<Diagonal*>(there->data() + masks.bytes()),

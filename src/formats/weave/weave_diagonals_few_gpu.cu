@@ -59,13 +59,13 @@ template <class V>
 SIMT_KERNEL find_few_block_per_slice(CsrArrays<V> A, SliceRoom room, FewLists<V> to, Offset* list, bool looks) {
   const std::int64_t s = simt::block();
   const SliceRows rows = rows_within(A, s, to.nnz);
+  const std::int32_t at_least = longest_of_slice(A, rows);  // before anybody waits for entries
   const SliceEntries<V> entries(A, rows, room, looks);
   if (simt::warp() != 0) return;
   Offset most = hopeless_diagonal_fill * rows.count / slice_rows;
   most = most < most_slice_diagonals ? most : most_slice_diagonals;
   most = most > to.of_slice ? most : to.of_slice;
   bool same = true;
-  const std::int32_t at_least = longest_of_slice(A, rows);
   SliceFound found{1, at_least, 0};
   if (at_least <= most) found = entries.list(A, rows, {to.listed + s * to.of_slice, to.of_slice, most}, same);
   const bool several = simt::any(!same);
@@ -271,6 +271,7 @@ SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from,
 template <class V>
 SIMT_BOUNDED_KERNEL(few_threads, 1)
 number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sampled, FewTarget<V> to) {
+  simt::let_next_start();  // what is asked next
   FewBoard& board = *simt::shared<FewBoard>();
   const std::int64_t s = simt::global_thread(), last = (simt::block() + 1) * few_threads,
                      end = last < from.slices ? last : from.slices;

@@ -18,6 +18,10 @@ struct Questions {
   bool windows = false, diagonals = false, blocks = false;
   bool only_full_blocks = false;  // others are not told apart, and fewer rows are looked at
   std::optional<TeamShape> slices = {};
+  bool long_rows = false;
+  // Nobody has looked at the arrays yet, which may be no matrix: for slices, windows and long rows. Queued behind
+  // whatever makes them, beside the question before it.
+  bool unseen = false;
 };
 
 class PatternFacts {
@@ -32,8 +36,9 @@ class PatternFacts {
   virtual void expect(const Questions&) {}
   // What else shall be asked beside what is expected, before anybody waits for answers.
   std::function<void()> beside;
-  // What diagonal_fill() will say, where somebody has found out already.
+  // What diagonal_fill() and longest() will say, where somebody has found out already.
   std::optional<double> known_diagonal_fill;
+  std::int64_t known_longest = -1;
 
   virtual std::int64_t longest() = 0;
   // Places stored per entry; from parts of the matrix where it is large.

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "formats/weave/weave_block_row.hpp"
+#include "formats/weave/weave_diagonal_walk.hpp"
 #include "formats/weave/weave_diagonals.hpp"
 #include "formats/weave/weave_facts.hpp"
 #include "formats/weave/weave_long_quads.hpp"
@@ -10,6 +11,11 @@
 namespace heddle::weave {
 
 namespace {
+
+// Whether the entries of a row are some: those of a matrix always are.
+SIMT_DEVICE bool is_inside(const PatternArrays& A, std::int64_t row, Offset nnz) {
+  return A.ptr[row] >= 0 && A.ptr[row] <= A.ptr[row + 1] && A.ptr[row + 1] <= nnz;
+}
 
 constexpr int smallest_team = 32, team_sizes = 6;  // 32 .. 1024
 
@@ -26,8 +32,10 @@ struct LongRowsFound {
 struct LongRows {
   using Result = LongRowsFound;
   PatternArrays A;
+  Offset nnz;
 
   SIMT_DEVICE void add(std::int64_t row, LongRowsFound& to) const {
+    if (!is_inside(A, row, nnz)) return;
 #pragma unroll
     for (int t = 0; t < team_sizes; ++t) to.steps[t] += LongShape{0, smallest_team << t}.steps(A.length(row));
     RowsWithGaps{A}.add(row, to.gaps);
@@ -112,6 +120,7 @@ constexpr int sample_threads = SampledRows::part_rows, sample_warps = sample_thr
 // What the blocks of one launch look at: parts of the rows, then windows of entries, a warp each.
 struct Samples {
   PatternArrays A;
+  Offset nnz;
   SampledRows sampled;
   std::int64_t parts;  // 0: nobody asks for slices
   TeamShape shape;
@@ -207,13 +216,14 @@ SIMT_DEVICE std::int64_t steps_sorted(SampleBoard& board, int rows, int height) 
 SIMT_DEVICE SamplesFound look_at_part(const Samples& s, SampleBoard& board) {
   const std::int64_t first = s.sampled.first(simt::block()), last = s.sampled.last(simt::block());
   const int rows = static_cast<int>(last - first), height = s.shape.slice_rows();
-  const Offset length = simt::thread() < rows ? s.A.length(first + simt::thread()) : 0;
+  const bool some = simt::thread() < rows && is_inside(s.A, first + simt::thread(), s.nnz);
+  const Offset length = some ? s.A.length(first + simt::thread()) : 0;
   board.steps[simt::thread()] = static_cast<std::int32_t>((length + s.shape.lanes - 1) / s.shape.lanes);
   simt::sync_block();
   const std::int64_t slots = s.shape.step_slots();
   const std::int64_t as_they_are = block_sum(steps_as_they_are(board, height), board.of_warps);
   const std::int64_t sorted = block_sum(steps_sorted(board, rows, height), board.of_warps);
-  const Offset entries = s.A.ptr[last] - s.A.ptr[first];
+  const Offset entries = apart(s.A.ptr[last], s.A.ptr[first]);
   return {{as_they_are * slots, entries}, {sorted * slots, entries}, {}};
 }
 
@@ -232,9 +242,12 @@ SIMT_DEVICE SamplesFound look_at_windows(const Samples& s, SampleBoard& board) {
 
 SIMT_BOUNDED_KERNEL(sample_threads, 1)
 look_at_samples(Samples s, SamplesFound* to) {
+  simt::let_next_start();
   SampleBoard& board = *simt::shared<SampleBoard>();
   const SamplesFound found = simt::block() < s.parts ? look_at_part(s, board) : look_at_windows(s, board);
-  if (simt::thread() == 0) to[simt::block()] = found;
+  if (simt::thread() != 0) return;
+  to[simt::block()] = found;
+  if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 constexpr int diagonal_slices = SampledRows::part_rows / slice_rows;
@@ -263,24 +276,40 @@ struct DiagonalSet {
 };
 static_assert(DiagonalSet::slots == 1u << (32 - 23));
 
-// A block a slice, a team a row. (A warp that walked all rows together from diagonal to diagonal was waited for 17 us
-// where rows have 24 entries, this 2; H200.)
+// A block a slice, a team a row; the next entries of all rows of a team are under way together. (A warp that walked all
+// rows together from diagonal to diagonal was waited for 17 us where rows have 24 entries, teams that walked one row
+// after the other 16; H200.)
 SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled, Places* to) {
-  constexpr int team = DiagonalSet::team, rows_at_once = DiagonalSet::threads / team;
+  constexpr int team = DiagonalSet::team, teams = DiagonalSet::threads / team, rows_of_team = slice_rows / teams;
   DiagonalSet& set = *simt::shared<DiagonalSet>();
   const std::int64_t part = simt::block() / diagonal_slices, end = sampled.last(part);
   const std::int64_t first = sampled.first(part) + simt::block() % diagonal_slices * slice_rows;
   const std::int64_t last = first + slice_rows < end ? first + slice_rows : end;
+  const std::int64_t my_first = first + simt::thread() / team;
+  Offset at[rows_of_team], row_end[rows_of_team];
+#pragma unroll
+  for (int r = 0; r < rows_of_team; ++r) {
+    const std::int64_t row = my_first + r * teams;
+    at[r] = row < last ? A.ptr[row] + simt::thread() % team : 0;
+    row_end[r] = row < last ? A.ptr[row + 1] : 0;
+  }
   const std::int64_t entries = first < end ? A.ptr[last] - A.ptr[first] : 0;
   const std::int64_t hopeless = hopeless_diagonal_fill * entries / slice_rows;
   const auto most = static_cast<std::uint32_t>(hopeless < most_slice_diagonals ? hopeless : most_slice_diagonals);
   set.clear();
   simt::sync_block();
-  bool few = entries <= most_slice_entries;
-  for (std::int64_t row = first + simt::thread() / team; row < last && few; row += rows_at_once) {
-    const Offset row_end = A.ptr[row + 1];
-    for (Offset k = A.ptr[row] + simt::thread() % team; k < row_end && few; k += team)
-      few = set.enter(A.col[k] - row, most);
+  bool few = entries <= most_slice_entries, more = true;
+  while (few && more) {
+    Index column[rows_of_team];
+#pragma unroll
+    for (int r = 0; r < rows_of_team; ++r) column[r] = at[r] < row_end[r] ? A.col[at[r]] : -1;
+    more = false;
+#pragma unroll
+    for (int r = 0; r < rows_of_team; ++r) {
+      if (column[r] >= 0 && few) few = set.enter(column[r] - (my_first + r * teams), most);
+      at[r] += team;
+      more |= at[r] < row_end[r];
+    }
   }
   simt::sync_block();
   if (simt::thread() == 0)
@@ -292,19 +321,22 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
 class DeviceFacts final : public PatternFacts {
  public:
   DeviceFacts(simt::Here here, const PatternView& there, std::int64_t longest, Device device)
-      : PatternFacts(there), here_(here), device_(device), longest_(longest), A_(there), sampled_(there.rows) {}
+      : PatternFacts(there), here_(here), device_(device), A_(there), sampled_(there.rows) {
+    known_longest = longest;
+  }
 
   // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200). Blocks, diagonals and samples
-  // are looked at beside each other, the longest first: each has too few threads to keep the device busy. The matrix is
-  // there: it has been looked at.
+  // are looked at beside each other, the longest first: each has too few threads to keep the device busy. Streams of
+  // their own do, once the matrix is there.
   void expect(const Questions& soon) override {
     if (soon.blocks) ask_blocks(soon.only_full_blocks);
     if (soon.diagonals && !known_diagonal_fill) ask_diagonals();
-    if (soon.slices || soon.windows) ask_samples(soon);
+    if (soon.long_rows) ask_long_rows(soon.unseen);
+    if ((soon.slices || soon.windows) && !has_asked_samples(soon)) ask_samples(soon);
     if (const auto ask = std::exchange(beside, nullptr)) ask();
   }
 
-  std::int64_t longest() override { return longest_; }
+  std::int64_t longest() override { return known_longest; }
   std::int64_t team_steps(int threads) override {
     int t = 0;
     while (smallest_team << t < threads) ++t;
@@ -354,8 +386,8 @@ class DeviceFacts final : public PatternFacts {
 
  private:
   const LongRowsFound& long_rows() {
-    if (!long_rows_) long_rows_ = device::reduce(here_, LongRows{A_}, A_.rows, device_, 1);
-    return *long_rows_;
+    if (!long_rows_.asked()) ask_long_rows(false);
+    return long_rows_.heard();
   }
 
   // Who asks for the one mostly compares it with the other.
@@ -376,19 +408,33 @@ class DeviceFacts final : public PatternFacts {
     simt::launch(here_, {slices, DiagonalSet::threads, sizeof(DiagonalSet)}, diagonal_places_block_per_slice, A_,
                  sampled_, diagonals_.ask(slices, device_, {}));
   }
+  void ask_long_rows(bool unseen) {
+    simt::Launch shape = device::reduce_launch<LongRows>(A_.rows, 1);
+    shape.overlaps = unseen;
+    simt::launch(here_, shape, device::reduce_items<LongRows>, LongRows{A_, pattern().nnz()}, A_.rows,
+                 long_rows_.ask(shape.blocks, device_, {}));
+  }
+  bool has_asked_samples(const Questions& soon) const {
+    const auto& asked = samples_for_.slices;
+    const bool same_shape =
+        asked && soon.slices && asked->lanes == soon.slices->lanes && asked->rows == soon.slices->rows;
+    return samples_.asked() && (!soon.slices || same_shape) && (!soon.windows || samples_for_.windows);
+  }
   void ask_samples(const Questions& soon) {
     hear_samples();
     samples_for_ = soon;
     const SampledWindows windows(pattern().nnz());
     const Samples samples{A_,
+                          pattern().nnz(),
                           sampled_,
                           soon.slices ? sampled_.parts : 0,
                           soon.slices.value_or(TeamShape{}),
                           soon.windows ? windows.count : 0,
                           windows.step};
-    const Stream stream = device::side_stream(device_, device::Side::second);
-    simt::launch(here_, {samples.blocks(), sample_threads, sizeof(SampleBoard), stream}, look_at_samples, samples,
-                 samples_.ask(samples.blocks(), device_, stream));
+    simt::Launch shape{samples.blocks(), sample_threads, sizeof(SampleBoard)};
+    if (!soon.unseen) shape.stream = device::side_stream(device_, device::Side::second);
+    shape.overlaps = soon.unseen;
+    simt::launch(here_, shape, look_at_samples, samples, samples_.ask(shape.blocks, device_, shape.stream));
   }
   void hear_samples() {
     if (!samples_.waits()) return;
@@ -405,10 +451,9 @@ class DeviceFacts final : public PatternFacts {
 
   simt::Here here_;
   Device device_;
-  std::int64_t longest_;
   PatternArrays A_;
   SampledRows sampled_;
-  std::optional<LongRowsFound> long_rows_;
+  device::PendingSum<LongRowsFound> long_rows_;
   Buffer<Offset> quads_;
   device::PendingSum<BlocksFound> blocks_;
   device::PendingSum<Places> diagonals_;

@@ -82,7 +82,7 @@ struct RowRun {
   template <class Pattern>
   SIMT_BOTH static bool is_one(const Pattern& A, std::int64_t row) {
     const Offset length = A.length(row);
-    return length == 0 || A.col[A.ptr[row + 1] - 1] - A.col[A.ptr[row]] == length - 1;
+    return length == 0 || std::int64_t{A.col[A.ptr[row + 1] - 1]} - A.col[A.ptr[row]] == length - 1;
   }
   template <class Pattern>
   SIMT_BOTH static RowRun of(const Pattern& A, std::int64_t row) {
