@@ -76,15 +76,19 @@ SIMT_KERNEL find_few_block_per_slice(CsrArrays<V> A, SliceRoom room, FewLists<V>
 
 constexpr int few_threads = 512, few_warps = few_threads / simt::warp_size;
 
+// Diagonals of slices, patterns, and the diagonals of those, in one word: it is added up across a block for every slice
+// that comes before it.
 struct FewSums {
-  static constexpr int shift = 40;
-  std::uint64_t diagonals = 0, patterns = 0;  // patterns: their number << shift | their diagonals
+  static constexpr int bits = 21;
+  static constexpr std::int64_t most_diagonals = (1 << bits) - 1;
+  std::uint64_t word = 0;
 
-  SIMT_BOTH void add(const FewSums& other) {
-    diagonals += other.diagonals;
-    patterns += other.patterns;
+  static SIMT_BOTH FewSums of(std::uint64_t diagonals, bool is_pattern) {
+    return {is_pattern ? diagonals | std::uint64_t{1} << bits | diagonals << 2 * bits : diagonals};
   }
-  SIMT_BOTH Offset pattern_size() const { return static_cast<Offset>(patterns & ((std::uint64_t{1} << shift) - 1)); }
+  SIMT_BOTH void add(FewSums other) { word += other.word; }
+  SIMT_BOTH Offset diagonals() const { return static_cast<Offset>(word & most_diagonals); }
+  SIMT_BOTH Offset pattern_size() const { return static_cast<Offset>(word >> 2 * bits); }
 };
 
 // What the host needs to know, of the slices of a block.
@@ -170,17 +174,18 @@ SIMT_DEVICE void enter_slices(const FewNear& near, std::int64_t end, FewBoard& b
 }
 
 // Of the threads before this one; `total`: of all. The block calls it together.
-SIMT_DEVICE FewSums sums_before(const FewSums& mine, FewSums* of_warps, FewSums& total) {
+SIMT_DEVICE FewSums sums_before(FewSums mine, FewSums* of_warps, FewSums& total) {
   FewSums upto = mine;
   for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-    const FewSums below{simt::shuffle_up(upto.diagonals, distance), simt::shuffle_up(upto.patterns, distance)};
+    const FewSums below{simt::shuffle_up(upto.word, distance)};
     if (simt::lane() >= distance) upto.add(below);
   }
   simt::sync_block();
   if (simt::lane() == simt::warp_size - 1) of_warps[simt::warp()] = upto;
   simt::sync_block();
-  FewSums before{upto.diagonals - mine.diagonals, upto.patterns - mine.patterns};
+  FewSums before{upto.word - mine.word};
   total = {};
+#pragma unroll
   for (int w = 0; w < few_warps; ++w) {
     if (w == simt::warp()) before.add(total);
     total.add(of_warps[w]);
@@ -202,9 +207,7 @@ struct FewSlice {
     is_first = fits() && board.first_of(slot) == s;
   }
   SIMT_DEVICE FewSums own() const {
-    if (!fits()) return {};
-    const auto count = static_cast<std::uint64_t>(found.count);
-    return {count, is_first ? std::uint64_t{1} << FewSums::shift | count : 0};
+    return fits() ? FewSums::of(static_cast<std::uint64_t>(found.count), is_first) : FewSums{};
   }
 };
 
@@ -255,7 +258,7 @@ SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from,
   part.several = slice.found.several;
   part.wrong = !slice.fits() || begin + slice.found.count > to.pattern_room ? 1 : 0;
   if (part.wrong == 0) {
-    to.slices[s] = {static_cast<Offset>(slice.before.diagonals), static_cast<Index>(begin), slice.found.count};
+    to.slices[s] = {slice.before.diagonals(), static_cast<Index>(begin), slice.found.count};
     if (slice.is_first)
       copy_pattern(from, s, slice.found.count, begin, to);
     else
@@ -303,14 +306,16 @@ number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sample
   part = sum_of_warp(part);
   if (simt::lane() == 0) board.part_of_warps[simt::warp()] = part;
   simt::sync_block();
-  if (simt::thread() != 0) return;
-  for (int w = 1; w < few_warps; ++w) {
-    const FewPart& other = board.part_of_warps[w];
-    part.places += other.places, part.entries += other.entries;
-    part.wrong |= other.wrong, part.several |= other.several;
-  }
-  to.head->part[simt::block()] = part;
+  if (simt::warp() != 0) return;
+  part = {};
+  if (simt::lane() < few_warps) part = board.part_of_warps[simt::lane()];
+  part.upto = upto;
+  part = sum_of_warp(part);
+  if (simt::lane() == 0) to.head->part[simt::block()] = part;
 }
+
+// Diagonals.
+Offset room_of_slice(const PatternView& A) { return 2 * A.nnz() / std::max<std::int64_t>(1, A.rows) + 8; }
 
 template <class V>
 class FewSought final : public SoughtDiagonals<V> {
@@ -325,7 +330,7 @@ class FewSought final : public SoughtDiagonals<V> {
         made_(std::make_shared<DiagonalsFound<V>>(device)),
         heads_(1, device) {
     device::Workspace& memory = made_->memory;
-    const Offset of_slice = 2 * A.nnz() / std::max<std::int64_t>(1, A.rows) + 8;
+    const Offset of_slice = room_of_slice(A);
     const FewLists<V> lists{slices_, A.nnz(), of_slice, memory.take<FewFound>(slices_),
                             memory.take<FoundDiagonal<V>>(slices_ * of_slice)};
     made_->slices = std::make_shared<Buffer<DiagonalSlice>>(slices_, device);
@@ -351,7 +356,7 @@ class FewSought final : public SoughtDiagonals<V> {
     const FewPart all = sum();
     if (all.wrong != 0) return nullptr;
     if (std::exchange(told_, true)) return made_;
-    made_->diagonals = static_cast<std::int64_t>(all.upto.diagonals);
+    made_->diagonals = all.upto.diagonals();
     made_->constant = looks_ && all.several == 0;
     made_->pattern_size = all.upto.pattern_size();
     if (made_->pattern_size <= Head::room)
@@ -386,7 +391,7 @@ template <class V>
 std::unique_ptr<SoughtDiagonals<V>> seek_diagonals(simt::Here here, const CsrView<V>& there, bool look_at_values,
                                                    Device device) {
   const std::int64_t slices = simt::blocks_for(there.rows, slice_rows);
-  if (slices == 0 || slices > few_slices) return nullptr;
+  if (slices == 0 || slices > few_slices || slices * room_of_slice(there) > FewSums::most_diagonals) return nullptr;
   return std::make_unique<FewSought<V>>(here, there, look_at_values, device);
 }
 
