@@ -76,19 +76,18 @@ SIMT_KERNEL find_few_block_per_slice(CsrArrays<V> A, SliceRoom room, FewLists<V>
 
 constexpr int few_threads = 512, few_warps = few_threads / simt::warp_size;
 
-// Diagonals of slices, patterns, and the diagonals of those, in one word: it is added up across a block for every slice
-// that comes before it.
+// Diagonals of slices and those of patterns, in one word: it is added up across a block for every slice before its own.
 struct FewSums {
-  static constexpr int bits = 21;
-  static constexpr std::int64_t most_diagonals = (1 << bits) - 1;
+  static constexpr int bits = 32;
+  static constexpr std::int64_t most_diagonals = (std::int64_t{1} << bits) - 1;
   std::uint64_t word = 0;
 
   static SIMT_BOTH FewSums of(std::uint64_t diagonals, bool is_pattern) {
-    return {is_pattern ? diagonals | std::uint64_t{1} << bits | diagonals << 2 * bits : diagonals};
+    return {is_pattern ? diagonals << bits | diagonals : diagonals};
   }
   SIMT_BOTH void add(FewSums other) { word += other.word; }
   SIMT_BOTH Offset diagonals() const { return static_cast<Offset>(word & most_diagonals); }
-  SIMT_BOTH Offset pattern_size() const { return static_cast<Offset>(word >> 2 * bits); }
+  SIMT_BOTH Offset pattern_size() const { return static_cast<Offset>(word >> bits); }
 };
 
 // What the host needs to know, of the slices of a block.
