@@ -1,4 +1,4 @@
-// What the library asks of a GPU beside running kernels. Implemented by simt/gpu_cuda.cu, or by simt/gpu_none.cpp in a
+// What the library asks of a GPU beside running kernels. Implemented by simt/gpu_cuda.cpp, or by simt/gpu_none.cpp in a
 // build without CUDA: then `absence` says so and everything else throws Error(unavailable).
 #pragma once
 

@@ -105,12 +105,13 @@ bool may_repeat(std::span<const V> all) {
 
 }  // namespace
 
-// By open addressing: sorting them took 25 us.
+// By open addressing, in eight slots a value: with two 1,024 values took 7 us, as many a search goes on where nobody
+// expects it, with eight 2.5; sorting them took 25.
 template <class V>
 int distinct_samples(std::span<const V> sampled, int most) {
-  constexpr int slot_bits = 11;
+  constexpr int slot_bits = 13;
   constexpr std::uint32_t slots = 1 << slot_bits;
-  static_assert(most_value_samples <= slots / 2);
+  static_assert(most_value_samples <= slots / 8);
   std::array<std::int16_t, slots> number{};  // of a value, from 1 on
   int distinct = 0;
   for (std::size_t i = 0; i < sampled.size() && distinct <= most; ++i) {
