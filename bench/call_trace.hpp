@@ -1,6 +1,7 @@
 // Every call of the CUDA runtime that some work makes, in order: when it began, how long the host was in it, and how
 // long the device worked on it. The work is done many times with nothing but the host's clock, medians of which are
-// shown, and once with events around each kernel, which would hold up the host.
+// shown, and once with events around each kernel, which would hold up the host. (Kernels that may start early have
+// none: events would keep them from it.)
 #pragma once
 
 #ifdef HEDDLE_HAS_CUDA
@@ -26,7 +27,7 @@ class CallTrace {
     work();
     std::vector<Run> runs;
     for (int i = 0; i < repeats; ++i) runs.push_back(traced(work, false));
-    const Run& shown = runs.back();
+    const Run shown = runs.back();
     std::erase_if(runs, [&](const Run& run) { return run.calls.size() != shown.calls.size(); });
     const Run timed = traced(work, true);
     fmt::print("{:>10}{:>9}{:>10}   call ({} of {} times the same)\n", "at us", "host us", "device us", runs.size(),

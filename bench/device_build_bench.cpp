@@ -17,6 +17,7 @@
 #include <heddle/heddle.hpp>
 
 #include "call_trace.hpp"
+#include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
@@ -158,6 +159,8 @@ Settings read(const Words& words) {
   settings.seconds = words.number("--seconds=", settings.seconds);
   settings.only_float = words.has("--float");
   settings.calls = words.has("--calls");
+  check(!settings.calls || settings.device.kind == Device::Kind::gpu, ErrorKind::usage,
+        "--calls lists calls of the CUDA runtime: it needs a GPU, and {} is none", to_string(settings.device));
   settings.plans = words.all("--plan=");
   settings.matrices = words.matrices;
   return settings;
