@@ -21,10 +21,6 @@ int lanes_for_size(std::int64_t items, double wanted_warps) {
 
 constexpr double cache_bytes = 40e6;
 
-bool stays_in_cache(const PatternView& A) {
-  return 6.0 * static_cast<double>(A.nnz()) + 8.0 * static_cast<double>(A.rows + A.cols) < cache_bytes;
-}
-
 class Chooser {
  public:
   Chooser(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes)
@@ -93,9 +89,14 @@ class Chooser {
   // Segments fetch x at random: of a matrix that is more than the L2 the L1 shall keep nothing (doubles of a web graph
   // of 3 M entries 26.8 -> 25.1 us; H200).
   bool keeps_matrix() const {
-    if (settings_.chosen() != WeaveLayout::segments) return stays_in_cache(A_);
+    if (settings_.chosen() != WeaveLayout::segments) return stays_in_cache();
     const double x_and_y = static_cast<double>(value_bytes_) * static_cast<double>(A_.rows + A_.cols);
     return (4.0 + value_bytes_) * static_cast<double>(A_.nnz()) + x_and_y < cache_bytes;
+  }
+  // With columns in 16 bits.
+  bool stays_in_cache() const {
+    return (2.0 + value_bytes_) * static_cast<double>(A_.nnz()) + 8.0 * static_cast<double>(A_.rows + A_.cols) <
+           cache_bytes;
   }
   bool small() const {
     constexpr std::int64_t few = 1 << 18;
@@ -109,7 +110,7 @@ class Chooser {
   bool narrow() const { return A_.cols <= weave::PaddedShape::most_narrow; }
   // Rows of nearly one length in the L2, with 16 bits of column: no slice is asked for first (1.2 M entries 4.6 -> 3.8
   // us, 0.6 M in random columns 6.5 -> 6.2; H200), and the build has nothing to count.
-  bool suits_padded() const { return narrow() && stays_in_cache(A_) && mean_ <= 64 && padded_fill() <= 1.12; }
+  bool suits_padded() const { return narrow() && stays_in_cache() && mean_ <= 64 && padded_fill() <= 1.12; }
 
   WeaveLayout layout() {
     if (narrow() && small() && padded_fill() <= 2) return WeaveLayout::padded;
@@ -119,7 +120,7 @@ class Chooser {
     if (suits_full_diagonals()) return WeaveLayout::diagonals;
     if (mean_ >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
     if (suits_diagonals()) return WeaveLayout::diagonals;
-    if (mean_ >= 8 && suits_blocks() && !stays_in_cache(A_) && best_block(1.12) > 0) return WeaveLayout::blocks;
+    if (mean_ >= 8 && suits_blocks() && !stays_in_cache() && best_block(1.12) > 0) return WeaveLayout::blocks;
     if (mean_ >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
     if (suits_padded()) return WeaveLayout::padded;
     const WeaveSettings given = settings_;
@@ -137,7 +138,7 @@ class Chooser {
     const bool known = facts_.known_diagonal_fill.has_value();
     weave::Questions soon{.diagonals = mean_ <= weave::most_diagonal_mean,
                           .blocks = mean_ >= 8 && suits_blocks() && !(known && suits_full_diagonals()),
-                          .only_full_blocks = stays_in_cache(A_)};  // as layout() takes no others then
+                          .only_full_blocks = stays_in_cache()};  // as layout() takes no others then
     if (!suits_padded() && !(known && suits_diagonals())) expect_samples(soon);
     facts_.expect(soon);
   }
@@ -241,9 +242,11 @@ class Chooser {
     fill(settings_.keep, 1);
   }
 
-  // A fifth of a row a lane when the matrix is large; more lanes for a row when it is not.
+  // A fifth of a row a lane when the matrix is large, of rows that are not long a quarter of a warp's lanes at most (41
+  // entries a row: with four lanes, and rows sorted by length, 10.0 us where eight took 13.4; H200, double); more lanes
+  // for a row when the matrix is small.
   TeamShape row_shape() const {
-    const int few = power_of_two(mean_ / 5), many = power_of_two(mean_);
+    const int few = std::min(power_of_two(mean_ / 5), mean_ < 64 ? 4 : simt::warp_size), many = power_of_two(mean_);
     const bool fills = static_cast<double>(A_.rows) * few / (2 * simt::warp_size) >= 4000;
     TeamShape shape{settings_.lanes, settings_.per_lane};
     fill(shape.lanes, fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many));
@@ -259,16 +262,18 @@ class Chooser {
       settings_.sort = mean_ >= 6 && facts_.slice_fill(shape, 1) > 1.15 * facts_.slice_fill(shape, 1024) ? 1024 : 1;
     }
   }
-  // Neighbouring rows on one multiprocessor share x in its L1, as long as every multiprocessor gets two blocks.
+  // Neighbouring rows on one multiprocessor share x in its L1, as long as every multiprocessor gets two blocks; blocks
+  // of 1,024 threads leave multiprocessors half empty (band of 6 M entries in double 28.8 us with 128, 35.9 with
+  // 1,024).
   void settle_rows() {
     settle_row_shape();
     const double threads =
-        stays_in_cache(A_) ? row_warps({settings_.lanes, settings_.per_lane}) * simt::warp_size / 264 : 128;
-    fill(settings_.threads, threads >= 1024 ? 1024 : threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
+        stays_in_cache() ? row_warps({settings_.lanes, settings_.per_lane}) * simt::warp_size / 264 : 128;
+    fill(settings_.threads, threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
     // Windows for every step are worth their loads where bytes decide and a step has more than 32 codes: an H200 gains
     // 12 to 19 % with doubles, and loses as much with floats, which have more steps to decode for the same bytes.
     using enum WeaveColumns;
-    const bool pays = settings_.columns == automatic ? value_bytes_ == 8 && !stays_in_cache(A_)
+    const bool pays = settings_.columns == automatic ? value_bytes_ == 8 && !stays_in_cache()
                                                      : settings_.columns != static_cast<int>(each);
     settings_.columns = static_cast<int>(pays && settings_.per_lane > 1 ? bytes : each);
   }

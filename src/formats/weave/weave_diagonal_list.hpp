@@ -33,6 +33,7 @@ SIMT_DEVICE SliceFound list_diagonals(const PatternArrays& A, const SliceRows& r
   DiagonalWalk<At> walk(A, rows.first, rows.last);
   walk.stay_in(static_cast<At>(rows.count));
   walk.begin(col);
+  if (const int least = walk.least(); least > to.most) return {1, least, 0};
   auto hash = static_cast<std::uint32_t>(simt::lane()) * 0x9E3779B1u;  // of what the lane has seen
   Offset count = 0;
   for (; count <= to.most && walk.advance(); ++count) {

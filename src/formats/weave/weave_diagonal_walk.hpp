@@ -49,6 +49,17 @@ class DiagonalWalk {
     for (int j = 0; j < rows_per_lane; ++j) look(j);
   }
 
+  // At least so many diagonals are to come, up to 64: rows begin with so many. All lanes together, before advance().
+  SIMT_DEVICE int least() const {
+    std::uint64_t seen = 0;
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j)
+      if (next_[j] != none) seen |= std::uint64_t{1} << (static_cast<std::uint32_t>(next_[j]) * 0x9E3779B1u >> 26);
+    for (int distance = 1; distance < simt::warp_size; distance *= 2) seen |= simt::shuffle_xor(seen, distance);
+    return simt::count_bits(static_cast<std::uint32_t>(seen)) +
+           simt::count_bits(static_cast<std::uint32_t>(seen >> 32));
+  }
+
   // To the next diagonal; false: there is none. All lanes together.
   SIMT_DEVICE bool advance() {
     Index lowest = none;

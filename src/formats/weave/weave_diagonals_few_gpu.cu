@@ -2,9 +2,11 @@
 // empty table to begin with, as launches take longer than kernels here.
 //
 //   kernel   diagonals of each slice, a hash of them, and whether each has one value
-//   kernel   512 slices a block, which enters the hashes of all slices up to its last one into a table in shared memory
+//   kernel   64 slices a block, which enters the hashes of all slices up to its last one into a table in shared memory
 //            and adds up what comes before its own: then it knows where the diagonals and the pattern of each begin.
-//            It compares its slices with the first ones of their patterns, and copies those to where patterns lie.
+//            It compares its slices with the first ones of their patterns, and copies those to where patterns lie,
+//            eight threads a slice. (512 slices a block and a thread each: its multiprocessor was busy with lines of
+//            which each load took a part.)
 //
 // Where a slice has more diagonals than there is room for, or patterns are many, all was in vain: find_diagonals does
 // without these limits.
@@ -75,6 +77,7 @@ SIMT_KERNEL find_few_block_per_slice(CsrArrays<V> A, SliceRoom room, FewLists<V>
 }
 
 constexpr int few_threads = 512, few_warps = few_threads / simt::warp_size;
+constexpr int slices_of_block = 64, threads_of_slice = few_threads / slices_of_block;
 
 // Diagonals of slices and those of patterns, in one word: it is added up across a block for every slice before its own.
 struct FewSums {
@@ -100,8 +103,21 @@ struct FewPart {
 template <class V>
 struct FewHead {
   static constexpr Offset room = 512;
-  FewPart part[few_slices / few_threads];
+  FewPart part[few_slices / slices_of_block];
   FoundDiagonal<V> diagonal[room];
+};
+
+// A slice, and what comes before it.
+struct FewSlice {
+  FewFound found;
+  FewSums before;
+  std::uint32_t slot;
+  bool is_first;
+
+  SIMT_DEVICE bool fits() const { return found.hash != 0; }
+  SIMT_DEVICE FewSums own() const {
+    return fits() ? FewSums::of(static_cast<std::uint64_t>(found.count), is_first) : FewSums{};
+  }
 };
 
 struct FewBoard {
@@ -111,6 +127,7 @@ struct FewBoard {
   std::uint32_t begin[slots];  // of the pattern
   FewSums of_warps[few_warps];
   FewPart part_of_warps[few_warps];
+  FewSlice own[slices_of_block];
   std::uint32_t overfull;
 
   SIMT_DEVICE void clear() {
@@ -134,6 +151,10 @@ struct FewBoard {
     return at;
   }
   SIMT_DEVICE std::int64_t first_of(std::uint32_t slot) const { return ~first[slot]; }
+  SIMT_DEVICE FewSlice slice(const FewFound& found, std::int64_t s) const {
+    const std::uint32_t slot = found.hash != 0 ? slot_of(found.hash) : 0;
+    return {found, {}, slot, found.hash != 0 && first_of(slot) == s};
+  }
 
  private:
   SIMT_DEVICE static std::uint32_t home(std::uint64_t wanted) {
@@ -192,24 +213,6 @@ SIMT_DEVICE FewSums sums_before(FewSums mine, FewSums* of_warps, FewSums& total)
   return before;
 }
 
-// A slice, and what comes before it.
-struct FewSlice {
-  FewFound found{};
-  FewSums before;
-  std::uint32_t slot = 0;
-  bool is_first = false;
-
-  SIMT_DEVICE bool fits() const { return found.hash != 0; }
-  SIMT_DEVICE void look(const FewFound& mine, std::int64_t s, const FewBoard& board) {
-    found = mine;
-    slot = fits() ? board.slot_of(found.hash) : 0;
-    is_first = fits() && board.first_of(slot) == s;
-  }
-  SIMT_DEVICE FewSums own() const {
-    return fits() ? FewSums::of(static_cast<std::uint64_t>(found.count), is_first) : FewSums{};
-  }
-};
-
 template <class V>
 struct FewTarget {
   DiagonalSlice* slices;
@@ -218,12 +221,13 @@ struct FewTarget {
   FewHead<V>* head;
 };
 
-// Whether the slice has the diagonals of the first one of its pattern. There is room to read as many.
+// Whether the slice has the diagonals of the first one of its pattern: every eighth from `d` on. There is room to read
+// as many.
 template <class V>
-SIMT_DEVICE bool is_like(const FewLists<V>& from, std::int64_t s, std::int32_t count, std::int64_t first) {
+SIMT_DEVICE bool is_like(const FewLists<V>& from, std::int64_t s, std::int32_t count, std::int64_t first,
+                         std::int32_t d) {
   bool same = from.found[first].count == count;
-#pragma unroll 4
-  for (std::int32_t d = 0; d < count; ++d) {
+  for (; d < count; d += threads_of_slice) {
     const FoundDiagonal<V>&mine = from.listed[s * from.of_slice + d], &theirs = from.listed[first * from.of_slice + d];
     same &= mine.offset == theirs.offset;
     for (int j = 0; j < rows_per_lane; ++j) same &= mine.rows.word[j] == theirs.rows.word[j];
@@ -232,10 +236,9 @@ SIMT_DEVICE bool is_like(const FewLists<V>& from, std::int64_t s, std::int32_t c
 }
 
 template <class V>
-SIMT_DEVICE void copy_pattern(const FewLists<V>& from, std::int64_t s, std::int32_t count, Offset begin,
+SIMT_DEVICE void copy_pattern(const FewLists<V>& from, std::int64_t s, std::int32_t count, Offset begin, std::int32_t d,
                               const FewTarget<V>& to) {
-#pragma unroll 4
-  for (std::int32_t d = 0; d < count; ++d) {
+  for (; d < count; d += threads_of_slice) {
     const FoundDiagonal<V> diagonal = from.listed[s * from.of_slice + d];
     to.patterns[begin + d] = diagonal;
     if (begin + d < FewHead<V>::room) to.head->diagonal[begin + d] = diagonal;
@@ -248,35 +251,57 @@ SIMT_DEVICE FewPart sum_of_warp(const FewPart& mine) {
           simt::any(mine.several != 0) ? 1 : 0};
 }
 
+// Of a slice, by the threads it has; the first of them counts.
 template <class V>
-SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from, std::int64_t s, const FewSlice& slice,
-                                 const FewBoard& board, const SampledRows& sampled, const FewTarget<V>& to) {
+SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from, std::int64_t s, const FewBoard& board,
+                                 const SampledRows& sampled, const FewTarget<V>& to) {
+  const FewSlice& slice = board.own[simt::thread() / threads_of_slice];
+  const std::int32_t number = simt::thread() % threads_of_slice, count = slice.found.count;
   FewPart part;
   if (s >= from.slices) return part;
   const Offset begin = slice.fits() ? board.begin[slice.slot] : 0;
-  part.several = slice.found.several;
-  part.wrong = !slice.fits() || begin + slice.found.count > to.pattern_room ? 1 : 0;
+  part.wrong = !slice.fits() || begin + count > to.pattern_room ? 1 : 0;
   if (part.wrong == 0) {
-    to.slices[s] = {slice.before.diagonals(), static_cast<Index>(begin), slice.found.count};
     if (slice.is_first)
-      copy_pattern(from, s, slice.found.count, begin, to);
+      copy_pattern(from, s, count, begin, number, to);
     else
-      part.wrong = is_like(from, s, slice.found.count, board.first_of(slice.slot)) ? 0 : 1;
+      part.wrong = is_like(from, s, count, board.first_of(slice.slot), number) ? 0 : 1;
+    if (number == 0) to.slices[s] = {slice.before.diagonals(), static_cast<Index>(begin), count};
   }
+  if (number != 0) return part;
+  part.several = slice.found.several;
   constexpr std::int64_t slices_of_part = SampledRows::part_rows / slice_rows;
   if (s / slices_of_part % sampled.step != 0) return part;
   part.entries = rows_within(A, s, from.nnz).count;
-  part.places = counted_places(std::int64_t{slice.found.count} * slice_rows, part.entries, slice_rows);
+  part.places = counted_places(std::int64_t{count} * slice_rows, part.entries, slice_rows);
   return part;
+}
+
+// Numbers all slices up to `end`, of which the last ones are its own.
+SIMT_DEVICE FewSums number_slices(const FewNear& near, std::int64_t end, FewBoard& board) {
+  const std::int64_t own_begin = simt::block() * slices_of_block;
+  FewSums upto;
+#pragma unroll
+  for (int i = 0; i < FewNear::most; ++i) {
+    if (i * few_threads >= end) break;
+    const std::int64_t s = i * few_threads + simt::thread();
+    FewSlice slice = board.slice(near.found[i], s);
+    FewSums total;
+    slice.before = sums_before(slice.own(), board.of_warps, total);
+    slice.before.add(upto);
+    upto.add(total);
+    if (slice.is_first) board.begin[slice.slot] = static_cast<std::uint32_t>(slice.before.pattern_size());
+    if (s >= own_begin && s < own_begin + slices_of_block) board.own[s - own_begin] = slice;
+  }
+  return upto;
 }
 
 template <class V>
 SIMT_BOUNDED_KERNEL(few_threads, 1)
-number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sampled, FewTarget<V> to) {
+number_few_block_per_slices(CsrArrays<V> A, FewLists<V> from, SampledRows sampled, FewTarget<V> to) {
   simt::let_next_start();  // what is asked next
   FewBoard& board = *simt::shared<FewBoard>();
-  const std::int64_t s = simt::global_thread(), last = (simt::block() + 1) * few_threads,
-                     end = last < from.slices ? last : from.slices;
+  const std::int64_t last = (simt::block() + 1) * slices_of_block, end = last < from.slices ? last : from.slices;
   const FewNear near(from.found, end, from.of_slice);
   board.clear();
   simt::sync_block();
@@ -287,21 +312,10 @@ number_few_thread_per_slice(CsrArrays<V> A, FewLists<V> from, SampledRows sample
   if (board.overfull != 0) {
     part.wrong = 1;
   } else {
-    FewSlice slice;
-#pragma unroll
-    for (int i = 0; i < FewNear::most; ++i) {
-      if (i > simt::block()) break;  // the last one is its own
-      slice.look(near.found[i], i * few_threads + simt::thread(), board);
-      FewSums total;
-      slice.before = sums_before(slice.own(), board.of_warps, total);
-      slice.before.add(upto);
-      upto.add(total);
-      if (slice.is_first) board.begin[slice.slot] = static_cast<std::uint32_t>(slice.before.pattern_size());
-    }
+    upto = number_slices(near, end, board);
     simt::sync_block();
-    part = settle_slice(A, from, s, slice, board, sampled, to);
+    part = settle_slice(A, from, simt::global_thread() / threads_of_slice, board, sampled, to);
   }
-  part.upto = upto;
   part = sum_of_warp(part);
   if (simt::lane() == 0) board.part_of_warps[simt::warp()] = part;
   simt::sync_block();
@@ -325,7 +339,7 @@ class FewSought final : public SoughtDiagonals<V> {
   FewSought(simt::Here here, const CsrView<V>& A, bool looks, Device device)
       : looks_(looks),
         slices_(simt::blocks_for(A.rows, slice_rows)),
-        blocks_(simt::blocks_for(slices_, few_threads)),
+        blocks_(simt::blocks_for(slices_, slices_of_block)),
         made_(std::make_shared<DiagonalsFound<V>>(device)),
         heads_(1, device) {
     device::Workspace& memory = made_->memory;
@@ -343,7 +357,7 @@ class FewSought final : public SoughtDiagonals<V> {
     const CsrArrays<V> arrays(A);
     simt::launch(here, room.block_per(slices_, entry_bytes), find_few_block_per_slice<V>, arrays, room, lists,
                  made_->list, looks);
-    simt::launch(here, {blocks_, few_threads, sizeof(FewBoard)}, number_few_thread_per_slice<V>, arrays, lists,
+    simt::launch(here, {blocks_, few_threads, sizeof(FewBoard)}, number_few_block_per_slices<V>, arrays, lists,
                  SampledRows(A.rows), FewTarget<V>{made_->slices->data(), patterns, pattern_room, heads_.there()});
   }
 

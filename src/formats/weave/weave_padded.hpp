@@ -44,22 +44,29 @@ struct PaddedShape {
 };
 
 // How padded rows are shared out where settings leave it open; per_lane: 1, 4, or anything else for what suits. Short
-// rows: one entry a lane and two or three steps for the longest row, fewer lanes and more steps where warps become more
-// than a large GPU holds. Others: four entries a lane, in one step as far as a warp reaches.
+// rows: one entry a lane and up to four steps for the longest row; up to six, and then up to eight, which are under way
+// at once, where warps become many (62,000 rows of 5: 2.6 us with two lanes, 2.3 with one; 27,000 of 7: 2.4 with four,
+// 2.1 with two, 2.2 with one; H200), and still more where they become more than a large GPU holds. Others: four entries
+// a lane, in one step as far as a warp reaches.
 struct PaddedTeam {
   static constexpr int steps_at_once = 8;  // with one entry a lane
   int lanes, per_lane;
 
   static PaddedTeam of(std::int64_t rows, std::int64_t longest, int per_lane) {
-    constexpr std::int64_t short_row = 32, many_warps = 6500;
+    constexpr std::int64_t short_row = 32, some_warps = 2000, many_warps = 4000, too_many_warps = 6500;
     const auto lanes_for = [&](std::int64_t entries) {
       int lanes = 1;
       while (lanes < simt::warp_size && lanes * entries < longest) lanes *= 2;
       return lanes;
     };
     if (per_lane == 4 || (per_lane != 1 && longest > short_row)) return {lanes_for(4), 4};
-    int lanes = lanes_for(3);
-    while (lanes > 1 && rows * lanes > many_warps * simt::warp_size) lanes /= 2;
+    int lanes = lanes_for(4);
+    const auto halve = [&](std::int64_t warps, std::int64_t steps) {
+      while (lanes > 1 && rows * lanes > warps * simt::warp_size && longest <= lanes / 2 * steps) lanes /= 2;
+    };
+    halve(some_warps, 6);
+    halve(many_warps, steps_at_once);
+    halve(too_many_warps, longest);
     return {lanes, per_lane == 1 || longest <= lanes * steps_at_once ? 1 : 4};
   }
 };

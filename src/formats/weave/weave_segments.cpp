@@ -93,7 +93,11 @@ Footprint Segments<V>::footprint(const PatternView& A, const WeaveSettings& sett
 
 template <class V>
 Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
-  Segments to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .keep = settings.keep == 1};
+  Segments to{.rows = A.rows,
+              .cols = A.cols,
+              .per_lane = settings.per_lane,
+              .keep = settings.keep == 1,
+              .short_rows = has_short_rows(A)};
   const CutRule rule(A, to.tile_entries());
   const Vector<CutSizes> before = count_cut(A, rule);
   const CutSizes& all = before.back();

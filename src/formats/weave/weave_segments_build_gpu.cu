@@ -281,7 +281,11 @@ void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const TileEntr
 template <class V>
 std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
                                                     Device device) {
-  Segments to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .keep = settings.keep == 1};
+  Segments to{.rows = A.rows,
+              .cols = A.cols,
+              .per_lane = settings.per_lane,
+              .keep = settings.keep == 1,
+              .short_rows = has_short_rows(A)};
   const CutRule rule(A, to.tile_entries());
   const std::int64_t chunks = rule.chunks(A);
   device::Workspace memory(device);

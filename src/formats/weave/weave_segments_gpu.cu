@@ -86,6 +86,12 @@ struct Entries {
     for (int i = 0; i < N; ++i)
       stored[i] = col[i] >= 0 ? load_stored<keep>(values, (first + i) * simt::warp_size + simt::lane()) : S{};
   }
+  // The same by lanes: N consecutive ones each.
+  SIMT_DEVICE void fetch_own_columns(const Index* columns, std::int64_t first) { load_own(columns, first, col); }
+  template <class V>
+  SIMT_DEVICE void fetch_own_values(const CodedValues<V, S>& values, std::int64_t first) {
+    if constexpr (!std::is_empty_v<S>) load_own(values.data, first, stored);
+  }
   template <class V>
   SIMT_DEVICE void fetch_elements(const V* x, V (&element)[N]) const {
 #pragma unroll
@@ -95,6 +101,18 @@ struct Entries {
   SIMT_DEVICE void multiply(const SegmentsView<V, S>& A, V (&product)[N]) const {
 #pragma unroll
     for (int i = 0; i < N; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+  }
+
+ private:
+  template <class T>
+  SIMT_DEVICE static void load_own(const T* from, std::int64_t first, T (&to)[N]) {
+    constexpr int P = piece_size<T, N>();
+#pragma unroll
+    for (int i = 0; i < N; i += P) {
+      const auto pack = simt::cached_pack<P>(from + first * simt::warp_size + simt::lane() * N + i);
+#pragma unroll
+      for (int j = 0; j < P; ++j) to[i + j] = pack.at[j];
+    }
   }
 };
 
@@ -166,6 +184,17 @@ SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Up
 template <int K, class V>
 constexpr int most_blocks = sizeof(V) == 4 && K > 4 ? 12 : 8;
 
+// The rows of a tile, whose sums are in order.
+template <class V>
+SIMT_DEVICE void write_rows(const SegmentTile& tile, const TileRows& rows, const V* sums, const Update<V>& update) {
+  rows.each(tile.rows, [&](Index i, bool filled, Index number) {
+    if (filled)
+      update(tile.row + i, sums[number]);
+    else
+      update.without_entries(tile.row + i);
+  });
+}
+
 // A warp a tile, behind the teams. Where there are none, a kernel that knows it is less code to fetch.
 template <bool has_teams, int K, Keep keep, class V, class S>
 SIMT_BOUNDED_KERNEL(threads, (most_blocks<K, V>))
@@ -194,15 +223,30 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
   const SegmentSums<V> sums = sum_segments(product, ends, staged);
   simt::sync_warp();
   const bool head_ends = tile.head >= 0 && sums.ended > 0;
-  const V* own = staged + (head_ends ? 1 : 0);
-  rows.each(tile.rows, [&](Index i, bool filled, Index number) {
-    if (filled)
-      update(tile.row + i, own[number]);
-    else
-      update.without_entries(tile.row + i);
-  });
+  write_rows(tile, rows, staged + (head_ends ? 1 : 0), update);
   if (tile.head >= 0) deliver(A, tile.head, crossing, 0, t, head_ends ? staged[0] : sums.open, update);
   if (tile.tail >= 0) deliver(A, tile.tail, crossing, 1, t, sums.open, update);
+}
+
+// A warp a tile of short rows, none of which crosses tiles.
+template <int K, class V, class S>
+SIMT_BOUNDED_KERNEL(threads, (most_blocks<K, V>))
+weave_segments_of_short_rows(SegmentsView<V, S> A, const V* x, Update<V> update) {
+  const std::int64_t t = simt::global_thread() / simt::warp_size;
+  if (t >= A.tiles) return;
+  V* staged = simt::shared<V>() + simt::warp() * staged_size<K>;
+  const SegmentTile tile = A.tile[t];
+  Entries<K, Keep::matrix, S> entries;
+  entries.fetch_own_columns(A.col, t * K);
+  const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
+  const TileRows rows(A.filled, A.row_words, t);
+  V product[K];
+  entries.fetch_elements(x, product);
+  entries.fetch_own_values(A.values, t * K);
+  entries.multiply(A, product);
+  sum_segments(product, ends, staged);
+  simt::sync_warp();
+  write_rows(tile, rows, staged, update);
 }
 
 template <class V, class S>
@@ -222,10 +266,13 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
     const simt::Launch shape{view.teams + simt::blocks_for(view.tiles * simt::warp_size, threads), threads,
                              warps * staged_size<K.value> * sizeof(V), p.stream};
     dispatch_keep(A.keep, [&](auto keep) {
-      if constexpr (keep.value == Keep::matrix)
+      if constexpr (keep.value == Keep::matrix) {
+        if (A.short_rows && A.long_rows.empty() && view.teams == 0)
+          return simt::launch(here, shape, weave_segments_of_short_rows<K.value, V, S>, view, p.x, p.update);
         if (view.teams == 0)
           return simt::launch(here, shape, weave_segments_warp_per_tile<false, K.value, keep.value, V, S>, view, p.x,
                               p.update);
+      }
       simt::launch(here, shape, weave_segments_warp_per_tile<true, K.value, keep.value, V, S>, view, p.x, p.update);
     });
   });

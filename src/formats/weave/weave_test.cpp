@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include <heddle/generate.hpp>
@@ -316,6 +317,30 @@ TEST(Weave, gives_a_tile_few_rows_where_most_are_empty) {
   const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 4});
   for (const weave::SegmentTile& tile : made.tiles) EXPECT_LE(tile.rows, 128);
   expect_exact(A, "weave layout=segments");
+}
+
+// Kept by the L1, short rows have lanes that fetch their own entries; else 32 entries are fetched at a time. The sums
+// are the same to the last bit.
+TEST(Weave, adds_up_short_rows_alike_however_they_are_fetched) {
+  for (const char* matrix : {"empty,rows=3000", "random,rows=700,cols=900,per_row=11", "road,rows=2000"})
+    for (const std::string values : {"raw", "f32", "dictionary16"})
+      for (const std::string per_lane : {"4", "8"}) {
+        SCOPED_TRACE(matrix + (" " + values) + " " + per_lane);
+        Csr<double> A = generate<double>(matrix);
+        if (values != "raw")
+          for (double& v : A.val) v = static_cast<float>(v);
+        const auto product = [&](const std::string& keep) {
+          const Plan plan =
+              Plan::parse("weave layout=segments values=" + values + " per_lane=" + per_lane + " keep=" + keep);
+          std::vector<double> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows));
+          for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 / (1.0 + static_cast<double>(i % 97));
+          build(A, plan, {Device::emulator()}).multiply(x, y);
+          return y;
+        };
+        const std::vector<double> by_lanes = product("matrix");
+        EXPECT_EQ(by_lanes, product("nothing"));
+        EXPECT_GT(std::count_if(by_lanes.begin(), by_lanes.end(), [](double sum) { return sum != 0; }), A.rows / 3);
+      }
 }
 
 TEST(Weave, needs_no_masks_when_all_blocks_are_full) {
