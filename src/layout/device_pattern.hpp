@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 
 #include <heddle/matrix.hpp>
 
@@ -17,7 +18,19 @@ struct DevicePattern {
 // `beside` queues what can be asked of a matrix that may be none, and among it the look, by calling what it is given:
 // with `overlaps` where the look may run beside the kernel that was queued last (simt::Launch). Then all of it is
 // waited for. The look lets the next kernel start.
-using QueueLook = std::function<void(bool overlaps)>;
+struct PatternLook;
+class QueueLook {
+ public:
+  QueueLook(std::function<void(bool overlaps)> launch, const PatternLook& look)
+      : launch_(std::move(launch)), look_(look) {}
+  void operator()(bool overlaps) const { launch_(overlaps); }
+  // For a kernel that takes it along instead, and then is the look (layout/pattern_look.hpp).
+  const PatternLook& along() const { return look_; }
+
+ private:
+  std::function<void(bool overlaps)> launch_;
+  const PatternLook& look_;
+};
 using AskBeside = std::function<void(const QueueLook&)>;
 DevicePattern look_at(simt::Emulator, const PatternView& there, Device device, const AskBeside& beside = {});
 DevicePattern look_at(simt::Cuda, const PatternView& there, Device device, const AskBeside& beside = {});

@@ -36,14 +36,14 @@ constexpr int reduce_blocks_of_unit() {
 
 namespace {  // kernels: compiled for two devices under one name
 
+// By a block of so many.
 template <class Items>
-SIMT_BOUNDED_KERNEL(reduce_threads, reduce_blocks_of_unit<Items>())
-reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
+SIMT_DEVICE void reduce_part(const Items& items, std::int64_t count, std::int64_t block, std::int64_t blocks,
+                             typename Items::Result* found) {
   using Result = typename Items::Result;
-  simt::let_next_start();
   Result mine{};
-  const std::int64_t stride = simt::grid_blocks() * simt::block_threads();
-  std::int64_t i = simt::global_thread();
+  const std::int64_t stride = blocks * reduce_threads;
+  std::int64_t i = block * reduce_threads + simt::thread();
   for (; i + 3 * stride < count; i += 4 * stride) {  // their loads under way together
 #pragma unroll
     for (int j = 0; j < 4; ++j) items.add(i + j * stride, mine);
@@ -55,9 +55,15 @@ reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
     simt::sync_block();
     if (simt::thread() < half) of_threads[simt::thread()].add(of_threads[simt::thread() + half]);
   }
-  if (simt::thread() != 0) return;
-  found[simt::block()] = of_threads[0];
-  if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
+  if (simt::thread() == 0) found[block] = of_threads[0];
+}
+
+template <class Items>
+SIMT_BOUNDED_KERNEL(reduce_threads, reduce_blocks_of_unit<Items>())
+reduce_items(Items items, std::int64_t count, typename Items::Result* found) {
+  simt::let_next_start();
+  reduce_part(items, count, simt::block(), simt::grid_blocks(), found);
+  if (simt::thread() == 0 && simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 }  // namespace

@@ -236,11 +236,15 @@ ValueStoreQuestion<V> ask_value_store(simt::Emulator, std::span<const V> there, 
 template <class V>
 ValueStoreQuestion<V> ask_value_store(simt::Cuda, std::span<const V> there, ValueCodec codec, Device device);
 // smallest_codec of values on a device: kernels look at them from now on, and whoever calls the result waits for them.
-// Nothing: it is for the host to say.
+// Nothing: it is for the host to say. along: a look at the pattern that the same kernel shall take, on the default
+// stream; null: none.
 using CodecQuestion = std::function<std::optional<ValueCodec>(Codecs)>;
+struct PatternLook;
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device, device::Queue queue);
+CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device, device::Queue queue,
+                                 const PatternLook* along = nullptr);
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device, device::Queue queue);
+CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device, device::Queue queue,
+                                 const PatternLook* along = nullptr);
 
 }  // namespace heddle

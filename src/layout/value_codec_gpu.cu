@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layout/device_reduce.hpp"
+#include "layout/pattern_look.hpp"
 
 namespace heddle {
 
@@ -37,11 +38,19 @@ struct ValuesSeen {
   std::int32_t differ[most_look_blocks];
 };
 
-// A thread that has seen another value than the first looks no further. `keep`: where the first goes; null: nowhere.
 template <class V>
-SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples, ValuesSeen<V>* to, V* keep) {
-  simt::let_next_start();
-  const std::int64_t mine = simt::global_thread(), stride = simt::grid_blocks() * look_threads;
+struct ValuesLook {
+  const V* val;
+  std::int64_t size, samples, blocks;
+  ValuesSeen<V>* to;
+  V* keep;  // where the first goes; null: nowhere
+};
+
+// By a block of those it has. A thread that has seen another value than the first looks no further.
+template <class V>
+SIMT_DEVICE void look_at_part(const ValuesLook<V>& look, std::int64_t block) {
+  const auto [val, size, samples, blocks, to, keep] = look;
+  const std::int64_t mine = block * look_threads + simt::thread(), stride = blocks * look_threads;
   if (mine < samples) to->sample[mine] = val[place_of_sample(mine, size)];
   const V only = size > 0 ? val[0] : V(0);
   if (mine == 0 && keep != nullptr) *keep = only;
@@ -61,22 +70,50 @@ SIMT_KERNEL look_at_values(const V* val, std::int64_t size, std::int64_t samples
   if (simt::thread() != 0) return;
   std::int32_t found = 0;
   for (int w = 0; w < look_threads / simt::warp_size; ++w) found |= of_warps[w];
-  to->differ[simt::block()] = found;
-  if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
+  to->differ[block] = found;
+}
+
+template <class V>
+SIMT_KERNEL look_at_values(ValuesLook<V> look) {
+  simt::let_next_start();
+  look_at_part(look, simt::block());
+  if (simt::thread() == 0 && simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
+}
+
+// A launch takes the host as long as it takes this kernel: so the first look at a matrix and the one at its values are
+// one.
+template <class V>
+SIMT_BOUNDED_KERNEL(look_threads, PatternItems::blocks_of_unit)
+look_at_pattern_and_values(PatternLook pattern, ValuesLook<V> values) {
+  simt::let_next_start();
+  if (simt::block() < pattern.blocks)
+    device::reduce_part(PatternItems(pattern), pattern.count(), simt::block(), pattern.blocks, pattern.found);
+  else
+    look_at_part(values, simt::block() - pattern.blocks);
+  if (simt::thread() == 0 && simt::block() == 0) simt::wait_for_earlier();
 }
 
 // Queued, and looked at later.
 template <class V>
 class ValueLook {
  public:
-  ValueLook(simt::Here here, std::span<const V> all, Device device, device::Queue queue, V* keep_first = nullptr)
+  // along: what is looked at by other blocks of the same kernel; null: nothing.
+  ValueLook(simt::Here here, std::span<const V> all, Device device, device::Queue queue, V* keep_first = nullptr,
+            const PatternLook* along = nullptr)
       : samples_(std::min(std::ssize(all), most_value_samples)),
         blocks_(std::clamp(simt::blocks_for(std::ssize(all), look_threads), std::int64_t{1}, most_look_blocks)),
         seen_(1, device, queue.stream) {
+    const ValuesLook<V> look{all.data(), std::ssize(all), samples_, blocks_, seen_.there(), keep_first};
     simt::Launch shape{blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), queue.stream};
     shape.overlaps = queue.overlaps;
-    simt::launch(here, shape, look_at_values<V>, all.data(), static_cast<std::int64_t>(all.size()), samples_,
-                 seen_.there(), keep_first);
+    if (along == nullptr) {
+      simt::launch(here, shape, look_at_values<V>, look);
+      return;
+    }
+    static_assert(look_threads == device::reduce_threads);
+    shape.blocks += along->blocks;
+    shape.shared_bytes = std::max(shape.shared_bytes, device::reduce_threads * sizeof(PatternFound));
+    simt::launch(here, shape, look_at_pattern_and_values<V>, *along, look);
   }
   // Waits.
   std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
@@ -282,8 +319,9 @@ std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all
 }  // namespace
 
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue) {
-  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue);
+CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue,
+                                 const PatternLook* along) {
+  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, nullptr, along);
   return [=](Codecs codecs) { return smallest_codec(here, all, *look, codecs, device); };
 }
 
@@ -350,8 +388,10 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V
   return ask_value_store(here, all, codec, device)(size);
 }
 
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device, device::Queue);
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device, device::Queue);
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device, device::Queue,
+                                          const PatternLook*);
+template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device, device::Queue,
+                                          const PatternLook*);
 template ValueStoreQuestion<float> ask_value_store(simt::Here, std::span<const float>, ValueCodec, Device);
 template ValueStoreQuestion<double> ask_value_store(simt::Here, std::span<const double>, ValueCodec, Device);
 template std::optional<ValueStore<float>> make_value_store(simt::Here, std::span<const float>, ValueCodec, std::int64_t,

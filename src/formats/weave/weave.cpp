@@ -133,10 +133,9 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   // First, as these take longest, and as memory may have to be waited for.
   if (wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
   const bool seeks = asked->diagonals != nullptr;
-  look(seeks);
-  if (!seeks && !looks_at_values_first(A)) return;
+  if (!seeks && !looks_at_values_first(A)) return look(false);
   // All of it behind whatever makes the matrix, hence on the default stream.
-  asked->of_values = ask_smallest_codec(where, A.val, there.device, {.overlaps = true});
+  asked->of_values = ask_smallest_codec(where, A.val, there.device, {.overlaps = seeks}, &look.along());
   asked->facts = weave::facts_of(where, A, -1, there.device);
   if (settings.layout == automatic) ask_unseen(settings, *asked->facts, sizeof(V), seeks);
   *there.asked = std::move(asked);
