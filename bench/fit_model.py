@@ -200,6 +200,22 @@ def best_of_another_seed(lines):
               f"regret {math.exp(sum(map(math.log, regrets)) / len(regrets)):.3f} ({len(regrets)} pairs)")
 
 
+def best_of_other_rounds(lines):
+    """The same of one matrix: what the plan that is best in every other round loses in the rounds between."""
+    regrets = []
+    middle = lambda values: sorted(values)[len(values) // 2]
+    for line in lines:
+        rounds = {p["plan"]: p["rounds"] for p in line["plans"] if len(p.get("rounds", [])) > 1}
+        for first in (0, 1):
+            if rounds:
+                learnt = {plan: middle(times[first::2]) for plan, times in rounds.items()}
+                held = {plan: middle(times[1 - first::2]) for plan, times in rounds.items()}
+                regrets.append(held[min(learnt, key=learnt.get)] / min(held.values()))
+    if regrets:
+        print(f"the best plan of every other round: {100 * sum(r <= 1.1 for r in regrets) / len(regrets):.0f} % within 10 % in the rounds between, "
+              f"regret {math.exp(sum(map(math.log, regrets)) / len(regrets)):.3f}")
+
+
 def score_machine(lines, costs, show):
     """Regret of taking the plan with the least predicted time, overall and by class."""
     by_class, errors = {}, []
@@ -226,6 +242,7 @@ def score_machine(lines, costs, show):
         print(f"{name:24} {len(rs):4} {within(rs, 1.05):10.0f}% {within(rs, 1.1):11.0f}% {mean(rs):8.3f} {max(rs):7.2f}")
     print(f"median error of a predicted time (plans below 3 times the best): {100 * (math.exp(sorted(errors)[len(errors) // 2]) - 1):.0f} %")
     best_of_another_seed(lines)
+    best_of_other_rounds(lines)
 
 
 def cost_line(name, cost):

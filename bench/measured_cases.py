@@ -7,7 +7,7 @@ import math
 import re
 
 COSTS = "src/plan/costs.cpp"
-FITTED_ENTRY_NS, FOREIGN_ROW_NS = 0.5, 4  # of Cost in src/plan/model.hpp
+FITTED_ENTRY_NS, ALONE, FOREIGN_ROW_NS = 0.5, 0.7, 4  # of Cost in src/plan/model.hpp
 
 
 def rate_at(table, size):
@@ -48,7 +48,7 @@ class Case:
     def on_cpu(self, w, machine):
         units = max(1, machine["units"])
         busy = busy_cores(w, units)
-        idle, share = units / busy, entry_ns(machine, busy) / FITTED_ENTRY_NS / busy
+        idle, share = units / busy, entry_ns(machine, busy) / FITTED_ENTRY_NS / busy * company(busy)
         first_cache = rate_at(machine["gather"], 0)
         self.launch = w["launches"] * wake_us(machine, busy) * 1e-6
         self.stream = w["stream_bytes"] / cpu_read_rate(machine, w["stream_bytes"], busy) * 1e-9
@@ -82,6 +82,11 @@ def entry_ns(machine, busy):
     alone = machine.get("entry_ns", FITTED_ENTRY_NS)
     together = machine.get("entry_all_ns", alone)
     return alone + (together - alone) * (busy - 1) / max(1, machine["units"] - 1)
+
+
+def company(busy):
+    """The costs of a core are those of cores that work together."""
+    return ALONE + (1 - ALONE) * min(busy - 1, 1)
 
 
 def foreign_rows(w, busy):

@@ -6,6 +6,7 @@
 //   selection_bench --plan "weave layout=segments" --out new.jsonl     one plan again, after its kernel has changed
 //   selection_bench --plan "weave layout=segments per_lane=4" ...      or one that the planner does not propose
 //   selection_bench --every 5 --from 2 --out some.jsonl                each fifth matrix, from the third on
+//   selection_bench --again 2 --out cpu.jsonl                          on the CPU: seconds for timing the best again
 //   selection_bench --features                                         workloads only, nothing is timed
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -35,7 +37,7 @@ double since(Clock::time_point begun) { return std::chrono::duration<double>(Clo
 
 struct Options {
   Device device = Device::parse("auto");
-  double seconds = 480, per_plan = 0.004, largest = 1e9;
+  double seconds = 480, per_plan = 0.004, again = 1, largest = 1e9;
   std::string out = "selection.jsonl", only, plan;
   std::size_t every = 1, from = 0;
   bool features = false, cold = false;
@@ -56,6 +58,8 @@ Options parse(int argc, char** argv) {
       options.seconds = std::stod(value());
     else if (word == "--per-plan")
       options.per_plan = std::stod(value());
+    else if (word == "--again")
+      options.again = std::stod(value());
     else if (word == "--largest")
       options.largest = std::stod(value());
     else if (word == "--out")
@@ -132,15 +136,16 @@ std::string facts_json(const Structure& f) {
 struct Tried {
   double seconds = 0, cold_seconds = 0, build_seconds = 0;
   double build_there_seconds = 0;  // from the matrix on the GPU, where kernels build
+  std::vector<double> rounds;      // of those timed again
 };
 
 // On the CPU the best of many calls: other work on the machine must not count. A GPU is alone: the median.
 template <class V>
-double time_product(const Operator<V>& op, std::span<const V> x, std::span<V> y, double budget) {
+double time_product(const Operator<V>& op, std::span<const V> x, std::span<V> y, double budget, int least_calls = 5) {
   if (!op.device().host_memory()) return time_multiply<V>(op, x, y, budget, false).median;
   double best = INFINITY;
   int calls = 0;
-  for (const auto begun = Clock::now(); calls < 5 || since(begun) < budget; ++calls) {
+  for (const auto begun = Clock::now(); calls < least_calls || since(begun) < budget; ++calls) {
     const auto call = Clock::now();
     op.multiply(x, y);
     best = std::min(best, since(call));
@@ -178,21 +183,29 @@ Tried time_plan(const Csr<V>& A, const Csr<V>& there, const Plan& plan, const Bu
   return tried;
 }
 
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
 // A plan that may be the best, or that the model may take, built anew.
 template <class V>
 struct Finalist {
+  const Plan* plan;
   Tried* tried;
-  Operator<V> op;
+  std::optional<Operator<V>> op;
 };
 
-// Other work on the machine disturbs one plan and not the next, for milliseconds to seconds: those that may be the best
-// or are foretold to be are built again, in other memory, and timed in turns, a part of the time each. The least of all
-// times counts. A round in which nothing became quicker by a hundredth is the last.
+// Other work on the machine disturbs one plan and not the next, for milliseconds to seconds, and where the memory of a
+// plan happens to lie makes it quick or slow for as long as it lives. So plans that may be the best or are foretold to
+// be are timed in turns, and built anew in every round while the old one still holds its memory. The least time of a
+// round is what it took, and the median of the rounds is what the plan takes.
 template <class V>
 void time_best_again(const Csr<V>& A, const std::vector<Candidate>& candidates, std::vector<Tried>& times,
                      const Buffer<V>& x, Buffer<V>& y, const Options& options) {
-  constexpr double near = 1.4, gain = 0.99;
-  constexpr int rounds = 8, least_rounds = 3;
+  constexpr double near = 1.4;
+  constexpr int rounds = 9, least_rounds = 3, calls_of_round = 16;
   double best = INFINITY, foretold = INFINITY;
   for (std::size_t i = 0; i < times.size(); ++i)
     if (times[i].seconds > 0) {
@@ -202,16 +215,14 @@ void time_best_again(const Csr<V>& A, const std::vector<Candidate>& candidates, 
   std::vector<Finalist<V>> finalists;
   for (std::size_t i = 0; i < times.size(); ++i)
     if (times[i].seconds > 0 && (times[i].seconds < near * best || candidates[i].predicted_seconds < 1.1 * foretold))
-      finalists.push_back({&times[i], build(A, candidates[i].plan, {.device = options.device})});
-  bool quicker = true;
-  for (int round = 0; round < rounds && (quicker || round < least_rounds); ++round) {
-    quicker = false;
-    for (const Finalist<V>& f : finalists) {
-      const double took = time_product<V>(f.op, x, y, options.per_plan / 4);
-      quicker |= took < gain * f.tried->seconds;
-      f.tried->seconds = std::min(f.tried->seconds, took);
+      finalists.push_back({&candidates[i].plan, &times[i], {}});
+  const auto begun = Clock::now();
+  for (int round = 0; round < rounds && (round < least_rounds || since(begun) < options.again); ++round)
+    for (Finalist<V>& f : finalists) {
+      f.op = build(A, *f.plan, {.device = options.device});
+      f.tried->rounds.push_back(time_product<V>(*f.op, x, y, options.per_plan / 4, calls_of_round));
     }
-  }
+  for (const Finalist<V>& f : finalists) f.tried->seconds = median(f.tried->rounds);
 }
 
 // The layout that weave's own rules take.
@@ -277,9 +288,9 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
     const Workload work = workload(*find_family(c.plan.format), subject, c.plan, on_gpu);
     plans.push_back(fmt::format(
         R"({{"plan":{},"seconds":{:.6g},"cold_seconds":{:.6g},"build_seconds":{:.6g},"build_there_seconds":{:.6g},"predicted_seconds":{:.6g},)"
-        R"("predicted_build_seconds":{:.6g},"workload":{},"build_parts":{}}})",
+        R"("predicted_build_seconds":{:.6g},"rounds":[{:.4g}],"workload":{},"build_parts":{}}})",
         quoted(to_string(c.plan)), tried.seconds, tried.cold_seconds, tried.build_seconds, tried.build_there_seconds,
-        c.predicted_seconds, c.predicted_build_seconds, workload_json(work),
+        c.predicted_seconds, c.predicted_build_seconds, fmt::join(tried.rounds, ","), workload_json(work),
         parts_json(build_parts(subject, c.plan, work, on_gpu ? 0 : machine.units))));
   }
   return fmt::format(

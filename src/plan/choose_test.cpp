@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -44,6 +46,25 @@ TEST(Choose, takes_the_layout_of_weave_that_suits_each_class_on_a_large_gpu) {
     EXPECT_EQ(*choice.plan.find("layout"), layout) << matrix;
     EXPECT_FALSE(choice.plan.find("values")) << "that is for the values to say";
   }
+}
+
+TEST(Choose, takes_half_the_bytes_for_a_few_percent_on_a_gpu) {
+  int frugal_ones = 0;
+  for (int thousands = 100; thousands <= 190; thousands += 10) {
+    const std::string matrix = fmt::format("empty,rows={}k", thousands);
+    const Choice choice = choose(analyze(generate<double>(matrix), Detail::planning), h200(), {}, 4);
+    const auto& all = choice.candidates;
+    const Candidate& quickest = *std::min_element(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
+      return a.predicted_seconds < b.predicted_seconds;
+    });
+    const bool frugal = std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
+      return c.fits && c.predicted_seconds <= 1.04 * quickest.predicted_seconds && 2 * c.bytes <= quickest.bytes;
+    });
+    EXPECT_EQ(choice.plan == quickest.plan, !frugal) << matrix;
+    EXPECT_LE(choice.predicted_seconds, 1.04 * quickest.predicted_seconds) << matrix;
+    frugal_ones += frugal ? 1 : 0;
+  }
+  EXPECT_GT(frugal_ones, 0);
 }
 
 TEST(Choose, leaves_padded_formats_alone_when_one_row_is_long) {

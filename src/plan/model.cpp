@@ -34,6 +34,9 @@ double wake_seconds(const Machine& machine, double busy) {
   return (machine.wake_us + share * (machine.wake_all_us - machine.wake_us)) * 1e-6;
 }
 
+// Costs are those of cores that work together, and wait for the last of them.
+double company(double busy) { return Cost::alone + (1 - Cost::alone) * std::min(busy - 1, 1.0); }
+
 // An entry of a core while so many work: all together are slower than one, where two share what a core has.
 double entry_ns(const Machine& machine, double busy) {
   if (machine.entry_ns <= 0) return Cost::fitted_entry_ns;
@@ -73,7 +76,7 @@ double foreign_rows(const Workload& w, double busy) {
 
 Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
   const double units = std::max(1, machine.units), busy = busy_cores(w, units), idle = units / busy;
-  const double slow = entry_ns(machine, busy) / Cost::fitted_entry_ns;
+  const double slow = entry_ns(machine, busy) / Cost::fitted_entry_ns * company(busy);
   const bool near = w.stream_bytes <= 0.8 * static_cast<double>(machine.cache_bytes);
   const double table = w.sectors / rate_at(machine.gather, 0) * 1e-9 * idle * cost.sector;
   Prediction t;

@@ -351,6 +351,7 @@ TEST(Model, of_a_cpu_knows_that_cores_get_in_each_others_way) {
   machine.entry_all_ns = 2 * machine.entry_ns;  // two threads share a core
   EXPECT_DOUBLE_EQ(walk(alone), one);
   EXPECT_DOUBLE_EQ(walk(together), 2 * all);
+  EXPECT_DOUBLE_EQ(walk({.slots = 1e5, .tasks = 2}), one / Cost::alone / 2 * (1 + 1.0 / 15));
   // Sums that others write beside: none where one core does all; of sorted windows only those that cores share.
   const auto foreign = [&](double tasks, double rows, double window) {
     Workload w{.slots = 1e5, .tasks = tasks};

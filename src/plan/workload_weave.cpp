@@ -55,7 +55,7 @@ double lanes_for_size(double items, double wanted_warps) {
 
 // As formats/weave/weave_choice.cpp has it.
 bool stays_in_cache(const Subject& s) {
-  return 6 * s.nnz() + 8 * static_cast<double>(s.facts.rows + s.facts.cols) < 40e6;
+  return (2 + s.value_bytes) * s.nnz() + 8 * static_cast<double>(s.facts.rows + s.facts.cols) < 40e6;
 }
 
 // The loads of the matrix alone; columns take `column` bytes.
@@ -136,7 +136,8 @@ struct RowShape {
   double lanes, per_lane;
 
   RowShape(const Subject& s, const Plan& plan) {
-    const double mean = s.facts.rows_len.mean, few = power_of_two(mean / 5), many = power_of_two(mean);
+    const double mean = s.facts.rows_len.mean, many = power_of_two(mean);
+    const double few = std::min(power_of_two(mean / 5), mean < 64 ? 4.0 : 32.0);
     const bool fills = s.rows() * few / 64 >= 4000;
     lanes = number(plan, "lanes", fills ? few : std::clamp(lanes_for_size(s.rows(), 4000), few, many));
     per_lane = number(plan, "per_lane", !fills ? 1 : lanes == 1 ? 4 : 2);
@@ -163,9 +164,8 @@ bool in_bytes(const Subject& s, const Plan& plan, const RowShape& shape) {
 }
 
 Workload rows(const Subject& s, const Plan& plan) {
-  const double mean = s.facts.rows_len.mean;
   const RowShape shape(s, plan);
-  const double lanes = shape.lanes;
+  const double mean = s.facts.rows_len.mean, lanes = shape.lanes;
   const double unsorted = shape.padding(s), sorted = shape.sorted_padding(s);
   const bool sorts = number(plan, "sort", mean >= 6 && unsorted > 1.15 * sorted ? 1024 : 1) > 1;
   const double whole_steps =
@@ -325,19 +325,19 @@ Workload sums(const Subject& s, const Plan& plan) {
 }
 
 Workload padded(const Subject& s, const Plan& plan) {
-  using weave::PaddedTeam;
   const double longest = s.longest();
-  const auto open = PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, static_cast<int>(number(plan, "per_lane", 0)));
-  const double lanes = number(plan, "lanes", open.lanes), steps = std::ceil(longest / lanes / open.per_lane);
+  const auto per_lane = static_cast<int>(number(plan, "per_lane", 0));
+  const auto open = weave::PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, per_lane);
+  const double lanes = number(plan, "lanes", open.lanes), steps = std::ceil(longest / lanes / open.per_lane),
+               value = least_value(s, plan);
   const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
-  const double value = least_value(s, plan);
   Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
                          is_short ? short_column : index_bytes, value, 0);
   look_up_values(w, value);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
   // One entry a lane: all steps are under way at once. Four: eight steps take 4.3 us, one 2.3 (H200).
-  w.chain = open.per_lane == 1 ? std::ceil(steps / PaddedTeam::steps_at_once) : 1 + steps / 2;
+  w.chain = open.per_lane == 1 ? std::ceil(steps / weave::PaddedTeam::steps_at_once) : 1 + steps / 2;
   return w;
 }
 
