@@ -1,6 +1,7 @@
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_segments_cut.hpp"
 #include "layout/device_csr.hpp"
+#include "layout/device_reduce.hpp"
 #include "layout/device_scan.hpp"
 
 namespace heddle::weave {
@@ -141,8 +142,9 @@ struct ChunkFound {
   }
 };
 
-// The first warp cuts, the others count the empty rows meanwhile.
-SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found, std::int64_t* first_rows) {
+// The first warp cuts, the others count the empty rows meanwhile. What is found is told the host too.
+SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found, ChunkFound* told,
+                                  std::int64_t* first_rows) {
   find_limits(A, rule, first_rows);
   const auto* limits = simt::shared<std::int64_t>();
   const ChunkRows chunk(A, rule, limits[0], limits[1]);
@@ -152,19 +154,38 @@ SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* fou
       cutter.at.tiles = chunk.tiles;
     else
       cutter.cut(chunk.first, chunk.rows, chunk.ptr);
-    if (simt::lane() == 0) found[simt::block()].sizes = cutter.at;
+    if (simt::lane() == 0) found[simt::block()].sizes = told[simt::block()].sizes = cutter.at;
   } else if (simt::warp() == 1) {
     int empty = 0;
     for (std::int64_t i = simt::lane(); i < chunk.rows; i += simt::warp_size) empty += chunk.ptr[i] == chunk.ptr[i + 1];
     empty = simt::sum_lanes(empty);
-    if (simt::lane() == 0) found[simt::block()].empty_rows = empty;
+    if (simt::lane() == 0) found[simt::block()].empty_rows = told[simt::block()].empty_rows = empty;
   }
 }
 
-SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_t* first_rows, const CutSizes* before,
-                                CutTarget to) {
+// Of few chunks each adds up those before it, instead of a kernel that does it for all.
+constexpr std::int64_t few_chunks = 1024;
+
+// What comes out of all chunks before the block's own. The block calls it together.
+SIMT_DEVICE CutSizes sizes_before(const ChunkFound* found) {
+  CutSizes sum;
+  for (std::int64_t i = simt::thread(); i < simt::block(); i += cut_threads) sum.add(found[i].sizes);
+  sum = {simt::warp_sum(sum.tiles), simt::warp_sum(sum.long_rows), simt::warp_sum(sum.teams),
+         simt::warp_sum(sum.team_tiles), simt::warp_sum(sum.pieces)};
+  auto* of_warps = simt::shared<CutSizes>();
+  if (simt::lane() == 0) of_warps[simt::warp()] = sum;
+  simt::sync_block();
+  sum = {};
+  for (int w = 0; w < cut_threads / simt::warp_size; ++w) sum.add(of_warps[w]);
+  simt::sync_block();
+  return sum;
+}
+
+// before: null where chunks are few.
+SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_t* first_rows, const ChunkFound* found,
+                                const CutSizes* before, CutTarget to) {
+  const CutSizes at = before != nullptr ? before[simt::block()] : sizes_before(found);
   const ChunkRows chunk(A, rule, first_rows[simt::block()], first_rows[simt::block() + 1]);
-  const CutSizes at = before[simt::block()];
   for (int t = simt::thread(); t < chunk.tiles; t += cut_threads) {
     const int row = chunk.begin[t], end = chunk.begin[t + 1];
     to.tiles[at.tiles + t] = {static_cast<Index>(chunk.first + row), end - row, -1, -1};
@@ -289,13 +310,17 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   const CutRule rule(A, to.tile_entries());
   const std::int64_t chunks = rule.chunks(A);
   device::Workspace memory(device);
+  const bool few = chunks <= few_chunks;
   auto* found = memory.take<ChunkFound>(chunks);
-  auto* before = memory.take<CutSizes>(chunks);
+  auto* before = few ? nullptr : memory.take<CutSizes>(chunks);
   auto* first_rows = memory.take<std::int64_t>(chunks + 1);
+  device::PendingSum<ChunkFound> sum;
   const simt::Launch per_chunk{chunks, cut_threads, ChunkRows::shared_bytes(rule)};
-  simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found, first_rows);
+  simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found, sum.ask(chunks, device, {}),
+               first_rows);
   const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
-  const ChunkFound total = device::scan(here, ChunkSizes{found, before}, chunks, memory);
+  if (!few) device::queue_scan(here, ChunkSizes{found, before}, chunks, memory);
+  const ChunkFound& total = sum.heard();
   const CutSizes& all = total.sizes;
   if (too_much_padding(all.stored(rule), A.nnz())) return {};
   auto values = values_of(all.stored(rule));
@@ -308,7 +333,7 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8, device);
   to.pieces = Buffer<Piece<V>>(all.pieces, device);
   auto* entries = memory.take<TileEntries>(all.tiles);
-  simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, first_rows, before,
+  simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, first_rows, found, before,
                CutTarget{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), all.tiles});
   to.row_words = rule.row_words();
   if (total.empty_rows > 0) to.filled = Buffer<std::uint32_t>(all.tiles * to.row_words, device);
