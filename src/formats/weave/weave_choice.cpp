@@ -89,14 +89,14 @@ class Chooser {
   // Segments fetch x at random: of a matrix that is more than the L2 the L1 shall keep nothing (doubles of a web graph
   // of 3 M entries 26.8 -> 25.1 us; H200).
   bool keeps_matrix() const {
+    if (settings_.chosen() == WeaveLayout::diagonals) return stays_in_cache(0);
     if (settings_.chosen() != WeaveLayout::segments) return stays_in_cache();
     const double x_and_y = static_cast<double>(value_bytes_) * static_cast<double>(A_.rows + A_.cols);
     return (4.0 + value_bytes_) * static_cast<double>(A_.nnz()) + x_and_y < cache_bytes;
   }
-  // With columns in 16 bits.
-  bool stays_in_cache() const {
-    return (2.0 + value_bytes_) * static_cast<double>(A_.nnz()) + 8.0 * static_cast<double>(A_.rows + A_.cols) <
-           cache_bytes;
+  bool stays_in_cache(double column_bytes = 2) const {
+    const double entries = (column_bytes + value_bytes_) * static_cast<double>(A_.nnz());
+    return entries + 8.0 * static_cast<double>(A_.rows + A_.cols) < cache_bytes;
   }
   bool small() const {
     constexpr std::int64_t few = 1 << 18;
