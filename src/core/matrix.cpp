@@ -13,7 +13,11 @@ namespace heddle {
 
 namespace {
 
-constexpr std::int64_t row_grain = 8192;
+// Rows of a task, fewer where they are long: a thousand rows of a thousand entries are work for several cores.
+std::int64_t row_grain(std::int64_t rows, std::int64_t entries) {
+  constexpr std::int64_t most = 8192, enough_entries = 1 << 16;
+  return std::clamp<std::int64_t>(enough_entries / (1 + entries / std::max<std::int64_t>(1, rows)), 1, most);
+}
 
 void check_dimensions(std::int64_t rows, std::int64_t cols) {
   check(rows >= 0 && cols >= 0, ErrorKind::input, "a matrix cannot have {} rows and {} columns", rows, cols);
@@ -23,9 +27,10 @@ void check_dimensions(std::int64_t rows, std::int64_t cols) {
 
 // The row with the least number for which `bad` holds, or -1; rows are looked at in parallel.
 template <class F>
-std::int64_t first_bad_row(std::int64_t rows, F bad) {
+std::int64_t first_bad_row(const PatternView& A, F bad) {
+  const std::int64_t rows = A.rows;
   std::atomic<std::int64_t> first{rows};
-  parallel_ranges(rows, row_grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(rows, row_grain(rows, A.nnz()), [&](std::int64_t begin, std::int64_t end) {
     if (begin >= first.load(std::memory_order_relaxed)) return;
     for (std::int64_t row = begin; row < end; ++row)
       if (bad(row)) {
@@ -44,14 +49,14 @@ std::string offset_violation(const PatternView& A) {
     return fmt::format("ptr has {} elements, {} rows need {}", A.ptr.size(), A.rows, A.rows + 1);
   if (A.ptr[0] != 0) return fmt::format("ptr[0] = {}, not 0", A.ptr[0]);
   if (A.ptr[A.rows] != nnz) return fmt::format("ptr[{}] = {}, but there are {} entries", A.rows, A.ptr[A.rows], nnz);
-  const std::int64_t row = first_bad_row(A.rows, [&](std::int64_t r) { return A.ptr[r + 1] < A.ptr[r]; });
+  const std::int64_t row = first_bad_row(A, [&](std::int64_t r) { return A.ptr[r + 1] < A.ptr[r]; });
   if (row < 0) return {};
   return fmt::format("ptr[{}] = {} is below ptr[{}] = {}", row + 1, A.ptr[row + 1], row, A.ptr[row]);
 }
 
 std::string column_violation(const PatternView& A) {
   const auto outside = [&](Offset k) { return A.col[k] < 0 || A.col[k] >= A.cols; };
-  const std::int64_t row = first_bad_row(A.rows, [&](std::int64_t r) {
+  const std::int64_t row = first_bad_row(A, [&](std::int64_t r) {
     bool bad = false;
     for (Offset k = A.ptr[r]; k < A.ptr[r + 1]; ++k) bad |= outside(k);
     return bad;
@@ -63,7 +68,7 @@ std::string column_violation(const PatternView& A) {
 }
 
 std::string order_violation(const PatternView& A) {
-  const std::int64_t row = first_bad_row(A.rows, [&](std::int64_t r) {
+  const std::int64_t row = first_bad_row(A, [&](std::int64_t r) {
     bool bad = false;
     for (Offset k = A.ptr[r] + 1; k < A.ptr[r + 1]; ++k) bad |= A.col[k] <= A.col[k - 1];
     return bad;
@@ -106,7 +111,7 @@ template <class V>
 void make_canonical(Csr<V>& A) {
   Buffer<Offset> ends(A.rows);
   std::atomic<bool> shrank{false};
-  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(A.rows, row_grain(A.rows, A.nnz()), [&](std::int64_t first, std::int64_t last) {
     Vector<std::pair<Index, V>> scratch;
     for (std::int64_t row = first; row < last; ++row) {
       ends[row] = canonical_row(A.col.data(), A.val.data(), A.ptr[row], A.ptr[row + 1], scratch);
@@ -119,7 +124,7 @@ void make_canonical(Csr<V>& A) {
   sum_up(ptr);
   Buffer<Index> col(ptr[A.rows]);
   Buffer<V> val(ptr[A.rows]);
-  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(A.rows, row_grain(A.rows, A.nnz()), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
       std::copy(A.col.data() + A.ptr[row], A.col.data() + ends[row], col.data() + ptr[row]);
       std::copy(A.val.data() + A.ptr[row], A.val.data() + ends[row], val.data() + ptr[row]);
@@ -191,7 +196,7 @@ Csr<V> to_csr(const Coo<V>& entries) {
 
 Buffer<Index> row_numbers(const PatternView& A) {
   Buffer<Index> row_of(A.nnz());
-  parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(A.rows, row_grain(A.rows, A.nnz()), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row)
       std::fill(row_of.data() + A.ptr[row], row_of.data() + A.ptr[row + 1], static_cast<Index>(row));
   });

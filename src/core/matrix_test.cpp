@@ -41,6 +41,22 @@ TEST(Validate, names_the_first_bad_place) {
   EXPECT_EQ(first_violation({-1, 3, {0}, {}}), "-1 x 3 is not a possible shape");
 }
 
+// Rows of a thousand entries, few of which are a task.
+TEST(Validate, names_the_first_bad_place_of_long_rows_in_many_tasks) {
+  constexpr Index rows = 500, length = 1000;
+  Arrays arrays{rows, length, {0}, {}};
+  for (Index row = 0; row < rows; ++row) {
+    for (Index k = 0; k < length; ++k) arrays.col.push_back(k);
+    arrays.ptr.push_back(arrays.ptr.back() + length);
+  }
+  EXPECT_EQ(first_violation(arrays, Require::canonical), "");
+  for (const Index row : {499, 333, 130}) {
+    arrays.col[static_cast<std::size_t>(row * length + 7)] = length;
+    EXPECT_EQ(first_violation(arrays), "col[" + std::to_string(row * length + 7) + "] = 1000 in row " +
+                                           std::to_string(row) + " is outside 0..999");
+  }
+}
+
 TEST(Validate, sees_order_and_duplicates_only_when_asked) {
   EXPECT_EQ(first_violation({1, 3, {0, 2}, {1, 1}}, Require::canonical), "col[1] = 1 in row 0 repeats");
   EXPECT_EQ(first_violation({1, 3, {0, 2}, {2, 0}}, Require::canonical),
