@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/check.hpp"
+#include "core/grain.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 
@@ -13,11 +14,7 @@ namespace heddle {
 
 namespace {
 
-// Rows of a task, fewer where they are long: a thousand rows of a thousand entries are work for several cores.
-std::int64_t row_grain(std::int64_t rows, std::int64_t entries) {
-  constexpr std::int64_t most = 8192, enough_entries = 1 << 16;
-  return std::clamp<std::int64_t>(enough_entries / (1 + entries / std::max<std::int64_t>(1, rows)), 1, most);
-}
+constexpr std::int64_t most_rows_of_task = 8192;
 
 void check_dimensions(std::int64_t rows, std::int64_t cols) {
   check(rows >= 0 && cols >= 0, ErrorKind::input, "a matrix cannot have {} rows and {} columns", rows, cols);
@@ -30,7 +27,7 @@ template <class F>
 std::int64_t first_bad_row(const PatternView& A, F bad) {
   const std::int64_t rows = A.rows;
   std::atomic<std::int64_t> first{rows};
-  parallel_ranges(rows, row_grain(rows, A.nnz()), [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(rows, grain_for(rows, A.nnz(), most_rows_of_task), [&](std::int64_t begin, std::int64_t end) {
     if (begin >= first.load(std::memory_order_relaxed)) return;
     for (std::int64_t row = begin; row < end; ++row)
       if (bad(row)) {
@@ -111,7 +108,7 @@ template <class V>
 void make_canonical(Csr<V>& A) {
   Buffer<Offset> ends(A.rows);
   std::atomic<bool> shrank{false};
-  parallel_ranges(A.rows, row_grain(A.rows, A.nnz()), [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_of_task), [&](std::int64_t first, std::int64_t last) {
     Vector<std::pair<Index, V>> scratch;
     for (std::int64_t row = first; row < last; ++row) {
       ends[row] = canonical_row(A.col.data(), A.val.data(), A.ptr[row], A.ptr[row + 1], scratch);
@@ -124,7 +121,7 @@ void make_canonical(Csr<V>& A) {
   sum_up(ptr);
   Buffer<Index> col(ptr[A.rows]);
   Buffer<V> val(ptr[A.rows]);
-  parallel_ranges(A.rows, row_grain(A.rows, A.nnz()), [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_of_task), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
       std::copy(A.col.data() + A.ptr[row], A.col.data() + ends[row], col.data() + ptr[row]);
       std::copy(A.val.data() + A.ptr[row], A.val.data() + ends[row], val.data() + ptr[row]);
@@ -196,7 +193,7 @@ Csr<V> to_csr(const Coo<V>& entries) {
 
 Buffer<Index> row_numbers(const PatternView& A) {
   Buffer<Index> row_of(A.nnz());
-  parallel_ranges(A.rows, row_grain(A.rows, A.nnz()), [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_of_task), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row)
       std::fill(row_of.data() + A.ptr[row], row_of.data() + A.ptr[row + 1], static_cast<Index>(row));
   });

@@ -3,6 +3,7 @@
 
 #include <heddle/formats.hpp>
 
+#include "core/grain.hpp"
 #include "core/parallel.hpp"
 #include "layout/sliced.hpp"
 
@@ -50,16 +51,13 @@ inline constexpr std::int64_t block_places =
     256;  // neighbouring places written at once: some cache lines of each array
 
 // f(slice, first row, number of rows) over blocks of rows that lie inside one slice, all slices, which have so many
-// places. A thread takes so many blocks at a time that it has something to do, and of long rows one: a thousand rows of
-// 1,500 entries are work for all cores.
+// places.
 template <class F>
 void each_block(const Sliced& shape, Offset places, F f) {
   const std::int64_t block = std::min(shape.slice, std::max<std::int64_t>(1, block_places / shape.lanes));
   const std::int64_t blocks_per_slice = (shape.slice + block - 1) / block;
-  const std::int64_t blocks = shape.slices() * blocks_per_slice, of_block = places / std::max<std::int64_t>(1, blocks);
-  const std::int64_t grain = std::clamp<std::int64_t>((1 << 14) / std::max<std::int64_t>(1, of_block), 1,
-                                                      std::max<std::int64_t>(1, 1024 / block));
-  parallel_ranges(blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t blocks = shape.slices() * blocks_per_slice;
+  parallel_ranges(blocks, grain_for(blocks, places, 1024 / block), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       const std::int64_t s = b / blocks_per_slice, first = b % blocks_per_slice * block;
       const std::int64_t count = std::min(block, shape.height(s) - first);

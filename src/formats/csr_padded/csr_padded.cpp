@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/grain.hpp"
 #include "core/parallel.hpp"
 #include "formats/registered.hpp"
 #include "layout/row_tasks.hpp"
@@ -10,7 +11,7 @@ namespace heddle {
 
 namespace {
 
-constexpr std::int64_t rows_at_once = 4096;
+constexpr std::int64_t most_rows_at_once = 4096;
 
 Offset padded(Offset length) {
   constexpr Offset unit = CsrPaddedFormat<double>::row_unit;
@@ -52,7 +53,7 @@ CsrPaddedFormat<V> CsrPaddedFormat<V>::build(Source<V> source, const Settings&) 
   }
   made.col = Buffer<Index>(made.ptr[A.rows]);
   made.val = Buffer<V>(made.ptr[A.rows]);
-  parallel_ranges(A.rows, rows_at_once, [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_at_once), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
       const Offset from = A.ptr[row], n = A.length(row), to = made.ptr[row], end = made.ptr[row + 1];
       std::copy_n(A.col.data() + from, n, made.col.data() + to);
@@ -71,7 +72,7 @@ Csr<V> CsrPaddedFormat<V>::restore() const {
   for (std::int64_t row = 0; row < rows; ++row) A.ptr[row + 1] = A.ptr[row] + length[row];
   A.col = Buffer<Index>(A.ptr[rows]);
   A.val = Buffer<V>(A.ptr[rows]);
-  parallel_ranges(rows, rows_at_once, [&](std::int64_t first, std::int64_t last) {
+  parallel_ranges(rows, grain_for(rows, A.ptr[rows], most_rows_at_once), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
       std::copy_n(col.data() + ptr[row], length[row], A.col.data() + A.ptr[row]);
       std::copy_n(val.data() + ptr[row], length[row], A.val.data() + A.ptr[row]);
