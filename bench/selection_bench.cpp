@@ -52,24 +52,32 @@ Options parse(int argc, char** argv) {
       if (++i >= argc) throw std::runtime_error(word + " needs a value");
       return std::string(argv[i]);
     };
+    const auto number = [&] {
+      const std::string text = value();
+      try {
+        return std::stod(text);
+      } catch (const std::logic_error&) {
+        throw std::runtime_error(word + " needs a number, and \"" + text + "\" is none");
+      }
+    };
     if (word == "--device")
       options.device = Device::parse(value());
     else if (word == "--seconds")
-      options.seconds = std::stod(value());
+      options.seconds = number();
     else if (word == "--per-plan")
-      options.per_plan = std::stod(value());
+      options.per_plan = number();
     else if (word == "--again")
-      options.again = std::stod(value());
+      options.again = number();
     else if (word == "--largest")
-      options.largest = std::stod(value());
+      options.largest = number();
     else if (word == "--out")
       options.out = value();
     else if (word == "--only")
       options.only = value();
     else if (word == "--every")
-      options.every = std::stoul(value());
+      options.every = static_cast<std::size_t>(number());
     else if (word == "--from")
-      options.from = std::stoul(value());
+      options.from = static_cast<std::size_t>(number());
     else if (word == "--plan")
       options.plan = value();
     else if (word == "--features")

@@ -62,6 +62,7 @@ TEST(Choose, takes_half_the_bytes_for_a_few_percent_on_a_gpu) {
     });
     EXPECT_EQ(choice.plan == quickest.plan, !frugal) << matrix;
     EXPECT_LE(choice.predicted_seconds, 1.04 * quickest.predicted_seconds) << matrix;
+    EXPECT_EQ(choice.reason.find(" MB") != std::string::npos, frugal) << choice.reason;
     frugal_ones += frugal ? 1 : 0;
   }
   EXPECT_GT(frugal_ones, 0);

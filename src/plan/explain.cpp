@@ -10,6 +10,8 @@ std::string time_text(double seconds) {
   return seconds < 1e-3 ? fmt::format("{:.3g} us", seconds * 1e6) : fmt::format("{:.3g} ms", seconds * 1e3);
 }
 
+double megabytes(const Candidate& c) { return 1e-6 * static_cast<double>(c.bytes); }
+
 double best_time(const Candidate& c) { return c.measured_seconds > 0 ? c.measured_seconds : c.predicted_seconds; }
 
 }  // namespace
@@ -32,6 +34,8 @@ std::string explain(const Choice& choice, const Subject& subject, const Machine&
   for (const Candidate& other : choice.candidates) {
     if (!comparable(other) || !(first || other.plan.format == "csr")) continue;
     text += fmt::format(", {}{} {}", first ? "next " : "", to_string(other.plan), time_text(best_time(other)));
+    if (first && expected_multiplies <= 0 && best_time(other) < best_time(winner))  // why it is not taken
+      text += fmt::format(" with {:.3g} instead of {:.3g} MB", megabytes(other), megabytes(winner));
     first = false;
   }
   if (expected_multiplies > 0)

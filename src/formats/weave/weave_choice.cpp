@@ -242,9 +242,8 @@ class Chooser {
     fill(settings_.keep, 1);
   }
 
-  // A fifth of a row a lane when the matrix is large, of rows that are not long a quarter of a warp's lanes at most (41
-  // entries a row: with four lanes, and rows sorted by length, 10.0 us where eight took 13.4; H200, double); more lanes
-  // for a row when the matrix is small.
+  // A fifth of a row a lane when the matrix is large, and four lanes at most for rows that are not long (41 entries a
+  // row, sorted by length, took 10.0 us where eight lanes took 13.4; H200, double); more when the matrix is small.
   TeamShape row_shape() const {
     const int few = std::min(power_of_two(mean_ / 5), mean_ < 64 ? 4 : simt::warp_size), many = power_of_two(mean_);
     const bool fills = static_cast<double>(A_.rows) * few / (2 * simt::warp_size) >= 4000;
