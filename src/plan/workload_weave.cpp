@@ -1,356 +1,17 @@
-// Weave: one count for each of its layouts. Settings that a plan leaves open are those the format picks by itself.
+// Weave: which of its layouts are candidates, and what they cost a CPU; a GPU: workload_weave_layouts.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/isa.hpp"
-#include "formats/weave/weave_diagonals.hpp"
-#include "formats/weave/weave_long.hpp"
-#include "formats/weave/weave_padded.hpp"
-#include "formats/weave/weave_segments.hpp"
-#include "layout/value_codec.hpp"
 #include "plan/row_counts.hpp"
-#include "plan/workload_parts.hpp"
+#include "plan/workload_weave.hpp"
 
 namespace heddle {
 
 namespace {
 
-constexpr double short_column = 2;
-
-// As formats/weave/weave.cpp has it: small matrices keep their values as they are.
-bool coded(const Subject& s, const Plan& plan) {
-  return s.nnz() >= (word_is(plan, "layout", "padded") ? 1 << 20 : 1 << 18);
-}
-
-bool is_raw(const Plan& plan) { return word_is(plan, "values", "raw"); }
-
-// Bytes of a value as the plan has it, or in the smallest codec that loses nothing.
-double stored_value(const Subject& s, const Plan& plan) {
-  const Structure& f = s.facts;
-  if (!coded(s, plan) || is_raw(plan)) return s.value_bytes;
-  if (!f.distinct_capped && f.distinct_values <= 256) return 1;
-  return f.f32_exact ? 4 : s.value_bytes;
-}
-
-// The same in layouts that store nothing where all values are one, and have tables of 65,536 values too. How many there
-// are may be a guess: a wrong one costs time, building counts for itself.
-double least_value(const Subject& s, const Plan& plan) {
-  const Structure& f = s.facts;
-  const double stored = stored_value(s, plan);
-  if (!coded(s, plan) || is_raw(plan)) return stored;
-  if (f.distinct_values == 1 && !f.distinct_capped) return 0;
-  return stored == sizeof(double) && f.distinct_guess <= dictionary16_pays<double> ? 2 : stored;
-}
-
-double power_of_two(double at_most) {
-  return at_most < 1 ? 1 : std::exp2(std::floor(std::log2(std::min(at_most, 32.0))));
-}
-
-// Lanes a row so that a large GPU has enough warps.
-double lanes_for_size(double items, double wanted_warps) {
-  return power_of_two(2 * wanted_warps * lanes_of_warp / std::max(1.0, items));
-}
-
-// As formats/weave/weave_choice.cpp has it.
-bool stays_in_cache(const Subject& s) {
-  return (2 + s.value_bytes) * s.nnz() + 8 * static_cast<double>(s.facts.rows + s.facts.cols) < 40e6;
-}
-
-// The loads of the matrix alone; columns take `column` bytes.
-Workload stored_as(const Subject& s, double places, double column, double value, double beside) {
-  Workload w = start(s, places * (column + value) + beside, places, places);
-  w.sectors = places * (column + value) / sector_bytes;
-  if (value == 2) w.bytes += dictionary16_size * sizeof(double);  // of which the part in use is read
-  return w;
-}
-
-// A value of a table is one more fetch that waits for the code (H200: elasticity in blocks takes 1.3 to 1.5 times what
-// its bytes would).
-void look_up_values(Workload& w, double value) {
-  if (value == 1) w.slots *= 1.6;
-}
-
-bool is_constant(const Subject& s, const Plan& plan) {
-  const Structure& f = s.facts;
-  return coded(s, plan) && f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full &&
-         f.diagonals.full_share > 0.99;
-}
-
-// 128 rows a slice, a warp each or, in a small matrix, four; x is read in step with the rows.
-Workload diagonals(const Subject& s, const Plan& plan) {
-  const Diagonals& d = s.facts.diagonals;
-  const double places = s.nnz() * std::max(1.0, d.slice_fill);
-  const double value = is_constant(s, plan) && !is_raw(plan) ? s.value_bytes / 128.0 : stored_value(s, plan);
-  Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
-  w.sectors += places * s.value_bytes / sector_bytes;
-  const bool thread_per_row = number(plan, "per_lane", s.rows() <= weave::rows_with_a_thread_each ? 1 : 4) == 1;
-  // A thread with one row has many diagonals under way; their masks and x wait for the list all the same, and the next
-  // ones for both (H200, 2.4 us with 9 diagonals in a row, 6.5 with 54, 9.7 with 81).
-  const double of_row = s.rows() > 0 ? places / s.rows() : 0;
-  w.teams = s.rows() / (thread_per_row ? 32 : 128);
-  w.chain = thread_per_row ? of_row / 5.5 + std::max(0.0, of_row - 8) * 0.1 : of_row;
-  if (d.slice_fill > 1.1) w.chain *= 1.8;  // masks differ from slice to slice
-  if (value == 1) w.slots *= 3;            // one more fetch a place, from the table
-  return w;
-}
-
-double fill_of(const Structure& facts, double size) {
-  for (const BlockFill& b : facts.blocks)
-    if (b.r == size && b.c == size) return b.fill;
-  return size * size;
-}
-
-// As formats/weave/weave_choice.cpp takes it: the larger block unless a smaller one stores 2 % less.
-double best_block(const Structure& facts) {
-  double best = 4;
-  for (const double size : {3, 2})
-    if (fill_of(facts, size) < fill_of(facts, best) - 0.02) best = size;
-  return best;
-}
-
-Workload blocks(const Subject& s, const Plan& plan) {
-  const double size = number(plan, "block", best_block(s.facts)), fill = fill_of(s.facts, size),
-               places = s.nnz() * fill;
-  const double count = places / (size * size), block_rows = std::ceil(s.rows() / size);
-  const double lanes = number(plan, "lanes", lanes_for_size(block_rows, s.value_bytes == 4 ? 2500 : 1800));
-  // Slices are as wide as their longest row of blocks, in whole steps of the lanes that share it.
-  const double of_row = std::max(1.0, count / std::max(1.0, block_rows));
-  const double uneven = std::max(padding_of(s.facts, 32, 1), up(of_row, lanes) / of_row);
-  const double mask = fill > 1.001 ? 4 : 0, value = stored_value(s, plan);
-  Workload w = stored_as(s, places * uneven, (short_column + mask) / (size * size), value, block_rows / 2);
-  look_up_values(w, value);
-  w.sectors += count * std::max(1.0, size * s.value_bytes / sector_bytes);
-  w.teams = block_rows * lanes / lanes_of_warp;
-  w.chain = std::ceil(s.longest() / size / lanes);
-  if (mask > 0) {  // places are asked for one by one: xenon1 takes 7.2 us where full blocks would take 4.6 (H200)
-    w.slots *= 2.5;
-    w.chain *= 2;
-  }
-  return w;
-}
-
-// How rows are shared by lanes, as formats/weave/weave_choice.cpp has it.
-struct RowShape {
-  double lanes, per_lane;
-
-  RowShape(const Subject& s, const Plan& plan) {
-    const double mean = s.facts.rows_len.mean, many = power_of_two(mean);
-    const double few = std::min(power_of_two(mean / 5), mean < 64 ? 4.0 : 32.0);
-    const bool fills = s.rows() * few / 64 >= 4000;
-    lanes = number(plan, "lanes", fills ? few : std::clamp(lanes_for_size(s.rows(), 4000), few, many));
-    per_lane = number(plan, "per_lane", !fills ? 1 : lanes == 1 ? 4 : 2);
-  }
-  double slice_rows() const { return 32 / lanes * per_lane; }
-  // The fewer rows a slice has, the less they differ; from slices of 32 and of 128.
-  double padding(const Subject& s) const {
-    if (slice_rows() > 32) return padding_of(s.facts, static_cast<int>(slice_rows()), 1);
-    return 1 + (padding_of(s.facts, 32, 1) - 1) * std::log2(slice_rows()) / 5;
-  }
-  double sorted_padding(const Subject& s) const {
-    return std::min(padding(s), 1 + (padding_of(s.facts, 32, 1024) - 1) * slice_rows() / 32);
-  }
-};
-
-// Columns in 8 bits, with four windows of 64 for every step: no fact says how many slices have them. Those whose steps
-// read neighbours, or whose rows have few columns between them.
-bool in_bytes(const Subject& s, const Plan& plan, const RowShape& shape) {
-  const bool pays = !plan.find("columns") || word_is(plan, "columns", "auto") ? s.value_bytes == 8 && !stays_in_cache(s)
-                                                                              : !word_is(plan, "columns", "each");
-  const Gather& reads = s.facts.gather_f64;
-  const double columns_of_slice = 4 * reads.window * s.facts.rows_len.mean * std::max(256.0, shape.slice_rows());
-  return pays && shape.per_lane > 1 && (reads.rows < 0.3 || columns_of_slice < 512);
-}
-
-Workload rows(const Subject& s, const Plan& plan) {
-  const RowShape shape(s, plan);
-  const double mean = s.facts.rows_len.mean, lanes = shape.lanes;
-  const double unsorted = shape.padding(s), sorted = shape.sorted_padding(s);
-  const bool sorts = number(plan, "sort", mean >= 6 && unsorted > 1.15 * sorted ? 1024 : 1) > 1;
-  const double whole_steps =
-      rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes));
-  const double near = s.facts.columns.slices16;
-  const double column =
-      in_bytes(s, plan, shape) ? 1 + 16 / (32 * shape.per_lane) : near * short_column + (1 - near) * index_bytes;
-  const double value = least_value(s, plan);
-  Workload w = stored_as(s, whole_steps * (sorts ? sorted : unsorted), column, value,
-                         s.rows() / shape.slice_rows() * 40 + s.rows() * (sorts ? 4 : 0));
-  look_up_values(w, value);
-  w.sectors += gathered(s, lanes);
-  w.teams = s.rows() * lanes / lanes_of_warp / 2;
-  w.chain = std::ceil(s.longest() / lanes);
-  return w;
-}
-
-// A tile ends with a row: half a row is empty, that of the typical entry. Longer rows have tiles to themselves.
-double row_aligned_tiles(const Subject& s, double tile) {
-  const ShortRows rows = rows_up_to(s.facts.rows_len, static_cast<std::int64_t>(tile));
-  const double typical = rows.entries > 0 ? rows.squares / rows.entries : 0;
-  const double used = std::max(tile - typical / 2, typical > 0 ? std::floor(tile / typical) * typical : 0);
-  return rows.entries / used + (s.nnz() - rows.entries) / tile + (s.rows() - rows.rows) / 2;
-}
-
-// As formats/weave/weave_choice.cpp has it.
-double entries_of_lane(const Subject& s) {
-  if (s.facts.nnz < weave::few_segment_entries) return 4;
-  if (s.facts.nnz >= weave::many_segment_entries) return 8;
-  return s.facts.gather_f32.entries > weave::scattered_segments(s.value_bytes) ? 4 : 8;
-}
-
-// Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
-// blocks of threads, 1,024 entries a step, which leave half a tile before them and, beyond two steps, put pieces
-// together.
-Workload segments(const Subject& s, const Plan& plan) {
-  const double per_lane = number(plan, "per_lane", entries_of_lane(s)), tile = 32 * per_lane;
-  const bool small = s.nnz() < (1 << 21);
-  const double rows_of_tile = (small ? 4 : 8) * 32.0;
-  const double tiles = std::max(row_aligned_tiles(s, tile), s.rows() / rows_of_tile);
-  const double listed = s.facts.rows_len.empty > 0 ? tiles * rows_of_tile / 8 : 0;
-  const double value = least_value(s, plan);
-  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, value, tiles * 16 + listed);
-  look_up_values(w, value);
-  w.sectors += s.nnz() * s.gather().entries;
-  w.teams = tiles;
-  w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
-  if (s.facts.rows_len.empty > 0) {  // sums are not in the places of their rows: each has to find its own
-    constexpr double finding = 20, rank = 1;
-    w.chain += finding;
-    w.slots += rank * s.rows();
-  }
-  if (s.longest() > tile) {
-    constexpr double step = 1024, pieces = 10;  // entries; time that it takes to lay pieces down and find them again
-    const bool whole = small && s.longest() <= 2 * step;
-    w.chain += whole ? std::ceil(s.longest() / step) * 8 : pieces + s.longest() / step / 16;
-  }
-  return w;
-}
-
-// Four entries a thread and step.
-double long_places(const Subject& s, double team) {
-  return rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(4 * team));
-}
-
-// As formats/weave/weave_choice.cpp has it.
-double team_of(const Subject& s) {
-  const double mean = s.facts.rows_len.mean, by_size = 132.0 * 1024 / std::max(1.0, s.rows());
-  const double wanted = std::clamp(std::max(mean / 24, std::min(by_size, mean / 4)), 32.0, 1024.0);
-  double team = std::exp2(std::floor(std::log2(wanted)));
-  while (s.nnz() > (1 << 18) && team > 32 && long_places(s, team) > 1.15 * s.nnz()) team /= 2;
-  return team;
-}
-
-// The blocks that share a row, as formats/weave/weave_choice.cpp has it where nothing is named.
-double groups_of(const Subject& s) {
-  constexpr double step = weave::LongShape::shared_team * weave::LongShape::per_thread,
-                   most_blocks = weave::LongShape::most_shared_blocks;
-  double groups = std::exp2(std::ceil(std::log2(std::clamp(std::ceil(s.longest() / step), 1.0, 8.0))));
-  while (groups > 1 && s.rows() * groups > most_blocks) groups /= 2;
-  return groups;
-}
-
-// How formats/weave/weave_choice.cpp stores the columns of long rows: one each, one for up to four, or none.
-struct LongColumns {
-  double places, bytes;
-  bool fours = false;
-
-  LongColumns(const Subject& s, double team)
-      : places(long_places(s, team)), bytes(s.facts.cols <= 65535 ? short_column : index_bytes) {
-    constexpr double followed = 1 << 14;  // entries of a row that analyze looks at (analyze/windows.hpp)
-    const double mean = s.facts.rows_len.mean, run = std::max(1.0, s.facts.columns.mean_run);
-    const double of_entry = run < 4 ? 4 / run : 1 + 1.5 / run;
-    const double cut = std::max(places, of_entry * long_places(s, team / of_entry));
-    if (run > 0.99 * std::min(mean, followed)) {
-      bytes = 0;
-    } else if (cut * (s.value_bytes + 1) < 0.9 * places * (s.value_bytes + bytes)) {
-      fours = true;
-      bytes = 1;
-      places = cut;
-    }
-  }
-};
-
-// A team of threads a row, or several of 256 each, four entries a thread and step.
-Workload long_rows(const Subject& s, const Plan& plan) {
-  const bool named = number(plan, "team", 0) > 0;
-  const double groups = number(plan, "groups", named ? 1 : groups_of(s));
-  const double team = named ? number(plan, "team", 0) : groups > 1 ? weave::LongShape::shared_team : team_of(s);
-  const LongColumns columns(s, team);
-  const double value = least_value(s, plan);
-  Workload w = stored_as(s, columns.places, columns.bytes, value, 8 * s.rows());
-  look_up_values(w, value);
-  w.sectors += s.nnz() * s.gather().entries;
-  w.teams = s.rows() * team * groups / lanes_of_warp;
-  // x waits for no column where none is stored (H200, eight rows of 200,000 entries: 0.3 us a step, with columns 0.5).
-  const double steps = std::ceil(s.longest() / (team * groups) / 4);
-  w.chain = columns.bytes == 0 ? (1 + steps) / 2 : steps;
-  w.alone = columns.fours ? s.longest() : 0;
-  return w;
-}
-
-// x in shared memory, partial sums written and read again.
-Workload tiles(const Subject& s, const Plan& plan) {
-  const Columns& columns = s.facts.columns;
-  const double partials = std::min(columns.tile_rows, columns.tile_rows_by_degree) * s.nnz();
-  Workload w =
-      stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s, plan), partials * 2 * (4 + s.value_bytes));
-  w.sectors += 2 * partials;
-  w.partials = partials;
-  w.misses = 0;
-  w.teams = s.nnz() / 256;
-  w.launches = 3;
-  return w;
-}
-
-// Blocks of rows whose sums fit into shared memory, each of which reads x in sectors.
-struct SumsReads {
-  double blocks, sectors;
-
-  SumsReads(const Structure& f, int value_bytes)
-      : blocks(std::max(1.0, std::ceil(static_cast<double>(f.rows) * value_bytes / (128 << 10)))),
-        sectors(std::max(1.0, static_cast<double>(f.cols) * value_bytes / sector_bytes)) {}
-  double entries_of_sector(double nnz) const { return nnz / (blocks * sectors); }
-};
-
-// y in shared memory, 128 KiB a block of rows; each reads x in the order of the columns: a sector once, if at all.
-Workload sums(const Subject& s, const Plan& plan) {
-  const SumsReads reads(s.facts, s.value_bytes);
-  Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s, plan), 8 * s.rows());
-  w.misses = std::min(s.nnz(), reads.blocks * reads.sectors * (1 - std::exp(-reads.entries_of_sector(s.nnz()))));
-  w.sectors += w.misses;
-  w.teams = 132 * 32;
-  w.chain = s.longest();
-  w.launches = 2;
-  return w;
-}
-
-Workload padded(const Subject& s, const Plan& plan) {
-  const double longest = s.longest();
-  const auto per_lane = static_cast<int>(number(plan, "per_lane", 0));
-  const auto open = weave::PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, per_lane);
-  const double lanes = number(plan, "lanes", open.lanes), steps = std::ceil(longest / lanes / open.per_lane),
-               value = least_value(s, plan);
-  const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
-  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
-                         is_short ? short_column : index_bytes, value, 0);
-  look_up_values(w, value);
-  w.sectors += gathered(s, lanes);
-  w.teams = s.rows() * lanes / lanes_of_warp;
-  // One entry a lane: all steps are under way at once. Four: eight steps take 4.3 us, one 2.3 (H200).
-  w.chain = open.per_lane == 1 ? std::ceil(steps / weave::PaddedTeam::steps_at_once) : 1 + steps / 2;
-  return w;
-}
-
-Workload weave_gpu(const Subject& s, const Plan& plan) {
-  if (word_is(plan, "layout", "diagonals")) return diagonals(s, plan);
-  if (word_is(plan, "layout", "blocks")) return blocks(s, plan);
-  if (word_is(plan, "layout", "rows")) return rows(s, plan);
-  if (word_is(plan, "layout", "padded")) return padded(s, plan);
-  if (word_is(plan, "layout", "long")) return long_rows(s, plan);
-  if (word_is(plan, "layout", "tiles")) return tiles(s, plan);
-  if (word_is(plan, "layout", "sums")) return sums(s, plan);
-  return segments(s, plan);
-}
+using namespace weave_counts;
 
 // Layouts that can pay at all; the model decides between them. Sums pay where a block of rows comes back to what it has
 // read of x.
@@ -360,7 +21,8 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   if (layout == "blocks") return mean >= 4 && mean <= 512 && fill_of(f, best_block(f)) <= 1.5;
   if (layout == "rows") return std::min(padding_of(f, 32, 1), padding_of(f, 32, 1024)) <= 1.5;
   if (layout == "padded")
-    return nnz <= 4e6 && static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 4 * nnz;
+    return nnz <= 4e6 && f.rows_len.max <= 1024 &&  // a warp has a row at most (50 rows of 60,000: 408 us; H200)
+           static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 4 * nnz;
   if (layout == "long") return mean >= 24;
   const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
   if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;
@@ -409,7 +71,7 @@ std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
 // Rows of a slice, which a thread has to itself.
 double cpu_slice_rows(const Subject& s, const Plan& plan) {
   if (word_is(plan, "layout", "diagonals")) return 128;
-  if (word_is(plan, "layout", "rows")) return RowShape(s, plan).slice_rows();
+  if (word_is(plan, "layout", "rows")) return rows_of_slice(s, plan);
   return lanes_of_warp / number(plan, "lanes", 1) * number(plan, "block", best_block(s.facts));
 }
 
@@ -417,7 +79,7 @@ double cpu_slice_rows(const Subject& s, const Plan& plan) {
 // the first cache.
 Workload weave_cpu(const Subject& s, const Plan& plan) {
   const double slice_rows = cpu_slice_rows(s, plan);
-  Workload w = as_on_cpu(s, weave_gpu(s, plan), Walk::places, 1, slice_rows);
+  Workload w = as_on_cpu(s, workload(s, plan), Walk::places, 1, slice_rows);
   if (word_is(plan, "layout", "diagonals")) {
     w.misses = 0;
     w.tasks = shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
@@ -445,6 +107,6 @@ std::string weave_text(const Structure& f, const Plan& plan) {
 
 bool weave_looks_at_values(const Subject& s, const Plan& plan) { return coded(s, plan) && !is_raw(plan); }
 
-const Family weave_family{"weave", weave_plans, weave_gpu, weave_cpu, weave_text};
+const Family weave_family{"weave", weave_plans, workload, weave_cpu, weave_text};
 
 }  // namespace heddle

@@ -25,6 +25,13 @@ cudaError_t create_pool(cudaMemPool_t* pool, int device, std::uint64_t at_least)
   return status != cudaSuccess ? status : cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keeps);
 }
 
+// To ask which one is current takes a tenth of the time that selecting it again does, of which a build would do twenty.
+cudaError_t select_device(int device) {
+  int current = -1;
+  if (cudaGetDevice(&current) == cudaSuccess && current == device) return cudaSuccess;
+  return cudaSetDevice(device);
+}
+
 cudaError_t launch_with(cudaLaunchAttribute attribute, const void* kernel, dim3 grid, dim3 block, void** arguments,
                         std::size_t shared_bytes, cudaStream_t stream) {
   cudaLaunchConfig_t shape{};
@@ -73,7 +80,7 @@ CudaTable real_cuda_table() noexcept {
   CudaTable t{};
   t.get_device_count = cudaGetDeviceCount;
   t.get_device_properties = [](cudaDeviceProp* p, int d) { return cudaGetDeviceProperties(p, d); };
-  t.set_device = cudaSetDevice;
+  t.set_device = select_device;
   t.mem_get_info = cudaMemGetInfo;
   t.malloc = [](void** p, std::size_t n) { return cudaMalloc(p, n); };
   t.free = cudaFree;

@@ -242,16 +242,9 @@ class Chooser {
     fill(settings_.keep, 1);
   }
 
-  // A fifth of a row a lane when the matrix is large, and four lanes at most for rows that are not long (41 entries a
-  // row, sorted by length, took 10.0 us where eight lanes took 13.4; H200, double); more when the matrix is small.
   TeamShape row_shape() const {
-    const int few = std::min(power_of_two(mean_ / 5), mean_ < 64 ? 4 : simt::warp_size), many = power_of_two(mean_);
-    const bool fills = static_cast<double>(A_.rows) * few / (2 * simt::warp_size) >= 4000;
-    TeamShape shape{settings_.lanes, settings_.per_lane};
-    fill(shape.lanes, fills ? few : std::clamp(lanes_for_size(A_.rows, 4000), few, many));
-    fill(shape.rows, !fills ? 1 : shape.lanes == 1 ? 4 : 2);
-    if (shape.rows > 4) shape.rows = 4;
-    return shape;
+    const auto team = weave::RowsTeam::of(A_.rows, mean_, stays_in_cache(), settings_.lanes, settings_.per_lane);
+    return {team.lanes, team.per_lane};
   }
   void settle_row_shape() {
     const TeamShape shape = row_shape();

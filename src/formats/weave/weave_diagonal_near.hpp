@@ -24,6 +24,13 @@ struct SliceRoom {
     threads = bytes <= few_bytes ? 64 : bytes <= some_bytes ? 128 : 256;
     if (bytes > most_bytes) entries = 0, threads = simt::warp_size;
   }
+  // Up to twice the mean, where all slices have room at once: one that is walked where it lies waits for memory at
+  // every step, and of few slices the slowest one decides.
+  void widen(const PatternView& A, std::int64_t slices, std::size_t entry_bytes) {
+    constexpr std::int64_t of_all_slices = 20 << 20;  // bytes that 100 multiprocessors have
+    const std::int64_t most = of_all_slices / slices / static_cast<std::int64_t>(entry_bytes) / 4 * 4;
+    if (entries > 0) entries = std::max(entries, std::min(most, (A.nnz() / slices * 2 + 64) / 4 * 4));
+  }
   simt::Launch block_per(std::int64_t slices, std::size_t entry_bytes) const {
     return {slices, threads, static_cast<std::size_t>(std::max<std::int64_t>(1, entries)) * entry_bytes};
   }

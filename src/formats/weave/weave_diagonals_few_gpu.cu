@@ -9,7 +9,7 @@
 //            which each load took a part.)
 //
 // Where a slice has more diagonals than there is room for, or patterns are many, all was in vain: find_diagonals does
-// without these limits.
+// without these limits. (Every block looks at all slices for one that has too many, before it enters any.)
 #include <utility>
 
 #include "formats/weave/weave_diagonal_list.hpp"
@@ -114,10 +114,7 @@ struct FewSlice {
   std::uint32_t slot;
   bool is_first;
 
-  SIMT_DEVICE bool fits() const { return found.hash != 0; }
-  SIMT_DEVICE FewSums own() const {
-    return fits() ? FewSums::of(static_cast<std::uint64_t>(found.count), is_first) : FewSums{};
-  }
+  SIMT_DEVICE FewSums own() const { return FewSums::of(static_cast<std::uint64_t>(found.count), is_first); }
 };
 
 struct FewBoard {
@@ -128,11 +125,12 @@ struct FewBoard {
   FewSums of_warps[few_warps];
   FewPart part_of_warps[few_warps];
   FewSlice own[slices_of_block];
-  std::uint32_t overfull;
+  std::uint32_t misfit;    // a slice has more diagonals than there is room for
+  std::uint32_t overfull;  // of hashes
 
   SIMT_DEVICE void clear() {
     for (int i = simt::thread(); i < static_cast<int>(slots); i += few_threads) hash[i] = 0, first[i] = 0;
-    if (simt::thread() == 0) overfull = 0;
+    if (simt::thread() == 0) misfit = 0, overfull = 0;
   }
   SIMT_DEVICE void enter(std::uint64_t wanted, std::int64_t slice) {
     std::uint32_t at = home(wanted);
@@ -152,8 +150,8 @@ struct FewBoard {
   }
   SIMT_DEVICE std::int64_t first_of(std::uint32_t slot) const { return ~first[slot]; }
   SIMT_DEVICE FewSlice slice(const FewFound& found, std::int64_t s) const {
-    const std::uint32_t slot = found.hash != 0 ? slot_of(found.hash) : 0;
-    return {found, {}, slot, found.hash != 0 && first_of(slot) == s};
+    const std::uint32_t slot = slot_of(found.hash);
+    return {found, {}, slot, first_of(slot) == s};
   }
 
  private:
@@ -162,21 +160,20 @@ struct FewBoard {
   }
 };
 
-// What a thread has of the slices up to `end`: every 512th. All of it is on its way at once. Slices that do not fit
-// have no pattern, and a hash of 0.
+// What a thread has of the slices: every 512th. All of it is on its way at once.
 struct FewNear {
   static constexpr int most = few_slices / few_threads;
   FewFound found[most];
+  bool fit = true;  // all of them
 
-  SIMT_DEVICE FewNear(const FewFound* all, std::int64_t end, Offset of_slice) {
+  SIMT_DEVICE FewNear(const FewFound* all, std::int64_t slices, Offset of_slice) {
 #pragma unroll
     for (int i = 0; i < most; ++i) {
       const std::int64_t s = i * few_threads + simt::thread();
-      found[i] = s < end ? all[s] : FewFound{};
+      found[i] = s < slices ? all[s] : FewFound{};
     }
 #pragma unroll
-    for (int i = 0; i < most; ++i)
-      if (found[i].count > of_slice) found[i].hash = 0;
+    for (int i = 0; i < most; ++i) fit &= found[i].count <= of_slice;
   }
 };
 
@@ -185,11 +182,12 @@ SIMT_DEVICE void enter_slices(const FewNear& near, std::int64_t end, FewBoard& b
 #pragma unroll
   for (int i = 0; i < FewNear::most; ++i) {
     if (i * few_threads >= end) break;
-    const std::uint64_t hash = near.found[i].hash;
+    const std::int64_t s = i * few_threads + simt::thread();
+    const std::uint64_t hash = s < end ? near.found[i].hash : 0;
     const unsigned alike = simt::same_lanes(static_cast<unsigned>(hash >> 32));
     const int lowest = simt::count_bits((alike & (0 - alike)) - 1);
     const bool entered = simt::shuffle(hash, lowest) == hash && lowest != simt::lane();
-    if (hash != 0 && !entered) board.enter(hash, i * few_threads + simt::thread());
+    if (hash != 0 && !entered) board.enter(hash, s);
   }
 }
 
@@ -251,29 +249,30 @@ SIMT_DEVICE FewPart sum_of_warp(const FewPart& mine) {
           simt::any(mine.several != 0) ? 1 : 0};
 }
 
-// Of a slice, by the threads it has; the first of them counts.
+// Of a slice, by the threads it has. False: patterns are more than there is room for, or two have one hash.
 template <class V>
-SIMT_DEVICE FewPart settle_slice(const CsrArrays<V>& A, const FewLists<V>& from, std::int64_t s, const FewBoard& board,
-                                 const SampledRows& sampled, const FewTarget<V>& to) {
+SIMT_DEVICE bool settle_slice(const FewLists<V>& from, std::int64_t s, const FewBoard& board, const FewTarget<V>& to) {
   const FewSlice& slice = board.own[simt::thread() / threads_of_slice];
   const std::int32_t number = simt::thread() % threads_of_slice, count = slice.found.count;
+  const Offset begin = board.begin[slice.slot];
+  if (begin + count > to.pattern_room) return false;
+  if (number == 0) to.slices[s] = {slice.before.diagonals(), static_cast<Index>(begin), count};
+  if (!slice.is_first) return is_like(from, s, count, board.first_of(slice.slot), number);
+  copy_pattern(from, s, count, begin, number, to);
+  return true;
+}
+
+// What one thread of a slice says for all of them.
+template <class V>
+SIMT_DEVICE FewPart count_slice(const CsrArrays<V>& A, const FewLists<V>& from, std::int64_t s,
+                                const SampledRows& sampled) {
   FewPart part;
-  if (s >= from.slices) return part;
-  const Offset begin = slice.fits() ? board.begin[slice.slot] : 0;
-  part.wrong = !slice.fits() || begin + count > to.pattern_room ? 1 : 0;
-  if (part.wrong == 0) {
-    if (slice.is_first)
-      copy_pattern(from, s, count, begin, number, to);
-    else
-      part.wrong = is_like(from, s, count, board.first_of(slice.slot), number) ? 0 : 1;
-    if (number == 0) to.slices[s] = {slice.before.diagonals(), static_cast<Index>(begin), count};
-  }
-  if (number != 0) return part;
-  part.several = slice.found.several;
+  const FewFound found = from.found[s];
+  part.several = found.several;
   constexpr std::int64_t slices_of_part = SampledRows::part_rows / slice_rows;
   if (s / slices_of_part % sampled.step != 0) return part;
   part.entries = rows_within(A, s, from.nnz).count;
-  part.places = counted_places(std::int64_t{count} * slice_rows, part.entries, slice_rows);
+  part.places = counted_places(std::int64_t{found.count} * slice_rows, part.entries, slice_rows);
   return part;
 }
 
@@ -285,7 +284,8 @@ SIMT_DEVICE FewSums number_slices(const FewNear& near, std::int64_t end, FewBoar
   for (int i = 0; i < FewNear::most; ++i) {
     if (i * few_threads >= end) break;
     const std::int64_t s = i * few_threads + simt::thread();
-    FewSlice slice = board.slice(near.found[i], s);
+    FewSlice slice{};
+    if (s < end) slice = board.slice(near.found[i], s);
     FewSums total;
     slice.before = sums_before(slice.own(), board.of_warps, total);
     slice.before.add(upto);
@@ -302,19 +302,23 @@ number_few_block_per_slices(CsrArrays<V> A, FewLists<V> from, SampledRows sample
   simt::let_next_start();  // what is asked next
   FewBoard& board = *simt::shared<FewBoard>();
   const std::int64_t last = (simt::block() + 1) * slices_of_block, end = last < from.slices ? last : from.slices;
-  const FewNear near(from.found, end, from.of_slice);
+  const FewNear near(from.found, from.slices, from.of_slice);
+  const std::int64_t mine = simt::global_thread() / threads_of_slice;
+  FewPart part;
+  if (mine < from.slices && simt::thread() % threads_of_slice == 0) part = count_slice(A, from, mine, sampled);
   board.clear();
   simt::sync_block();
-  enter_slices(near, end, board);
+  if (!near.fit) simt::atomic_or(&board.misfit, 1u);
   simt::sync_block();
-  FewPart part;
+  if (board.misfit == 0) enter_slices(near, end, board);
+  simt::sync_block();
   FewSums upto;
-  if (board.overfull != 0) {
+  if (board.misfit != 0 || board.overfull != 0) {
     part.wrong = 1;
   } else {
     upto = number_slices(near, end, board);
     simt::sync_block();
-    part = settle_slice(A, from, simt::global_thread() / threads_of_slice, board, sampled, to);
+    if (mine < from.slices && !settle_slice(from, mine, board, to)) part.wrong = 1;
   }
   part = sum_of_warp(part);
   if (simt::lane() == 0) board.part_of_warps[simt::warp()] = part;
@@ -353,7 +357,8 @@ class FewSought final : public SoughtDiagonals<V> {
     auto* patterns = memory.take<FoundDiagonal<V>>(pattern_room);
     made_->patterns_there = patterns;
     const std::size_t entry_bytes = sizeof(Index) + (looks ? sizeof(V) : 0);
-    const SliceRoom room(A, entry_bytes);
+    SliceRoom room(A, entry_bytes);
+    room.widen(A, slices_, entry_bytes);
     const CsrArrays<V> arrays(A);
     simt::launch(here, room.block_per(slices_, entry_bytes), find_few_block_per_slice<V>, arrays, room, lists,
                  made_->list, looks);

@@ -5,10 +5,45 @@
 //   values of a step: 32 lanes x U, beside the codes          a place without an entry has no column: x is not touched
 #pragma once
 
+#include <algorithm>
+#include <bit>
+
 #include "formats/weave/weave_layout.hpp"
 #include "layout/sliced_columns.hpp"
 
 namespace heddle::weave {
+
+// How many lanes share a row, and how many rows a lane has a share of.
+struct RowsTeam {
+  // Under way at once where slices are few and the matrix stays in the L2: of doubles 64 registers hold no more.
+  static constexpr int steps_at_once = 8;
+  static constexpr std::int64_t few_slices = 132 * 32;
+  int lanes, per_lane;
+
+  // A fifth of a row a lane when the matrix is large, and four lanes at most for rows that are not long (41 entries a
+  // row, sorted by length, took 10.0 us where eight lanes took 13.4; H200, double); more when the matrix is small, as
+  // long as a lane has fewer steps than can be under way. What is named (not 0) stays.
+  static RowsTeam of(std::int64_t rows, double mean, bool in_cache, int named_lanes, int named_per_lane) {
+    constexpr double enough_warps = 4000, some_warps = 2000;
+    const double lane_rows = std::max<double>(1, static_cast<double>(rows)) / simt::warp_size;
+    const int few = std::min(power_of_two(mean / 5), mean < 64 ? 4 : simt::warp_size), many = power_of_two(mean);
+    const bool fills = lane_rows * few / 2 >= enough_warps;
+    int lanes = fills ? few : std::clamp(power_of_two(2 * enough_warps / lane_rows), few, std::max(few, many));
+    const auto halve = [&](double warps, int steps) {
+      while (lanes > few && lane_rows * lanes > warps && mean <= lanes / 2 * steps) lanes /= 2;
+    };
+    if (!fills && in_cache) halve(some_warps, 6), halve(enough_warps, steps_at_once);
+    if (named_lanes > 0) lanes = named_lanes;
+    return {lanes, named_per_lane > 0 ? std::min(named_per_lane, 4) : !fills ? 1 : lanes == 1 ? 4 : 2};
+  }
+  // Rows of a slice.
+  int slice_rows() const { return simt::warp_size / lanes * per_lane; }
+
+ private:
+  static int power_of_two(double at_most) {
+    return at_most < 1 ? 1 : static_cast<int>(std::bit_floor(static_cast<unsigned>(std::min(at_most, 32.0))));
+  }
+};
 
 template <class V>
 struct Rows {

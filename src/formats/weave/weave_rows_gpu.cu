@@ -52,29 +52,45 @@ SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const ColumnSlice& slice, In
     }
 }
 
-template <Index wide, Keep keep, int U, class V, class S>
+// The steps that are left, `most` of them at most, all at once.
+template <int most, Index wide, Keep keep, int U, class V, class S>
+SIMT_DEVICE void add_rest(const RowsView<V, S>& A, const ColumnSlice& slice, Index step, const V* x,
+                          LaneSums<V, U>& lane) {
+  if constexpr (most > 0) {
+    if (slice.width - step == most)
+      add_steps<most, wide, keep>(A, slice, step, x, lane);
+    else
+      add_rest<most - 1, wide, keep>(A, slice, step, x, lane);
+  }
+}
+
+// batch: steps that are under way at once.
+template <int batch, Index wide, Keep keep, int U, class V, class S>
 SIMT_DEVICE void add_slice(const RowsView<V, S>& A, const ColumnSlice& slice, const V* x, LaneSums<V, U>& lane) {
-  constexpr int batch = U == 4 ? 2 : 4;
   Index step = 0;
   for (; step + batch <= slice.width; step += batch) add_steps<batch, wide, keep>(A, slice, step, x, lane);
-  if constexpr (batch > 2)
-    if (step + 2 <= slice.width) add_steps<2, wide, keep>(A, slice, step, x, lane), step += 2;
-  if (step < slice.width) add_steps<1, wide, keep>(A, slice, step, x, lane);
+  if constexpr (batch == RowsTeam::steps_at_once) {
+    add_rest<batch - 1, wide, keep>(A, slice, step, x, lane);
+  } else {
+    if constexpr (batch > 2)
+      if (step + 2 <= slice.width) add_steps<2, wide, keep>(A, slice, step, x, lane), step += 2;
+    if (step < slice.width) add_steps<1, wide, keep>(A, slice, step, x, lane);
+  }
 }
 
 // A warp a slice; `lanes` of it share a row. bytes: some slices have columns in 8 bits.
-template <Keep keep, bool bytes, int U, class V, class S>
-SIMT_KERNEL weave_rows_warp_per_slice(RowsView<V, S> A, const V* x, Update<V> update) {
+template <int batch, Keep keep, bool bytes, int U, class V, class S>
+SIMT_DEVICE void multiply_slice(const RowsView<V, S>& A, const V* x, const Update<V>& update) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= A.slices) return;
   const ColumnSlice slice = A.slice[s];
   LaneSums<V, U> lane;
   if (bytes && slice.wide == ColumnSlice::in_bytes)
-    add_slice<bytes ? ColumnSlice::in_bytes : 0, keep>(A, slice, x, lane);
+    add_slice<batch, bytes ? ColumnSlice::in_bytes : 0, keep>(A, slice, x, lane);
   else if (slice.wide)
-    add_slice<1, keep>(A, slice, x, lane);
+    add_slice<batch, 1, keep>(A, slice, x, lane);
   else
-    add_slice<0, keep>(A, slice, x, lane);
+    add_slice<batch, 0, keep>(A, slice, x, lane);
   for (int step = A.lanes / 2; step > 0; step /= 2) {
 #pragma unroll
     for (int u = 0; u < U; ++u) lane.sum[u] += simt::shuffle_xor(lane.sum[u], step);
@@ -91,6 +107,21 @@ SIMT_KERNEL weave_rows_warp_per_slice(RowsView<V, S> A, const V* x, Update<V> up
     }
 }
 
+template <Keep keep, bool bytes, int U, class V, class S>
+SIMT_KERNEL weave_rows_warp_per_slice(RowsView<V, S> A, const V* x, Update<V> update) {
+  multiply_slice<U == 4 ? 2 : 4, keep, bytes, U>(A, x, update);
+}
+
+// The same where all slices are worked on at once: with registers for it the steps of a short row are all under way
+// before the first product, where a warp would wait three times for seven of them.
+constexpr int few_threads = 256, few_blocks = 4;
+
+template <class V, class S>
+SIMT_BOUNDED_KERNEL(few_threads, few_blocks)
+weave_rows_few_slices(RowsView<V, S> A, const V* x, Update<V> update) {
+  multiply_slice<RowsTeam::steps_at_once, Keep::matrix, false, 1>(A, x, update);
+}
+
 template <class V, class S>
 void start(simt::Here here, const Rows<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
   const SlicedColumns& c = A.columns;
@@ -101,6 +132,8 @@ void start(simt::Here here, const Rows<V>& A, const CodedValues<V, S>& values, c
     return dispatch_int<2, 4>(c.shape.rows, [&](auto U) {
       simt::launch(here, shape, weave_rows_warp_per_slice<Keep::nothing, true, U.value, V, S>, view, p.x, p.update);
     });
+  if (A.keep && c.shape.rows == 1 && view.slices <= RowsTeam::few_slices && A.threads <= few_threads)
+    return simt::launch(here, shape, weave_rows_few_slices<V, S>, view, p.x, p.update);
   dispatch_int<1, 2, 4>(c.shape.rows, [&](auto U) {
     dispatch_keep(A.keep, [&](auto keep) {
       simt::launch(here, shape, weave_rows_warp_per_slice<keep.value, false, U.value, V, S>, view, p.x, p.update);

@@ -289,6 +289,39 @@ TEST(Weave, padded_rows_have_columns_in_16_bits_where_those_hold_them) {
   EXPECT_EQ(columns_of(from_entries(40000, 65536, {{32768, 0, 1}, {39999, 65535, 4}})), wide);
 }
 
+// Of few slices that the L1 keeps, up to eight steps are under way at once; else four.
+TEST(Weave, rows_of_any_number_of_steps_have_the_same_bits_however_many_are_under_way) {
+  for (int longest = 0; longest <= 20; ++longest)
+    for (const std::int64_t cols : {90, 1'000'000}) {  // in the second columns are wide
+      const Csr<double> A = with_lengths({longest, 1, 0, longest / 2, longest}, cols, 3);
+      std::vector<double> x(static_cast<std::size_t>(cols));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 / (1.0 + static_cast<double>(i % 97));
+      const auto product = [&](const std::string& keep) {
+        std::vector<double> y(5, 7);
+        build(A, Plan::parse("weave layout=rows lanes=1 per_lane=1 sort=1 keep=" + keep), {Device::emulator()})
+            .multiply(2, x, -1, y);
+        return y;
+      };
+      EXPECT_EQ(product("matrix"), product("nothing")) << longest << " of " << cols;
+      expect_exact(A, "weave layout=rows lanes=1 per_lane=1 sort=1 keep=matrix");
+    }
+}
+
+TEST(Weave, gives_a_row_fewer_lanes_where_all_of_its_steps_are_under_way_at_once) {
+  using weave::RowsTeam;
+  const auto lanes = [](std::int64_t rows, double mean, bool in_cache) {
+    return RowsTeam::of(rows, mean, in_cache, 0, 0).lanes;
+  };
+  EXPECT_EQ(lanes(60'000, 6, false), 4);
+  EXPECT_EQ(lanes(60'000, 6, true), 1);
+  EXPECT_EQ(lanes(60'000, 7, true), 2);  // seven steps: only where two lanes would be too many warps
+  EXPECT_EQ(lanes(70'000, 7, true), 1);
+  EXPECT_EQ(lanes(5'000, 7, true), 4);      // as warps are few
+  EXPECT_EQ(lanes(60'000, 200, true), 32);  // a fifth of a row for each, as in a large matrix
+  EXPECT_EQ(RowsTeam::of(60'000, 6, true, 8, 2).lanes, 8);
+  EXPECT_EQ(RowsTeam::of(60'000, 6, true, 8, 2).slice_rows(), 8);
+}
+
 TEST(Weave, padded_rows_of_any_number_of_steps) {
   for (int longest = 0; longest <= 10; ++longest)
     expect_exact(with_lengths({longest, 1, 0, longest / 2, longest}, 90, 3), "weave layout=padded lanes=1 per_lane=1");
