@@ -98,7 +98,7 @@ CusparseMatrix<V> cusparse_bsr(const CusparseTable& table, const CsrView<V>& A, 
   const std::int64_t block_rows = A.rows / shape.r, block_cols = A.cols / shape.c, blocks = choice.start[block_rows];
   Buffer<Index> col(blocks);
   Buffer<V> val(blocks * shape.places());
-  parallel_ranges(block_rows, block_rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(block_rows, block_rows_at_once(block_rows, A.nnz()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b)
       each_block(A, shape, b, [&, at = choice.start[b]](const BlockEntries& block) mutable {
         col[at] = block.col;

@@ -17,6 +17,8 @@
 
 #include <heddle/device.hpp>
 
+#include "core/grain.hpp"
+
 #include "core/isa.hpp"
 
 namespace heddle {
@@ -200,6 +202,15 @@ TEST_F(Parallel, works_in_a_forked_child) {
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+// 1,400 rows of 1,400 entries are tasks for all cores, rows of three entries are handed out as many as may be.
+TEST(Grain, is_as_many_items_as_are_enough_work_and_one_at_least) {
+  EXPECT_EQ(grain_for(1400, 1400 * 1400, 512), 23);
+  EXPECT_EQ(grain_for(1'000'000, 3'000'000, 512), 512);
+  EXPECT_EQ(grain_for(8, 1'600'000, 512), 1);
+  EXPECT_EQ(grain_for(0, 0, 512), 512);
+  EXPECT_EQ(grain_for(100, 0, 0), 1);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ Buffer<Offset> block_starts(const PatternView& A, BlockShape shape) {
   const std::int64_t block_rows = shape.block_rows(A.rows);
   Buffer<Offset> start(block_rows + 1);
   start[0] = 0;
-  parallel_ranges(block_rows, block_rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(block_rows, block_rows_at_once(block_rows, A.nnz()), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       Offset count = 0;
       each_block(A, shape, b, [&](const BlockEntries&) { ++count; });

@@ -4,13 +4,18 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/grain.hpp"
 #include "core/parallel.hpp"
 #include "layout/blocks.hpp"
 
 namespace heddle {
 
-inline constexpr int most_block_rows = 8;                // r and c are at most this
-inline constexpr std::int64_t block_rows_at_once = 512;  // of a task
+inline constexpr int most_block_rows = 8;  // r and c are at most this
+
+// Of a task, where all rows of blocks have so many entries.
+inline std::int64_t block_rows_at_once(std::int64_t block_rows, std::int64_t entries) {
+  return grain_for(block_rows, entries, 512);
+}
 
 // Where each block row starts among the blocks, and their number at the end.
 Buffer<Offset> block_starts(const PatternView& A, BlockShape shape);
@@ -113,16 +118,17 @@ void count(const F& format, std::int64_t stored_row, Buffer<Offset>& ptr) {
 // block_row_of(i), blocks_of(i) and block(i, k), by ascending column.
 template <class V, class F>
 Csr<V> restore_blocks(const F& format) {
+  constexpr std::int64_t at_once = 64;
   const std::int64_t stored_rows = format.shape.block_rows(format.rows);
   Csr<V> A{format.rows, format.cols, Buffer<Offset>(format.rows + 1), {}, {}};
   A.ptr[0] = 0;
-  parallel_ranges(stored_rows, block_rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(stored_rows, at_once, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) blocks_restore::count(format, i, A.ptr);
   });
   for (std::int64_t row = 0; row < A.rows; ++row) A.ptr[row + 1] += A.ptr[row];
   A.col = Buffer<Index>(A.ptr[A.rows]);
   A.val = Buffer<V>(A.ptr[A.rows]);
-  parallel_ranges(stored_rows, block_rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(stored_rows, at_once, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       Offset next[most_block_rows] = {};
       const std::int64_t first = format.block_row_of(i) * format.shape.r;

@@ -5,6 +5,7 @@
 #include <heddle/reorder.hpp>
 
 #include "core/dispatch.hpp"
+#include "core/grain.hpp"
 #include "core/parallel.hpp"
 
 namespace heddle {
@@ -13,7 +14,9 @@ namespace {
 
 std::int64_t slice_count(const SlicedColumns& c) { return (c.rows + c.shape.slice_rows() - 1) / c.shape.slice_rows(); }
 
-std::int64_t grain_of(const SlicedColumns& c) { return std::max(1, 2048 / c.shape.slice_rows()); }
+std::int64_t slices_at_once(const SlicedColumns& c, const PatternView& A) {
+  return grain_for(c.slices.size(), A.nnz(), std::max(1, 2048 / c.shape.slice_rows()));
+}
 
 // f(p, row of the matrix) for the rows of slice s.
 template <class F>
@@ -105,7 +108,7 @@ SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t s
   SlicedColumns c{.shape = shape, .rows = A.rows};
   if (sort > 1) c.row_of = length_order(A, sort).new_to_old;
   c.slices = Buffer<ColumnSlice>(slice_count(c));
-  parallel_ranges(c.slices.size(), grain_of(c), [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(c.slices.size(), slices_at_once(c, A), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s) plan_slice(A, c, s, bytes);
   });
   Offset columns = 0;
@@ -127,7 +130,7 @@ std::int64_t code_count(const SlicedColumns& planned) {
 void store_columns(const PatternView& A, SlicedColumns& c) {
   c.codes = Buffer<std::uint16_t>(code_count(c));
   dispatch_int<1, 2, 4>(c.shape.rows, [&](auto U) {
-    parallel_ranges(c.slices.size(), grain_of(c), [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(c.slices.size(), slices_at_once(c, A), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t s = begin; s < end; ++s) store_slice<U>(A, c, s);
     });
   });

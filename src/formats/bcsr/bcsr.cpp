@@ -54,7 +54,7 @@ BcsrFormat<V> BcsrFormat<V>::build(Source<V> source, const Settings& settings) {
   made.mask = Buffer<std::uint8_t>(blocks * shape.mask_bytes());
   made.val = Buffer<V>(blocks * shape.places());
   made.task = block_row_tasks(A, shape);
-  parallel_ranges(block_rows, block_rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(block_rows, block_rows_at_once(block_rows, A.nnz()), [&](std::int64_t begin, std::int64_t end) {
     Offset b = made.ptr[begin];
     for (std::int64_t block_row = begin; block_row < end; ++block_row)
       each_block(A, shape, block_row, [&](const BlockEntries& entries) {

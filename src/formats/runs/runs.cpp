@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "core/grain.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -23,9 +24,8 @@ int gather_cost(const PatternView& A, int value_bytes) {
 
 namespace {
 
-constexpr std::int64_t slices_at_once = 64;
-
 std::int64_t slice_count(std::int64_t rows) { return (rows + rows_of_run - 1) / rows_of_run; }
+std::int64_t slices_at_once(const PatternView& A) { return grain_for(slice_count(A.rows), A.nnz(), 64); }
 
 // Where the steps of every slice begin, and how each is cut.
 struct Cuts {
@@ -35,7 +35,7 @@ struct Cuts {
 
   Cuts(const PatternView& A, int gather)
       : cut(static_cast<std::size_t>(slice_count(A.rows))), slices(slice_count(A.rows) + 1) {
-    parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+    parallel_ranges(slice_count(A.rows), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t s = begin; s < end; ++s)
         cut[static_cast<std::size_t>(s)] = cut_steps(A, s * rows_of_run, gather);
     });
@@ -147,7 +147,7 @@ Footprint RunsFormat<V>::footprint(const PatternView& A, const Settings& setting
 template <class V>
 Footprint RunsFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
   std::atomic<std::int64_t> steps = 0, rows_aside_of_all = 0, entries_aside = 0;
-  parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(slice_count(A.rows), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
     std::int64_t here = 0, aside_rows = 0, aside_entries = 0;
     for (std::int64_t s = begin; s < end; ++s) {
       const std::int64_t first = s * rows_of_run, last = std::min(first + rows_of_run, A.rows);
@@ -187,7 +187,7 @@ RunsFormat<V> RunsFormat<V>::build(Source<V> source, const Settings& settings) {
                   Buffer<std::uint16_t>(steps),
                   Buffer<V>(steps * rows_of_run),
                   cut_aside(A, cuts).filled(A)};
-  parallel_ranges(slice_count(A.rows), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(slice_count(A.rows), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s) fill_slice(A, s, cuts.cut[static_cast<std::size_t>(s)], made);
   });
   return made;

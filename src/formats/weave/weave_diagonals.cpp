@@ -5,6 +5,7 @@
 
 #include "core/bits.hpp"
 #include "core/check.hpp"
+#include "core/grain.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 #include "formats/weave/weave_lists.hpp"
@@ -68,7 +69,7 @@ class SlicePattern {
 
 std::int64_t slice_count(std::int64_t rows) { return (rows + slice_rows - 1) / slice_rows; }
 
-constexpr std::int64_t slices_at_once = 64;
+std::int64_t slices_at_once(const PatternView& A) { return grain_for(slice_count(A.rows), A.nnz(), 64); }
 
 // Everything about the layout that follows from the pattern of the matrix.
 struct Skeleton {
@@ -145,14 +146,15 @@ class Merger {
 };
 
 Skeleton skeleton(const PatternView& A) {
-  const std::int64_t slices = slice_count(A.rows), parts = (slices + slices_at_once - 1) / slices_at_once;
+  const std::int64_t slices = slice_count(A.rows), of_part = slices_at_once(A),
+                     parts = (slices + of_part - 1) / of_part;
   Merger merger(slices);
   constexpr std::int64_t parts_at_once = 256;  // bounds the memory taken by parts
   for (std::int64_t begin = 0; begin < parts; begin += parts_at_once) {
     Vector<Part> found(static_cast<std::size_t>(std::min(parts_at_once, parts - begin)));
     parallel_tasks(static_cast<std::int64_t>(found.size()), [&](std::int64_t i) {
-      const std::int64_t first = (begin + i) * slices_at_once;
-      found[static_cast<std::size_t>(i)] = collect_part(A, first, std::min(first + slices_at_once, slices));
+      const std::int64_t first = (begin + i) * of_part;
+      found[static_cast<std::size_t>(i)] = collect_part(A, first, std::min(first + of_part, slices));
     });
     for (const Part& part : found) merger.add(part);
   }
@@ -180,7 +182,7 @@ bool same_bits(V a, V b) {
 template <class V>
 bool store_constants(const CsrView<V>& A, Diagonals<V>& to) {
   std::atomic<bool> constant{true};
-  parallel_ranges(to.slices.size(), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(to.slices.size(), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
     Vector<bool> seen;
     for (std::int64_t s = begin; s < end && constant.load(std::memory_order_relaxed); ++s) {
       const DiagonalSlice slice = to.slices[s];
@@ -200,7 +202,7 @@ bool store_constants(const CsrView<V>& A, Diagonals<V>& to) {
 
 template <class V, class S>
 void store_values(const CsrView<V>& A, Diagonals<V>& to) {
-  parallel_ranges(to.slices.size(), slices_at_once, [&](std::int64_t begin, std::int64_t end) {
+  parallel_ranges(to.slices.size(), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s) {
       const DiagonalSlice slice = to.slices[s];
       to.values.clear(slice.first * slice_rows, (slice.first + slice.count) * slice_rows);
