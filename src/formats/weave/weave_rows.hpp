@@ -30,7 +30,8 @@ struct RowsTeam {
     const bool fills = lane_rows * few / 2 >= enough_warps;
     int lanes = fills ? few : std::clamp(power_of_two(2 * enough_warps / lane_rows), few, std::max(few, many));
     const auto halve = [&](double warps, int steps) {
-      while (lanes > few && lane_rows * lanes > warps && mean <= lanes / 2 * steps) lanes /= 2;
+      for (int half = lanes / 2; lanes > few && lane_rows * lanes > warps && mean <= half * steps; half /= 2)
+        lanes = half;
     };
     if (!fills && in_cache) halve(some_warps, 6), halve(enough_warps, steps_at_once);
     if (named_lanes > 0) lanes = named_lanes;
