@@ -18,7 +18,6 @@
 #include <heddle/device.hpp>
 
 #include "core/grain.hpp"
-
 #include "core/isa.hpp"
 
 namespace heddle {

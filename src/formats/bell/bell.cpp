@@ -93,10 +93,10 @@ BellFormat<V> BellFormat<V>::build(Source<V> source, const Settings& settings) {
                   Buffer<Index>(slots),
                   Buffer<std::uint8_t>(slots * shape.mask_bytes()),
                   Buffer<V>(slots * shape.places())};
-  parallel_ranges(made.slices.rows, block_rows_at_once(made.slices.rows, A.nnz()),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t i = begin; i < end; ++i) fill_lane(A, made, i);
-                  });
+  const std::int64_t at_once = block_rows_at_once(made.slices.rows, A.nnz());
+  parallel_ranges(made.slices.rows, at_once, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) fill_lane(A, made, i);
+  });
   return made;
 }
 

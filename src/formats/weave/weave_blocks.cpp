@@ -37,24 +37,24 @@ void with_places(int size, const ValueStore<V>& values, F f) {
 template <class V>
 void store_blocks(const CsrView<V>& A, Blocks<V>& to, const BlockPattern& pattern) {
   const BlockShape shape{to.size, to.size};
+  const std::int64_t at_once = block_rows_at_once(to.columns.rows, A.nnz());
   with_places(to.size, to.values, [&](auto place) {
-    parallel_ranges(to.columns.rows, block_rows_at_once(to.columns.rows, A.nnz()),
-                    [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t i = begin; i < end; ++i) {
-                        const std::int64_t block_row = to.columns.stored_row(i);
-                        std::int64_t k = 0;
-                        each_block(A, shape, block_row, [&](const BlockEntries& block) {
-                          const Slot at = slot_of(to.columns, i, k);
-                          const Index corner = block.col * to.size;
-                          for (int line = 0; line < to.size; ++line)
-                            for (Offset e = block.from[line]; e < block.to[line]; ++e)
-                              to.values.set(place(at, line * to.size + (A.col[e] - corner)), A.val[e]);
-                          if (!to.masks.empty())
-                            to.masks[at.step * simt::warp_size + at.lane] = pattern.mask[pattern.ptr[block_row] + k];
-                          ++k;
-                        });
-                      }
-                    });
+    parallel_ranges(to.columns.rows, at_once, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t block_row = to.columns.stored_row(i);
+        std::int64_t k = 0;
+        each_block(A, shape, block_row, [&](const BlockEntries& block) {
+          const Slot at = slot_of(to.columns, i, k);
+          const Index corner = block.col * to.size;
+          for (int line = 0; line < to.size; ++line)
+            for (Offset e = block.from[line]; e < block.to[line]; ++e)
+              to.values.set(place(at, line * to.size + (A.col[e] - corner)), A.val[e]);
+          if (!to.masks.empty())
+            to.masks[at.step * simt::warp_size + at.lane] = pattern.mask[pattern.ptr[block_row] + k];
+          ++k;
+        });
+      }
+    });
   });
 }
 

@@ -17,19 +17,19 @@ SlicedColumns planned_columns(const PatternView& A, const WeaveSettings& setting
 // f(place among the values, column's slot in A) for all entries of A.
 template <class V, class F>
 void each_place(const SlicedColumns& c, const ValueStore<V>& values, const F& f) {
+  const std::int64_t at_once = grain_for(c.rows, c.steps * c.shape.step_slots(), 1024);
   dispatch_int<1, 2, 4>(c.shape.rows, [&](auto U) {
     values.visit_all([&]<class S>(const CodedValues<V, S>&) {
-      parallel_ranges(c.rows, grain_for(c.rows, c.steps * c.shape.step_slots(), 1024),
-                      [&](std::int64_t begin, std::int64_t end) {
-                        for (std::int64_t i = begin; i < end; ++i) {
-                          const std::int64_t s = i / c.shape.slice_rows();
-                          const int p = static_cast<int>(i % c.shape.slice_rows());
-                          f(c.stored_row(i), [&](std::int64_t k) {
-                            return (c.slices[s].first + k / c.shape.lanes) * c.shape.step_slots() +
-                                   place_in_pieces<S, U>(c.shape.lane_of(p, k), c.shape.row_of_lane(p));
-                          });
-                        }
-                      });
+      parallel_ranges(c.rows, at_once, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t s = i / c.shape.slice_rows();
+          const int p = static_cast<int>(i % c.shape.slice_rows());
+          f(c.stored_row(i), [&](std::int64_t k) {
+            return (c.slices[s].first + k / c.shape.lanes) * c.shape.step_slots() +
+                   place_in_pieces<S, U>(c.shape.lane_of(p, k), c.shape.row_of_lane(p));
+          });
+        }
+      });
     });
   });
 }

@@ -1,0 +1,46 @@
+// What the planner counts for layouts of weave on a GPU, beside the bytes (workload_test.cpp).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <heddle/analyze.hpp>
+#include <heddle/generate.hpp>
+
+#include "plan/candidates.hpp"
+#include "plan/workload.hpp"
+
+namespace heddle {
+namespace {
+
+Workload weave_rows(const Structure& facts, const char* settings) {
+  return workload(*find_family("weave"), {facts, 8}, Plan::parse(std::string("weave layout=rows ") + settings), true);
+}
+
+TEST(WorkloadWeave, counts_what_sorted_rows_read_again_where_the_cache_holds_them) {
+  const auto more = [](const char* matrix) {
+    const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+    const Workload sorted = weave_rows(facts, "sort=1024");
+    return sorted.stream_bytes - sorted.bytes - 2.0 * 8 * static_cast<double>(facts.rows);
+  };
+  EXPECT_GT(more("band,rows=60000,width=10"), 60000.0 * (32 - 8));
+  EXPECT_NEAR(more("band,rows=400000,width=10"), 0, 1);  // 4 M doubles
+}
+
+TEST(WorkloadWeave, counts_the_steps_of_few_slices_as_waited_for_together) {
+  const Structure facts = analyze(generate<double>("lengths,law=constant,max=7,rows=40000"), Detail::planning);
+  EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=1 sort=1").chain, 2.5);
+  EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=2 sort=1").chain, 7);
+}
+
+TEST(WorkloadWeave, proposes_no_padded_rows_that_keep_a_warp_busy_for_long) {
+  const auto proposed = [](const char* matrix) {
+    const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+    const std::vector<Plan> plans = candidate_plans(facts, {.on_gpu = true});
+    return std::find(plans.begin(), plans.end(), Plan::parse("weave layout=padded")) != plans.end();
+  };
+  EXPECT_TRUE(proposed("dense,rows=30,cols=1024"));
+  EXPECT_FALSE(proposed("dense,rows=30,cols=1025"));
+}
+
+}  // namespace
+}  // namespace heddle
