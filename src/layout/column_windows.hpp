@@ -33,6 +33,23 @@ struct alignas(16) WindowsOf {
 using ColumnWindows = WindowsOf<std::uint16_t>;
 using ByteWindows = WindowsOf<std::uint8_t>;
 
+// For kernels that decode many codes of one slice: bases without the bits that name their windows, so that a code is
+// added as it is. A code of no entry gives some column or other.
+struct ShiftedWindows {
+  unsigned base[ColumnWindows::windows];
+
+  SIMT_DEVICE explicit ShiftedWindows(const ColumnWindows& windows) {
+#pragma unroll
+    for (unsigned w = 0; w < ColumnWindows::windows; ++w)
+      base[w] = static_cast<unsigned>(windows.base[w]) - (w << ColumnWindows::width_bits);
+  }
+  SIMT_DEVICE unsigned column(unsigned code) const {
+    const bool odd = (code & 1u << ColumnWindows::width_bits) != 0;
+    const unsigned low = odd ? base[1] : base[0], high = odd ? base[3] : base[2];
+    return ((code & 2u << ColumnWindows::width_bits) != 0 ? high : low) + code;
+  }
+};
+
 // Lays windows over columns, each as far left as it may be. The last column of the last window is `none`.
 template <class Windows>
 class FinderOf {

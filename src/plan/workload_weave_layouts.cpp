@@ -145,7 +145,10 @@ struct RowShape {
   double chain(const Subject& s) const {
     const double steps = std::ceil(s.longest() / team.lanes);
     const bool few = in_cache && team.per_lane == 1 && s.rows() <= slice_rows() * weave::RowsTeam::few_slices;
-    return few ? std::min(steps, 2.5 * std::ceil(steps / weave::RowsTeam::steps_at_once)) : steps;
+    if (!few) return steps;
+    const double most =
+        s.value_bytes == 4 ? weave::RowsTeam::most_at_once<float> : weave::RowsTeam::most_at_once<double>;
+    return std::min(steps, steps <= most ? 2.5 : 2.5 * std::ceil(steps / weave::RowsTeam::steps_at_once));
   }
   // The fewer rows a slice has, the less they differ; from slices of 32 and of 128.
   double padding(const Subject& s) const {
@@ -342,7 +345,7 @@ Workload padded(const Subject& s, const Plan& plan) {
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
   // One entry a lane: all steps are under way at once. Four: eight steps take 4.3 us, one 2.3 (H200).
-  w.chain = open.per_lane == 1 ? std::ceil(steps / weave::PaddedTeam::steps_at_once) : 1 + steps / 2;
+  w.chain = open.per_lane == 1 ? std::ceil(steps / weave::PaddedTeam::most_at_once) : 1 + steps / 2;
   return w;
 }
 

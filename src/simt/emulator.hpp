@@ -158,6 +158,12 @@ T* shared_of(int rank, const Site& site = Site::current()) {
 }
 
 template <class T>
+const T* settled(const T* address) {
+  return address;
+}
+inline unsigned widened(std::uint16_t value) { return value; }
+inline unsigned widened(int value) { return static_cast<unsigned>(value); }
+template <class T>
 T cached_load(const T* from) {
   return *from;
 }

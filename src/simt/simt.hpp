@@ -40,7 +40,7 @@ namespace heddle::simt {
 struct Cuda {};
 struct Emulator {};
 
-inline constexpr int warp_size = 32;
+inline constexpr int warp_size = 32, warp_size_log2 = 5;
 inline constexpr unsigned full_warp = 0xffffffffu;
 
 struct Launch {

@@ -5,6 +5,7 @@ namespace heddle::weave {
 namespace {
 
 constexpr int U = rows_per_lane, threads = 256;
+constexpr int words_of_mask = sizeof(RowMask) / sizeof(std::uint32_t);
 
 template <class V, class S>
 struct DiagonalsView {
@@ -24,13 +25,15 @@ SIMT_DEVICE unsigned rows_of_lane(const RowMask* masks, Index mask) {
   return rows;
 }
 
+// A place without an entry holds the value 0 and takes x = 0: no harm, unless a value stands for a whole diagonal or
+// comes from a table.
+template <bool constant, class S>
+inline constexpr bool holds_zeros = !constant && !std::is_same_v<S, std::uint8_t>;
+
 // `count` diagonals from d on, all their loads under way before the first product is needed.
 template <int count, bool constant, Keep keep, class V, class S>
 SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice& slice, Index d, const V* x,
                                V (&sum)[U], unsigned& present) {
-  // A place without an entry holds the value 0 and takes x = 0: no harm, unless a value stands for a whole diagonal or
-  // comes from a table.
-  constexpr bool holds_zeros = !constant && !std::is_same_v<S, std::uint8_t>;
   S stored[count][constant ? 1 : U];
   V element[count][U];
   unsigned has[count];
@@ -64,7 +67,7 @@ SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice
 #pragma unroll
     for (int u = 0; u < U; ++u) {
       const V product = A.values.decode(stored[i][constant ? 0 : u]) * element[i][u];
-      sum[u] += holds_zeros || has[i] >> u & 1 ? product : V(0);
+      sum[u] += holds_zeros<constant, S> || has[i] >> u & 1 ? product : V(0);
     }
 }
 
@@ -73,12 +76,15 @@ SIMT_DEVICE void add_diagonals(const DiagonalsView<V, S>& A, const DiagonalSlice
 // need more registers: two diagonals and 32 warps (285 us; 314 us with 40).
 template <class S, bool constant>
 inline constexpr int diagonals_at_once = sizeof(S) == 8 && !constant ? 2 : 1;
-template <class S, bool constant>
-inline constexpr int blocks_at_once = sizeof(S) == 8 && !constant ? 4 : 6;
+template <class V, class S, bool constant>
+inline constexpr int blocks_at_once = constant                           ? 6
+                                      : sizeof(S) == 8                   ? 4
+                                      : sizeof(V) == 8 && sizeof(S) == 4 ? 5
+                                                                         : 6;
 
 // A warp a slice.
 template <bool constant, Keep keep, class V, class S>
-SIMT_BOUNDED_KERNEL(threads, (blocks_at_once<S, constant>))
+SIMT_BOUNDED_KERNEL(threads, (blocks_at_once<V, S, constant>))
 weave_diagonals_warp_per_slice(DiagonalsView<V, S> A, const V* x, Update<V> update) {
   constexpr int N = diagonals_at_once<S, constant>;
   const std::int64_t s = simt::global_thread() / simt::warp_size;
@@ -101,25 +107,27 @@ SIMT_DEVICE void add_diagonals_of_row(const DiagonalsView<V, S>& A, const Diagon
                                       int place, const V* x, V& sum, bool& present) {
   S stored[count];
   V element[count];
-  bool has[count];
+  std::uint32_t has[count];
   Index offset[count];
+  const std::uint32_t bit = 1u << (p & (simt::warp_size - 1));
+  const std::uint32_t* word = A.masks[slice.pattern + d + 1].word + (p >> simt::warp_size_log2);
 #pragma unroll
   for (int i = 0; i < count; ++i) {
-    const Index at = slice.pattern + d + i;
-    offset[i] = simt::cached_load(&A.pattern[at].offset);
-    const std::uint32_t word = simt::cached_load(A.masks[at + 1].word + p / simt::warp_size);
-    has[i] = (word >> p % simt::warp_size & 1) != 0;
     stored[i] = simt::cached_load(A.values.data +
                                   (constant ? slice.first + d + i : (slice.first + d + i) * slice_rows + place));
+    offset[i] = simt::cached_load(&A.pattern[slice.pattern + d + i].offset);
+    has[i] = simt::cached_load(word + i * words_of_mask) & bit;
   }
 #pragma unroll
-  for (int i = 0; i < count; ++i) element[i] = has[i] ? simt::cached_load(x + offset[i]) : V(0);
+  for (int i = 0; i < count; ++i) element[i] = has[i] != 0 ? simt::cached_load(x + offset[i]) : V(0);
+  std::uint32_t any = 0;
 #pragma unroll
   for (int i = 0; i < count; ++i) {
     const V product = A.values.decode(stored[i]) * element[i];
-    sum += has[i] ? product : V(0);
-    present |= has[i];
+    sum += holds_zeros<constant, S> || has[i] != 0 ? product : V(0);
+    any |= has[i];
   }
+  present |= any != 0;
 }
 
 // A small matrix is a matter of latency: a thread a row, and up to eight diagonals under way at once.
@@ -129,10 +137,11 @@ SIMT_DEVICE void multiply_row(const DiagonalsView<V, S>& A, const V* x, const Up
   const int place = simt::thread(), p = constant ? place : row_of_diagonal_place<S>(place);
   const std::int64_t row = simt::block() * slice_rows + p;
   const DiagonalSlice slice = A.slice[simt::block()];
+  const V* own = simt::settled(x + row);
   V sum = 0;
   bool present = false;
   const auto add = [&](auto count, Index d) {
-    add_diagonals_of_row<count.value, constant>(A, slice, d, p, place, x + row, sum, present);
+    add_diagonals_of_row<count.value, constant>(A, slice, d, p, place, own, sum, present);
   };
   Index d = 0;
   for (; d + most <= slice.count; d += most) add(std::integral_constant<int, most>{}, d);

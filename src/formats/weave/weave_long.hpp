@@ -20,6 +20,8 @@
 // a row in global memory blocks would wait two more times (lp_fit2d, 25 rows: 5.8 instead of 7.6 us cold; H200).
 #pragma once
 
+#include <bit>
+
 #include "formats/weave/weave_layout.hpp"
 
 namespace heddle::weave {
@@ -29,15 +31,20 @@ struct LongShape {
   static constexpr int shared_team = 256, most_shared_blocks = 528;  // threads and number of blocks that share rows
 
   std::int64_t rows = 0;
-  int lanes = 32;  // L
-  int groups = 1;  // blocks of a row
+  int lanes = 32;      // L
+  int lanes_log2 = 5;  // kernels shift by it: to divide by L takes them as long as to wait for a load
+  int groups = 1;      // blocks of a row
   WeaveColumns columns = WeaveColumns::each;
   bool wide = false;  // each, in 32 bits
 
   static LongShape of(const PatternView& A, const WeaveSettings& settings) {
     const WeaveColumns columns = settings.column_codec();
-    return {A.rows, settings.team, settings.team > simt::warp_size ? most_groups(settings.groups) : 1, columns,
-            columns == WeaveColumns::each && !are_narrow(A)};
+    return {.rows = A.rows,
+            .lanes = settings.team,
+            .lanes_log2 = std::countr_zero(static_cast<unsigned>(settings.team)),
+            .groups = settings.team > simt::warp_size ? most_groups(settings.groups) : 1,
+            .columns = columns,
+            .wide = columns == WeaveColumns::each && !are_narrow(A)};
   }
   static bool are_narrow(const PatternView& A) { return A.cols <= 65535; }
   // What a cluster can have, up to `wanted`.

@@ -1,5 +1,5 @@
 #include "formats/weave/weave_long.hpp"
-#include "layout/fetch_share.hpp"
+#include "layout/fetch_by_grid.hpp"
 
 namespace heddle::weave {
 
@@ -26,13 +26,15 @@ SIMT_DEVICE V add_steps(const LongShape& shape, int stride, const Columns& colum
 #pragma unroll
     for (int w = 0; w < W; ++w)
       element[i][w] = col[i][w] != no_long_column<C> ? simt::cached_load(x + col[i][w]) : V(0);
+  // Places without an entry hold 0 where values are numbers, and meet a 0 of x; a code of a table may stand for any
+  // value.
   V sum = 0;
 #pragma unroll
   for (int i = 0; i < count; ++i)
 #pragma unroll
     for (int w = 0; w < W; ++w) {
       const V product = values.decode(stored[i][w]) * element[i][w];
-      sum += col[i][w] != no_long_column<C> ? product : V(0);
+      sum += std::is_floating_point_v<S> || col[i][w] != no_long_column<C> ? product : V(0);
     }
   return sum;
 }
@@ -70,17 +72,18 @@ SIMT_DEVICE V block_sum(V sum, int warps, V* shared) {
 template <class V, class S, class Columns>
 SIMT_DEVICE void multiply_rows(const LongShape& shape, const Offset* begin, const Columns& columns,
                                const CodedValues<V, S>& values, const V* x, const Update<V>& update) {
-  const int teams = simt::block_threads() / shape.lanes;
-  const std::int64_t row = simt::block() * teams + simt::thread() / shape.lanes;
+  const std::int64_t row = simt::global_thread() >> shape.lanes_log2;
+  const int member = simt::thread() & (shape.lanes - 1);
   V sum = 0;
   Offset first = 0, last = 0;
   if (row < shape.rows) {
     first = simt::cached_load(begin + row);
     last = simt::cached_load(begin + row + 1);
-    sum = add_row(shape, first, last, 0, 1, simt::thread() % shape.lanes, columns.of_row(row), values, x);
+    const V* own_x = simt::settled(x + (first >> 63));  // + 0, but a parameter would be fetched anew for every load
+    sum = add_row(shape, first, last, 0, 1, member, columns.of_row(row), values, own_x);
   }
   sum = shape.lanes > simt::warp_size ? block_sum(sum, shape.warps(), simt::shared<V>()) : simt::warp_sum(sum);
-  if (simt::thread() % shape.lanes == 0 && row < shape.rows) update.row(row, sum, last > first);
+  if (member == 0 && row < shape.rows) update.row(row, sum, last > first);
 }
 
 template <class V, class S, class Columns>
@@ -101,19 +104,19 @@ weave_long_team_per_row_of_few(LongShape shape, const Offset* begin, Columns col
   multiply_rows(shape, begin, columns, values, x, update);
 }
 
-// A cluster of blocks a row. Where entries begin is known only after a look at `begin`, so each block begins with a
-// request for its share of `ahead` of them.
+// A cluster of blocks a row. Where entries begin is known only after a look at `begin`, so each thread begins with
+// a request for a line of `ahead` of them.
 template <class V, class S, class Columns>
 SIMT_BOUNDED_KERNEL(1024, 1)
 weave_long_cluster_per_row(LongShape shape, std::int64_t ahead, const Offset* begin, Columns columns,
                            CodedValues<V, S> values, const V* x, Update<V> update) {
   const int blocks = simt::cluster_blocks(), rank = simt::cluster_rank();
-  const std::int64_t row = simt::block() / blocks;
+  const std::int64_t row = simt::block() >> (31 - simt::leading_zeros(static_cast<unsigned>(blocks)));  // / blocks
   if (row >= shape.rows) return;
   simt::arrive_cluster();
   const Offset first = simt::cached_load(begin + row), last = simt::cached_load(begin + row + 1);
-  fetch_share(columns.data, 0, Columns::codes(ahead), simt::block(), simt::grid_blocks());
-  fetch_share(values.data, 0, ahead, simt::block(), simt::grid_blocks());
+  fetch_by_grid(columns.data, Columns::codes(ahead));
+  fetch_by_grid(values.data, ahead);
   V sum = add_row(shape, first, last, rank, blocks, simt::thread(), columns.of_row(row), values, x);
   sum = block_sum(sum, shape.warps(), simt::shared<V>());
   simt::wait_cluster();  // now all have begun: there is a first one to write to

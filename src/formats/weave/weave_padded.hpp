@@ -12,6 +12,8 @@
 //             all bits set: no entry
 #pragma once
 
+#include <bit>
+
 #include "formats/weave/weave_layout.hpp"
 
 namespace heddle::weave {
@@ -24,19 +26,25 @@ inline constexpr Code no_padded_column = static_cast<Code>(-1);
 struct PaddedShape {
   std::int64_t rows = 0;
   int lanes = 1, per_lane = 1;  // T and W
+  int lanes_log2 = 0;           // kernels shift by it: to divide by T takes them as long as to wait for a load
   PaddedColumns columns = PaddedColumns::narrow;
   Index steps = 0;
 
   static constexpr std::int64_t most_narrow = 0xffff, reach = 0x7fff;
   static PaddedShape of(std::int64_t rows, Offset longest, PaddedColumns columns, const WeaveSettings& settings) {
     const std::int64_t step = std::int64_t{settings.lanes} * settings.per_lane;
-    return {rows, settings.lanes, settings.per_lane, columns, static_cast<Index>((longest + step - 1) / step)};
+    return {.rows = rows,
+            .lanes = settings.lanes,
+            .per_lane = settings.per_lane,
+            .lanes_log2 = std::countr_zero(static_cast<unsigned>(settings.lanes)),
+            .columns = columns,
+            .steps = static_cast<Index>((longest + step - 1) / step)};
   }
   // What a code of this row is added to.
   SIMT_BOTH std::int64_t base(std::int64_t row) const { return columns == PaddedColumns::relative ? row - reach : 0; }
   int code_bytes() const { return columns == PaddedColumns::wide ? 4 : 2; }
-  SIMT_BOTH std::int64_t teams() const { return simt::warp_size / lanes; }
-  SIMT_BOTH std::int64_t warps() const { return (rows + teams() - 1) / teams(); }
+  SIMT_BOTH std::int64_t teams() const { return simt::warp_size >> lanes_log2; }
+  SIMT_BOTH std::int64_t warps() const { return (rows + teams() - 1) >> (simt::warp_size_log2 - lanes_log2); }
   SIMT_BOTH std::int64_t step_begin(std::int64_t step, std::int64_t warp) const {
     return (step * warps() + warp) * simt::warp_size * per_lane;
   }
@@ -44,16 +52,16 @@ struct PaddedShape {
 };
 
 // How padded rows are shared out where settings leave it open; per_lane: 1, 4, or anything else for what suits. Short
-// rows: one entry a lane and up to four steps for the longest row; up to six, and then up to eight, which are under way
-// at once, where warps become many (62,000 rows of 5: 2.6 us with two lanes, 2.3 with one; 27,000 of 7: 2.4 with four,
-// 2.1 with two, 2.2 with one; H200), and still more where they become more than a large GPU holds. Others: four entries
-// a lane, in one step as far as a warp reaches.
+// rows: one entry a lane and up to four steps for the longest row; up to eight, and then up to twelve, which are all
+// under way at once, where warps become many (H200, float: 48,000 rows of 9 1.96 us with two lanes, 1.87 with one;
+// 73,000 of them 2.19 and 2.09, 2.72 with four), and still more where they become more than a large GPU holds. Others:
+// four entries a lane, in one step as far as a warp reaches.
 struct PaddedTeam {
-  static constexpr int steps_at_once = 8;  // with one entry a lane
+  static constexpr int steps_at_once = 8, most_at_once = 12;  // with one entry a lane; the latter of raw values
   int lanes, per_lane;
 
   static PaddedTeam of(std::int64_t rows, std::int64_t longest, int per_lane) {
-    constexpr std::int64_t short_row = 32, some_warps = 2000, many_warps = 4000, too_many_warps = 6500;
+    constexpr std::int64_t short_row = 32, some_warps = 2000, many_warps = 3000, too_many_warps = 6500;
     const auto lanes_for = [&](std::int64_t entries) {
       int lanes = 1;
       while (lanes < simt::warp_size && lanes * entries < longest) lanes *= 2;
@@ -64,10 +72,10 @@ struct PaddedTeam {
     const auto halve = [&](std::int64_t warps, std::int64_t steps) {
       while (lanes > 1 && rows * lanes > warps * simt::warp_size && longest <= lanes / 2 * steps) lanes /= 2;
     };
-    halve(some_warps, 6);
-    halve(many_warps, steps_at_once);
+    halve(some_warps, steps_at_once);
+    halve(many_warps, most_at_once);
     halve(too_many_warps, longest);
-    return {lanes, per_lane == 1 || longest <= lanes * steps_at_once ? 1 : 4};
+    return {lanes, per_lane == 1 || longest <= lanes * most_at_once ? 1 : 4};
   }
 };
 

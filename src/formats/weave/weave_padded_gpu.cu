@@ -5,66 +5,104 @@ namespace heddle::weave {
 
 namespace {
 
-// x begins where the codes of the row do.
-template <int count, int W, class V, class S, class C>
-SIMT_DEVICE void add_steps(const PaddedShape& shape, const C* codes, const CodedValues<V, S>& values, std::int64_t warp,
-                           Index step, const V* x, V& sum, bool& present) {
-  C col[count][W];
+// The arrays from where a warp has its first step; the next one lies `stride` places on. x begins where the codes of
+// the row do.
+template <class V, class S, class C, class Stride>
+struct PaddedWalk {
+  const C* codes;
+  CodedValues<V, S> values;
+  Stride stride;
+  const V* x;
+};
+
+template <class C>
+struct PaddedCode {
+  static constexpr auto none = static_cast<unsigned>(no_padded_column<C>);
+  unsigned code;
+  SIMT_DEVICE bool present() const { return code != none; }
+};
+
+template <class V>
+struct PaddedSum {
+  V sum = 0;
+  bool present = false;
+
+  // Places without an entry hold 0 where values are numbers, and meet a 0 of x; a code of a table may stand for any
+  // value.
+  template <class S, class C>
+  SIMT_DEVICE void add(const CodedValues<V, S>& values, PaddedCode<C> code, S stored, V element) {
+    if constexpr (std::is_floating_point_v<S>) {
+      sum += static_cast<V>(stored) * element;
+    } else {
+      const V product = values.decode(stored) * element;
+      sum += code.present() ? product : V(0);
+    }
+    present |= code.present();
+  }
+};
+
+// `count` steps from `step` on, all their loads under way before the first product is needed.
+template <int count, int W, class V, class S, class C, class Stride>
+SIMT_DEVICE void add_steps(const PaddedWalk<V, S, C, Stride>& walk, Index step, PaddedSum<V>& sum) {
+  PaddedCode<C> code[count][W];
   S stored[count][W];
   V element[count][W];
 #pragma unroll
   for (int i = 0; i < count; ++i) {
-    const std::int64_t begin = shape.step_begin(step + i, warp);
-    load_pieces<Keep::matrix>(codes + begin, col[i]);
-    load_pieces<Keep::matrix>(values.at(begin), stored[i]);
+    C loaded[W];
+    load_pieces<Keep::matrix>(walk.codes + (step + i) * walk.stride, loaded);
+    load_pieces<Keep::matrix>(walk.values.at((step + i) * walk.stride), stored[i]);
+#pragma unroll
+    for (int w = 0; w < W; ++w) code[i][w] = {simt::widened(loaded[w])};
   }
 #pragma unroll
   for (int i = 0; i < count; ++i)
 #pragma unroll
     for (int w = 0; w < W; ++w)
-      element[i][w] = col[i][w] != no_padded_column<C> ? simt::cached_load(x + col[i][w]) : V(0);
+      element[i][w] = code[i][w].present() ? simt::cached_load(walk.x + code[i][w].code) : V(0);
 #pragma unroll
   for (int i = 0; i < count; ++i)
 #pragma unroll
-    for (int w = 0; w < W; ++w) {
-      const V product = values.decode(stored[i][w]) * element[i][w];
-      sum += col[i][w] != no_padded_column<C> ? product : V(0);
-      present |= col[i][w] != no_padded_column<C>;
-    }
+    for (int w = 0; w < W; ++w) sum.add(walk.values, code[i][w], stored[i][w], element[i][w]);
 }
 
-template <int W, class V, class S, class C>
-SIMT_DEVICE void add_all_steps(const PaddedShape& shape, const C* codes, const CodedValues<V, S>& values,
-                               std::int64_t warp, const V* x, V& sum, bool& present) {
+template <int W, class V, class S, class C, class Stride>
+SIMT_DEVICE void add_all_steps(const PaddedWalk<V, S, C, Stride>& walk, Index steps, PaddedSum<V>& sum) {
   Index step = 0;
-  for (; step + 4 <= shape.steps; step += 4) add_steps<4, W>(shape, codes, values, warp, step, x, sum, present);
-  switch (shape.steps - step) {
-    case 3: return add_steps<3, W>(shape, codes, values, warp, step, x, sum, present);
-    case 2: return add_steps<2, W>(shape, codes, values, warp, step, x, sum, present);
-    case 1: return add_steps<1, W>(shape, codes, values, warp, step, x, sum, present);
+  for (; step + 4 <= steps; step += 4) add_steps<4, W>(walk, step, sum);
+  switch (steps - step) {
+    case 3: return add_steps<3, W>(walk, step, sum);
+    case 2: return add_steps<2, W>(walk, step, sum);
+    case 1: return add_steps<1, W>(walk, step, sum);
     default: return;
   }
 }
 
 // `exactly` so many steps, all under way at once; 0: as many as the shape says.
-template <int exactly, int W, class V, class S, class C>
+template <int exactly, int W, class Stride, class V, class S, class C>
 SIMT_DEVICE void multiply_rows(const PaddedShape& shape, const C* codes, const CodedValues<V, S>& values, const V* x,
                                const Update<V>& update) {
-  const std::int64_t warp = simt::global_thread() / simt::warp_size;
-  if (warp >= shape.warps()) return;
-  const std::int64_t row = warp * shape.teams() + simt::lane() / shape.lanes;
-  V sum = 0;
-  bool present = false;
+  const std::int64_t thread = simt::global_thread(), warp = thread >> simt::warp_size_log2, warps = shape.warps();
+  if (warp >= warps) return;
+  const std::int64_t row = thread >> shape.lanes_log2, begin = warp * simt::warp_size * W;
+  const PaddedWalk<V, S, C, Stride> walk{
+      codes + begin,
+      {values.at(begin), values.table},
+      static_cast<Stride>(warps * simt::warp_size * W),
+      simt::settled(x + shape.base(row)),
+  };
+  PaddedSum<V> lane;
   if constexpr (exactly > 0)
-    add_steps<exactly, W>(shape, codes, values, warp, 0, x + shape.base(row), sum, present);
+    add_steps<exactly, W>(walk, 0, lane);
   else
-    add_all_steps<W>(shape, codes, values, warp, x + shape.base(row), sum, present);
-  unsigned has = present ? 1 : 0;
+    add_all_steps<W>(walk, shape.steps, lane);
+  V sum = lane.sum;
+  unsigned has = lane.present ? 1 : 0;
   for (int distance = shape.lanes / 2; distance > 0; distance /= 2) {
     sum += simt::shuffle_xor(sum, distance);
     has |= simt::shuffle_xor(has, distance);
   }
-  if (simt::lane() % shape.lanes == 0 && row < shape.rows) update.row(row, sum, has != 0);
+  if ((simt::lane() & (shape.lanes - 1)) == 0 && row < shape.rows) update.row(row, sum, has != 0);
 }
 
 constexpr int threads = 128;
@@ -72,7 +110,7 @@ constexpr int threads = 128;
 template <int exactly, int W, class V, class S, class C>
 SIMT_KERNEL weave_padded_rows(PaddedShape shape, const C* codes, CodedValues<V, S> values, const V* x,
                               Update<V> update) {
-  multiply_rows<exactly, W>(shape, codes, values, x, update);
+  multiply_rows<exactly, W, std::int64_t>(shape, codes, values, x, update);
 }
 
 // The same where all threads run at once with 64 registers each: left alone, the compiler keeps to 32 to 40 and does
@@ -85,17 +123,21 @@ constexpr std::int64_t few_threads = 132 * few_blocks * threads;
 template <int exactly, int W, class V, class S, class C>
 SIMT_BOUNDED_KERNEL(threads, few_blocks)
 weave_padded_few_rows(PaddedShape shape, const C* codes, CodedValues<V, S> values, const V* x, Update<V> update) {
-  multiply_rows<exactly, W>(shape, codes, values, x, update);
+  multiply_rows<exactly, W, Index>(shape, codes, values, x, update);
 }
 
-// f(steps, W): with one entry a lane up to 8 steps have kernels of their own. With a loop of four and the rest one
-// after another, five steps wait for memory four times instead of twice. (One kernel that leaves out what is too much,
-// up to eight, took 0.4 to 0.7 us more; H200.)
-template <class F>
+// f(steps, W): with one entry a lane up to 8 steps have kernels of their own, up to 12 where values are raw and threads
+// few (`more`). With a loop of four and the rest one after another, five steps wait for memory four times instead of
+// twice. (One kernel that leaves out what is too much, up to eight, took 0.4 to 0.7 us more; H200.)
+template <bool more, class F>
 void dispatch_steps(const PaddedShape& shape, F f) {
   if (shape.per_lane == 4) return f(std::integral_constant<int, 0>{}, std::integral_constant<int, 4>{});
-  const int exactly = shape.steps <= PaddedTeam::steps_at_once ? static_cast<int>(shape.steps) : 0;
-  dispatch_int<0, 1, 2, 3, 4, 5, 6, 7, 8>(exactly, [&](auto steps) { f(steps, std::integral_constant<int, 1>{}); });
+  const auto with_steps = [&](auto steps) { f(steps, std::integral_constant<int, 1>{}); };
+  const auto steps = static_cast<int>(shape.steps);
+  if constexpr (more)
+    if (steps > PaddedTeam::steps_at_once && steps <= PaddedTeam::most_at_once)
+      return dispatch_int<9, 10, 11, 12>(steps, with_steps);
+  dispatch_int<0, 1, 2, 3, 4, 5, 6, 7, 8>(steps <= PaddedTeam::steps_at_once ? steps : 0, with_steps);
 }
 
 }  // namespace
@@ -106,14 +148,16 @@ void Padded<V>::multiply(simt::Here here, const Product<V>& p) const {
   const simt::Launch grid{simt::blocks_for(all_threads, threads), threads, 0, p.stream};
   values.visit_all([&]<class S>(const CodedValues<V, S>& coded) {
     with_codes(*this, [&]<class C>(const C* codes) {
-      dispatch_steps(shape, [&](auto steps, auto W) {
-        if (all_threads <= few_threads && (W.value == 1 || sizeof(V) == 8))
+      if (all_threads <= few_threads && (shape.per_lane == 1 || sizeof(V) == 8))
+        dispatch_steps<std::is_same_v<S, V>>(shape, [&](auto steps, auto W) {
           simt::launch(here, grid, weave_padded_few_rows<steps.value, W.value, V, S, C>, shape, codes, coded, p.x,
                        p.update);
-        else
+        });
+      else
+        dispatch_steps<false>(shape, [&](auto steps, auto W) {
           simt::launch(here, grid, weave_padded_rows<steps.value, W.value, V, S, C>, shape, codes, coded, p.x,
                        p.update);
-      });
+        });
     });
   });
 }

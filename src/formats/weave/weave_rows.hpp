@@ -17,6 +17,8 @@ namespace heddle::weave {
 struct RowsTeam {
   // Under way at once where slices are few and the matrix stays in the L2: of doubles 64 registers hold no more.
   static constexpr int steps_at_once = 8;
+  template <class V>
+  static constexpr int most_at_once = sizeof(V) == 4 ? 12 : steps_at_once;
   static constexpr std::int64_t few_slices = 132 * 32;
   int lanes, per_lane;
 

@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_rows.hpp"
 
@@ -8,11 +10,46 @@ namespace {
 template <class V, class S>
 struct RowsView {
   std::int64_t rows, slices;
-  int lanes;
+  int lanes, lanes_log2;
   const ColumnSlice* slice;
   const std::uint16_t* codes;
   const Index* row_of;
   CodedValues<V, S> values;
+};
+
+// How a slice has its columns: codes of a step, in 32 bits each, and the columns they stand for.
+template <Index wide>
+struct SliceColumns {
+  static constexpr auto none = static_cast<unsigned>(-1);
+  const ColumnSlice& slice;
+
+  SIMT_DEVICE unsigned column(unsigned code) const { return code; }
+  template <Keep keep, int U>
+  SIMT_DEVICE void load(const std::uint16_t* codes, Index step, unsigned (&code)[U]) const {
+    Index col[U];
+    if constexpr (wide == ColumnSlice::in_bytes)
+      load_byte_columns<keep>(slice, codes, step, col);
+    else
+      load_wide_columns<keep>(slice, codes, step, col);
+#pragma unroll
+    for (int u = 0; u < U; ++u) code[u] = static_cast<unsigned>(col[u]);
+  }
+};
+
+template <>
+struct SliceColumns<0> {
+  static constexpr unsigned none = ColumnWindows::none;
+  const ColumnSlice& slice;
+  ShiftedWindows windows{slice.windows};
+
+  SIMT_DEVICE unsigned column(unsigned code) const { return windows.column(code); }
+  template <Keep keep, int U>
+  SIMT_DEVICE void load(const std::uint16_t* codes, Index step, unsigned (&code)[U]) const {
+    std::uint16_t loaded[U];
+    load_pieces<keep>(codes + slice.columns + std::int64_t{step} * simt::warp_size * U, loaded);
+#pragma unroll
+    for (int u = 0; u < U; ++u) code[u] = simt::widened(loaded[u]);
+  }
 };
 
 template <class V, int U>
@@ -21,69 +58,77 @@ struct LaneSums {
   unsigned present = 0;
 };
 
-// `count` steps from `step` on, all their loads under way before the first product is needed.
-template <int count, Index wide, Keep keep, int U, class V, class S>
-SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const ColumnSlice& slice, Index step, const V* x,
+// `count` steps from `step` on, all their loads under way before the first product is needed. Places without an entry
+// hold 0 where values are numbers, and meet a 0 of x; a code of a table may stand for any value.
+template <int count, Keep keep, int U, class V, class S, Index wide>
+SIMT_DEVICE void add_steps(const RowsView<V, S>& A, const SliceColumns<wide>& columns, Index step, const V* x,
                            LaneSums<V, U>& lane) {
-  Index col[count][U];
+  constexpr unsigned none = SliceColumns<wide>::none;
+  unsigned code[count][U];
   S stored[count][U];
   V element[count][U];
 #pragma unroll
   for (int i = 0; i < count; ++i) {
-    if constexpr (wide == ColumnSlice::in_bytes)
-      load_byte_columns<keep>(slice, A.codes, step + i, col[i]);
-    else if constexpr (wide)
-      load_wide_columns<keep>(slice, A.codes, step + i, col[i]);
-    else
-      load_columns<keep>(slice, A.codes, step + i, col[i]);
-    load_pieces<keep>(A.values.at((slice.first + step + i) * simt::warp_size * U), stored[i]);
+    columns.template load<keep>(A.codes, step + i, code[i]);
+    load_pieces<keep>(A.values.at((columns.slice.first + step + i) * simt::warp_size * U), stored[i]);
   }
 #pragma unroll
   for (int i = 0; i < count; ++i)
 #pragma unroll
-    for (int u = 0; u < U; ++u) element[i][u] = col[i][u] >= 0 ? simt::cached_load(x + col[i][u]) : V(0);
+    for (int u = 0; u < U; ++u)
+      element[i][u] = code[i][u] != none ? simt::cached_load(x + columns.column(code[i][u])) : V(0);
 #pragma unroll
-  for (int i = 0; i < count; ++i)
+  for (int u = 0; u < U; ++u) {
+    unsigned all = none;
 #pragma unroll
-    for (int u = 0; u < U; ++u) {
+    for (int i = 0; i < count; ++i) {
       const V product = A.values.decode(stored[i][u]) * element[i][u];
-      lane.sum[u] += col[i][u] >= 0 ? product : V(0);
-      lane.present |= (col[i][u] >= 0 ? 1u : 0u) << u;
+      lane.sum[u] += std::is_floating_point_v<S> || code[i][u] != none ? product : V(0);
+      all &= code[i][u];
     }
-}
-
-// The steps that are left, `most` of them at most, all at once.
-template <int most, Index wide, Keep keep, int U, class V, class S>
-SIMT_DEVICE void add_rest(const RowsView<V, S>& A, const ColumnSlice& slice, Index step, const V* x,
-                          LaneSums<V, U>& lane) {
-  if constexpr (most > 0) {
-    if (slice.width - step == most)
-      add_steps<most, wide, keep>(A, slice, step, x, lane);
-    else
-      add_rest<most - 1, wide, keep>(A, slice, step, x, lane);
+    lane.present |= (all != none ? 1u : 0u) << u;
   }
 }
 
-// batch: steps that are under way at once.
+// `count` steps from `step` on, which are from `least` to `most`, all at once.
+template <int least, int most, Keep keep, int U, class V, class S, Index wide>
+SIMT_DEVICE void add_exactly(Index count, const RowsView<V, S>& A, const SliceColumns<wide>& columns, Index step,
+                             const V* x, LaneSums<V, U>& lane) {
+  if constexpr (most >= least) {
+    if (count == most)
+      add_steps<most, keep>(A, columns, step, x, lane);
+    else
+      add_exactly<least, most - 1, keep>(count, A, columns, step, x, lane);
+  }
+}
+
+// batch: steps that are under way at once. Eight: then all of a slice that has a few more, where registers hold them.
 template <int batch, Index wide, Keep keep, int U, class V, class S>
 SIMT_DEVICE void add_slice(const RowsView<V, S>& A, const ColumnSlice& slice, const V* x, LaneSums<V, U>& lane) {
+  const SliceColumns<wide> columns{slice};
   Index step = 0;
-  for (; step + batch <= slice.width; step += batch) add_steps<batch, wide, keep>(A, slice, step, x, lane);
+  if constexpr (batch == RowsTeam::steps_at_once && RowsTeam::most_at_once < V >> batch) {
+    constexpr int most = RowsTeam::most_at_once<V>;
+    if (slice.width > batch && slice.width <= most)
+      return add_exactly<batch + 1, most, keep>(slice.width, A, columns, 0, x, lane);
+  }
+  for (; step + batch <= slice.width; step += batch) add_steps<batch, keep>(A, columns, step, x, lane);
   if constexpr (batch == RowsTeam::steps_at_once) {
-    add_rest<batch - 1, wide, keep>(A, slice, step, x, lane);
+    add_exactly<1, batch - 1, keep>(slice.width - step, A, columns, step, x, lane);
   } else {
     if constexpr (batch > 2)
-      if (step + 2 <= slice.width) add_steps<2, wide, keep>(A, slice, step, x, lane), step += 2;
-    if (step < slice.width) add_steps<1, wide, keep>(A, slice, step, x, lane);
+      if (step + 2 <= slice.width) add_steps<2, keep>(A, columns, step, x, lane), step += 2;
+    if (step < slice.width) add_steps<1, keep>(A, columns, step, x, lane);
   }
 }
 
 // A warp a slice; `lanes` of it share a row. bytes: some slices have columns in 8 bits.
 template <int batch, Keep keep, bool bytes, int U, class V, class S>
 SIMT_DEVICE void multiply_slice(const RowsView<V, S>& A, const V* x, const Update<V>& update) {
-  const std::int64_t s = simt::global_thread() / simt::warp_size;
+  const std::int64_t s = simt::global_thread() >> simt::warp_size_log2;
   if (s >= A.slices) return;
   const ColumnSlice slice = A.slice[s];
+  x = simt::settled(x + (slice.width >> 31));  // + 0, but a parameter would be fetched anew for every load
   LaneSums<V, U> lane;
   if (bytes && slice.wide == ColumnSlice::in_bytes)
     add_slice<batch, bytes ? ColumnSlice::in_bytes : 0, keep>(A, slice, x, lane);
@@ -96,9 +141,9 @@ SIMT_DEVICE void multiply_slice(const RowsView<V, S>& A, const V* x, const Updat
     for (int u = 0; u < U; ++u) lane.sum[u] += simt::shuffle_xor(lane.sum[u], step);
     lane.present |= simt::shuffle_xor(lane.present, step);
   }
-  if (simt::lane() % A.lanes != 0) return;
-  const int teams = simt::warp_size / A.lanes;
-  const std::int64_t first = s * teams * U + simt::lane() / A.lanes;
+  if ((simt::lane() & (A.lanes - 1)) != 0) return;
+  const int teams = simt::warp_size >> A.lanes_log2;
+  const std::int64_t first = s * teams * U + (simt::lane() >> A.lanes_log2);
 #pragma unroll
   for (int u = 0; u < U; ++u)
     if (first + u * teams < A.rows) {
@@ -125,8 +170,14 @@ weave_rows_few_slices(RowsView<V, S> A, const V* x, Update<V> update) {
 template <class V, class S>
 void start(simt::Here here, const Rows<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
   const SlicedColumns& c = A.columns;
-  const RowsView<V, S> view{A.rows,         c.slices.size(), c.shape.lanes, c.slices.data(),
-                            c.codes.data(), c.row_of.data(), values};
+  const RowsView<V, S> view{.rows = A.rows,
+                            .slices = c.slices.size(),
+                            .lanes = c.shape.lanes,
+                            .lanes_log2 = std::countr_zero(static_cast<unsigned>(c.shape.lanes)),
+                            .slice = c.slices.data(),
+                            .codes = c.codes.data(),
+                            .row_of = c.row_of.data(),
+                            .values = values};
   const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, A.threads), A.threads, 0, p.stream};
   if (A.bytes)  // for matrices that no cache keeps
     return dispatch_int<2, 4>(c.shape.rows, [&](auto U) {

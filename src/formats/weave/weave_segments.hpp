@@ -128,6 +128,10 @@ class TileRows {
   SIMT_DEVICE TileRows(const std::uint32_t* filled, int row_words, std::int64_t tile) : all_(filled == nullptr) {
     if (!all_ && simt::lane() < row_words) filled_ = simt::cached_load(filled + tile * row_words + simt::lane());
   }
+  // By a warp, while it waits for something else: left alone, the compiler asks for them once they are needed.
+  SIMT_DEVICE void arrive() {
+    if (!all_) filled_ = simt::shuffle(filled_, simt::lane());
+  }
   // By a warp: f(i, filled, number) for row i of the tile, `number` of whose rows with entries come before it.
   template <class F>
   SIMT_DEVICE void each(Index rows, F f) const {

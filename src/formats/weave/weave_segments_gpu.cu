@@ -95,12 +95,19 @@ struct Entries {
   template <class V>
   SIMT_DEVICE void fetch_elements(const V* x, V (&element)[N]) const {
 #pragma unroll
-    for (int i = 0; i < N; ++i) element[i] = col[i] >= 0 ? simt::cached_load(x + col[i]) : V(0);
+    for (int i = 0; i < N; ++i) element[i] = col[i] >= 0 ? simt::cached_load(x + static_cast<unsigned>(col[i])) : V(0);
   }
   template <class V>
   SIMT_DEVICE void multiply(const SegmentsView<V, S>& A, V (&product)[N]) const {
 #pragma unroll
     for (int i = 0; i < N; ++i) product[i] = col[i] >= 0 ? A.values.decode(stored[i]) * product[i] : V(0);
+  }
+  // Element i. Places without an entry hold 0 where values are numbers, and meet a 0 of x; a code of a table may stand
+  // for any value. (Without the choice above the kernel for all rows would run out of registers.)
+  template <class V>
+  SIMT_DEVICE V times(const SegmentsView<V, S>& A, int i, V element) const {
+    const V product = A.values.decode(stored[i]) * element;
+    return std::is_floating_point_v<S> || col[i] >= 0 ? product : V(0);
   }
 
  private:
@@ -239,12 +246,13 @@ weave_segments_of_short_rows(SegmentsView<V, S> A, const V* x, Update<V> update)
   Entries<K, Keep::matrix, S> entries;
   entries.fetch_own_columns(A.col, t * K);
   const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
-  const TileRows rows(A.filled, A.row_words, t);
-  V product[K];
-  entries.fetch_elements(x, product);
+  TileRows rows(A.filled, A.row_words, t);
+  V element[K];
+  // x + 0, but a parameter would be fetched anew for every load. (Two registers that the kernel above has not.)
+  entries.fetch_elements(simt::settled(x + (tile.rows >> 31)), element);
   entries.fetch_own_values(A.values, t * K);
-  entries.multiply(A, product);
-  sum_segments(product, ends, staged);
+  rows.arrive();
+  sum_coming_segments<K>([&](V sum, int i) { return sum + entries.times(A, i, element[i]); }, ends, staged);
   simt::sync_warp();
   write_rows(tile, rows, staged, update);
 }
