@@ -5,6 +5,7 @@
     bench/fit_model.py h200.jsonl                                          anywhere: scores the costs in the file
     bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted lines for costs.cpp, or puts them there
     bench/fit_model.py h200.jsonl --correct [--write]                      the same, holding on to the costs in the file: for few new times
+    bench/fit_model.py h200.jsonl --correct --hold 2                       ... less: kernels have changed since
     bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
     bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
     bench/fit_model.py --device cpu one.jsonl two.jsonl sixteen.jsonl --fit --write
@@ -165,10 +166,10 @@ def refine(lines, costs, priors, rounds=12):
     return costs
 
 
-def fit_all(lines, device, old=None):
+def fit_all(lines, device, old=None, hold=HELD):
     """`old`: costs to hold on to."""
     by_format = cases_by_format(lines)
-    priors = {name: Prior(old[name], HELD) if old and name in old else Prior(PRIOR[device]) for name in by_format}
+    priors = {name: Prior(old[name], hold) if old and name in old else Prior(PRIOR[device]) for name in by_format}
     costs = {name: fit(cases, priors[name]) for name, cases in sorted(by_format.items())}
     # As they will be written: what is scored is what is used.
     return {name: [float(f"{v:.3g}") for v in cost] for name, cost in refine(lines, costs, priors).items()}
@@ -326,6 +327,7 @@ def main():
     parser = arguments(__doc__)
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--correct", action="store_true", help="fit, holding on to the costs in " + COSTS)
+    parser.add_argument("--hold", type=float, default=HELD, help="how hard; %(default)g where only machine and matrices are new, 2 where kernels are")
     parser.add_argument("--svg", help="draw predicted against measured into this file")
     parser.add_argument("--keep", help="write all measured lines into this file (.jsonl.gz)")
     options = parser.parse_args()
@@ -341,10 +343,10 @@ def main():
             learnt = [line for line in lines if names.index(line["class"]) % 2 == odd]
             held = [line for line in lines if names.index(line["class"]) % 2 != odd]
             print(f"\nfitted on {', '.join(n for i, n in enumerate(names) if i % 2 == odd)}; scored on the other half:")
-            score(held, {**old, **fit_all(learnt, options.device, old if options.correct else None)}, options.show)
+            score(held, {**old, **fit_all(learnt, options.device, old if options.correct else None, options.hold)}, options.show)
         return
     if options.fit or options.correct:
-        costs = fit_all(lines, options.device, old if options.correct else None)
+        costs = fit_all(lines, options.device, old if options.correct else None, options.hold)
         for name, cost in costs.items():
             print("    " + cost_line(name, cost))
         for machine in {line["machine"]["units"]: line["machine"] for line in lines}.values():

@@ -52,7 +52,7 @@ TEST(Choose, takes_half_the_bytes_for_a_few_percent_on_a_gpu) {
   int frugal_ones = 0;
   for (int thousands = 100; thousands <= 190; thousands += 10) {
     const std::string matrix = fmt::format("empty,rows={}k", thousands);
-    const Choice choice = choose(analyze(generate<double>(matrix), Detail::planning), h200(), {}, 4);
+    const Choice choice = choose(analyze(generate<double>(matrix), Detail::planning), h200(), {}, 8);
     const auto& all = choice.candidates;
     const Candidate& quickest = *std::min_element(all.begin(), all.end(), [](const Candidate& a, const Candidate& b) {
       return a.predicted_seconds < b.predicted_seconds;

@@ -172,9 +172,11 @@ bool in_bytes(const Subject& s, const Plan& plan, const RowShape& shape) {
 
 // Of rows in the order of their lengths, in windows of 1,024: every block that has some of a window reads the x of all
 // of it, and each row has a sector of y to itself. Where bytes come from memory that costs nothing beside them (band of
-// 3.3 M entries in the L2: 15.2 us in double, foretold 11.2 without; of 10 M 38, foretold 44; H200).
+// 3.3 M entries in the L2: 15.2 us in double, foretold 11.2 without; of 10 M 38, foretold 44; H200), unless rows are
+// short: then the sectors are not much less than the matrix (700,000 rows of 6 25.0 us, foretold 17.4).
 double sorted_traffic(const Subject& s, const RowShape& shape) {
   constexpr double window = 1024;
+  if (!shape.in_cache) return shape.team.lanes == 1 ? s.rows() * (sector_bytes - s.value_bytes) : 0;
   const double threads = std::clamp(s.rows() / shape.slice_rows() * lanes_of_warp / 264, 64.0, 256.0);
   const double blocks_of_window = window * lanes_of_warp / (threads * shape.slice_rows());
   return s.rows() * (s.value_bytes * std::max(0.0, blocks_of_window - 1) + sector_bytes - s.value_bytes);
@@ -195,7 +197,7 @@ Workload rows(const Subject& s, const Plan& plan) {
                          s.rows() / shape.slice_rows() * 40 + s.rows() * (sorts ? 4 : 0));
   look_up_values(w, value);
   w.sectors += gathered(s, lanes);
-  if (sorts && shape.in_cache) w.stream_bytes += sorted_traffic(s, shape);
+  if (sorts) w.stream_bytes += sorted_traffic(s, shape);
   w.teams = s.rows() * lanes / lanes_of_warp / 2;
   w.chain = shape.chain(s);
   return w;

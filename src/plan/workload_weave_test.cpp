@@ -23,7 +23,8 @@ TEST(WorkloadWeave, counts_what_sorted_rows_read_again_where_the_cache_holds_the
     return sorted.stream_bytes - sorted.bytes - 2.0 * 8 * static_cast<double>(facts.rows);
   };
   EXPECT_GT(more("band,rows=60000,width=10"), 60000.0 * (32 - 8));
-  EXPECT_NEAR(more("band,rows=400000,width=10"), 0, 1);  // 4 M doubles
+  EXPECT_NEAR(more("band,rows=400000,width=10"), 0, 1);                        // 4 M doubles,
+  EXPECT_NEAR(more("band,rows=800000,width=5"), 800000.0 * (32 - 8), 800000);  // but rows of 6, a lane each
 }
 
 TEST(WorkloadWeave, counts_the_steps_of_few_slices_as_waited_for_together) {

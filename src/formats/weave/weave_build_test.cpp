@@ -229,7 +229,7 @@ TEST(WeaveBuild, diagonals_of_one_value_each) {
 }
 
 TEST(WeaveBuild, diagonals_from_what_settling_has_found) {
-  for (const char* matrix : {"gen:stencil3d7,n=34", "gen:stencil3d7,n=34,coefficients=varying"}) {
+  for (const char* matrix : {"gen:stencil3d7,n=41", "gen:stencil3d7,n=41,coefficients=varying"}) {
     const Csr<double> A = read_matrix(matrix);
     std::shared_ptr<const void> found;
     const Source<double> there{A.view(), nullptr, Device::emulator(), 7, &found};

@@ -5,7 +5,7 @@
 //   T = 4, W = 2     row a   a0 a4 | a1 a5 | a2 a6 | a3 a7      one step of one row; 32/T rows make a warp's work
 //
 //   entry k of row i:  step k / (T W),  lane i % (32/T) * T + k % T,  place k / T % W of the lane
-//   position           (step * warps + i / (32/T)) * 32 W + place in the lanes' pieces (layout/lane_pieces.hpp)
+//   position           (i / (32/T) * steps + step) * 32 W + place in the lanes' pieces (layout/lane_pieces.hpp)
 //   columns   narrow    in 16 bits as they are, where there are at most 65,535
 //             relative  in 16 bits as column - row + 32,767, where all are that near to the diagonal
 //             wide      in 32 bits
@@ -46,7 +46,7 @@ struct PaddedShape {
   SIMT_BOTH std::int64_t teams() const { return simt::warp_size >> lanes_log2; }
   SIMT_BOTH std::int64_t warps() const { return (rows + teams() - 1) >> (simt::warp_size_log2 - lanes_log2); }
   SIMT_BOTH std::int64_t step_begin(std::int64_t step, std::int64_t warp) const {
-    return (step * warps() + warp) * simt::warp_size * per_lane;
+    return (warp * steps + step) * simt::warp_size * per_lane;
   }
   std::int64_t stored() const { return steps * warps() * simt::warp_size * per_lane; }
 };

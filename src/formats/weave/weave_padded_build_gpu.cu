@@ -22,7 +22,7 @@ SIMT_KERNEL store_padded_warp_per_steps(CsrArrays<V> A, PaddedShape shape, C* co
 #pragma unroll(W == 1 ? 4 : 1)
   for (std::int64_t step = first; step < last; ++step) {
     const Offset k = step * shape.lanes * W + simt::lane() % shape.lanes;
-    const std::int64_t to = (step * shape.warps() + warp) * simt::warp_size * W;
+    const std::int64_t to = (warp * shape.steps + step) * simt::warp_size * W;
     C code[W];
     S stored[W];
 #pragma unroll

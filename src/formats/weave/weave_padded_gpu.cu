@@ -5,13 +5,11 @@ namespace heddle::weave {
 
 namespace {
 
-// The arrays from where a warp has its first step; the next one lies `stride` places on. x begins where the codes of
-// the row do.
-template <class V, class S, class C, class Stride>
+// The arrays from where a warp has its first step. x begins where the codes of the row do.
+template <class V, class S, class C>
 struct PaddedWalk {
   const C* codes;
   CodedValues<V, S> values;
-  Stride stride;
   const V* x;
 };
 
@@ -42,16 +40,16 @@ struct PaddedSum {
 };
 
 // `count` steps from `step` on, all their loads under way before the first product is needed.
-template <int count, int W, class V, class S, class C, class Stride>
-SIMT_DEVICE void add_steps(const PaddedWalk<V, S, C, Stride>& walk, Index step, PaddedSum<V>& sum) {
+template <int count, int W, class V, class S, class C>
+SIMT_DEVICE void add_steps(const PaddedWalk<V, S, C>& walk, Index step, PaddedSum<V>& sum) {
   PaddedCode<C> code[count][W];
   S stored[count][W];
   V element[count][W];
 #pragma unroll
   for (int i = 0; i < count; ++i) {
     C loaded[W];
-    load_pieces<Keep::matrix>(walk.codes + (step + i) * walk.stride, loaded);
-    load_pieces<Keep::matrix>(walk.values.at((step + i) * walk.stride), stored[i]);
+    load_pieces<Keep::matrix>(walk.codes + (step + i) * simt::warp_size * W, loaded);
+    load_pieces<Keep::matrix>(walk.values.at((step + i) * simt::warp_size * W), stored[i]);
 #pragma unroll
     for (int w = 0; w < W; ++w) code[i][w] = {simt::widened(loaded[w])};
   }
@@ -66,8 +64,8 @@ SIMT_DEVICE void add_steps(const PaddedWalk<V, S, C, Stride>& walk, Index step, 
     for (int w = 0; w < W; ++w) sum.add(walk.values, code[i][w], stored[i][w], element[i][w]);
 }
 
-template <int W, class V, class S, class C, class Stride>
-SIMT_DEVICE void add_all_steps(const PaddedWalk<V, S, C, Stride>& walk, Index steps, PaddedSum<V>& sum) {
+template <int W, class V, class S, class C>
+SIMT_DEVICE void add_all_steps(const PaddedWalk<V, S, C>& walk, Index steps, PaddedSum<V>& sum) {
   Index step = 0;
   for (; step + 4 <= steps; step += 4) add_steps<4, W>(walk, step, sum);
   switch (steps - step) {
@@ -79,18 +77,14 @@ SIMT_DEVICE void add_all_steps(const PaddedWalk<V, S, C, Stride>& walk, Index st
 }
 
 // `exactly` so many steps, all under way at once; 0: as many as the shape says.
-template <int exactly, int W, class Stride, class V, class S, class C>
+template <int exactly, int W, class V, class S, class C>
 SIMT_DEVICE void multiply_rows(const PaddedShape& shape, const C* codes, const CodedValues<V, S>& values, const V* x,
                                const Update<V>& update) {
-  const std::int64_t thread = simt::global_thread(), warp = thread >> simt::warp_size_log2, warps = shape.warps();
-  if (warp >= warps) return;
-  const std::int64_t row = thread >> shape.lanes_log2, begin = warp * simt::warp_size * W;
-  const PaddedWalk<V, S, C, Stride> walk{
-      codes + begin,
-      {values.at(begin), values.table},
-      static_cast<Stride>(warps * simt::warp_size * W),
-      simt::settled(x + shape.base(row)),
-  };
+  const std::int64_t thread = simt::global_thread(), warp = thread >> simt::warp_size_log2;
+  if (warp >= shape.warps()) return;
+  const std::int64_t row = thread >> shape.lanes_log2;
+  const std::int64_t begin = warp * (exactly > 0 ? exactly : shape.steps) * simt::warp_size * W;
+  const PaddedWalk<V, S, C> walk{codes + begin, {values.at(begin), values.table}, simt::settled(x + shape.base(row))};
   PaddedSum<V> lane;
   if constexpr (exactly > 0)
     add_steps<exactly, W>(walk, 0, lane);
@@ -110,7 +104,7 @@ constexpr int threads = 128;
 template <int exactly, int W, class V, class S, class C>
 SIMT_KERNEL weave_padded_rows(PaddedShape shape, const C* codes, CodedValues<V, S> values, const V* x,
                               Update<V> update) {
-  multiply_rows<exactly, W, std::int64_t>(shape, codes, values, x, update);
+  multiply_rows<exactly, W>(shape, codes, values, x, update);
 }
 
 // The same where all threads run at once with 64 registers each: left alone, the compiler keeps to 32 to 40 and does
@@ -123,7 +117,7 @@ constexpr std::int64_t few_threads = 132 * few_blocks * threads;
 template <int exactly, int W, class V, class S, class C>
 SIMT_BOUNDED_KERNEL(threads, few_blocks)
 weave_padded_few_rows(PaddedShape shape, const C* codes, CodedValues<V, S> values, const V* x, Update<V> update) {
-  multiply_rows<exactly, W, Index>(shape, codes, values, x, update);
+  multiply_rows<exactly, W>(shape, codes, values, x, update);
 }
 
 // f(steps, W): with one entry a lane up to 8 steps have kernels of their own, up to 12 where values are raw and threads

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <heddle/generate.hpp>
@@ -20,7 +22,8 @@ std::string layout_of(const char* matrix) {
 
 TEST(Weave, takes_the_layout_the_structure_asks_for) {
   EXPECT_EQ(layout_of("stencil2d5,n=300"), "diagonals");
-  EXPECT_EQ(layout_of("stencil3d7,n=40"), "diagonals");
+  EXPECT_EQ(layout_of("stencil3d7,n=41"), "diagonals");
+  EXPECT_EQ(layout_of("stencil3d7,n=40"), "padded");  // columns in 16 bits
   EXPECT_EQ(layout_of("fem,n=14,dof=3"), "blocks");
   EXPECT_EQ(layout_of("circuit,rows=60000"), "segments");
   EXPECT_EQ(layout_of("stencil2d5,n=32"), "padded");
@@ -322,9 +325,33 @@ TEST(Weave, gives_a_row_fewer_lanes_where_all_of_its_steps_are_under_way_at_once
   EXPECT_EQ(RowsTeam::of(60'000, 6, true, 8, 2).slice_rows(), 8);
 }
 
+// Up to twelve have a kernel each, of raw values and few rows. Places without an entry have the first code of a table:
+// the value of least bits, here one that is no number.
 TEST(Weave, padded_rows_of_any_number_of_steps) {
-  for (int longest = 0; longest <= 10; ++longest)
-    expect_exact(with_lengths({longest, 1, 0, longest / 2, longest}, 90, 3), "weave layout=padded lanes=1 per_lane=1");
+  for (int longest = 0; longest <= 15; ++longest)
+    for (const std::int64_t cols : {90, 100'000}) {
+      Csr<double> A = with_lengths({longest, 1, 0, longest / 2, longest}, cols, 3);
+      expect_exact(A, "weave layout=padded lanes=1 per_lane=1 values=raw");
+      expect_exact(A, "weave layout=padded lanes=1 per_lane=1 values=dictionary");
+      if (longest < 2) continue;
+      for (double& value : A.val) value = -1 - std::abs(value);
+      A.val[0] = std::numeric_limits<double>::quiet_NaN();
+      std::vector<double> x(static_cast<std::size_t>(cols), 1), y(5);
+      build(A, Plan::parse("weave layout=padded lanes=1 per_lane=1 values=dictionary"), {Device::emulator()})
+          .multiply(x, y);
+      for (std::size_t row = 0; row < y.size(); ++row) EXPECT_EQ(std::isnan(y[row]), row == 0) << longest;
+    }
+}
+
+TEST(Weave, gives_a_padded_row_fewer_lanes_the_more_rows_there_are) {
+  using weave::PaddedTeam;
+  EXPECT_EQ(PaddedTeam::of(10'000, 9, 0).lanes, 4);
+  EXPECT_EQ(PaddedTeam::of(40'000, 9, 0).lanes, 2);
+  EXPECT_EQ(PaddedTeam::of(40'000, 8, 0).lanes, 1);
+  EXPECT_EQ(PaddedTeam::of(50'000, 9, 0).lanes, 1);
+  EXPECT_EQ(PaddedTeam::of(50'000, 13, 0).lanes, 2);  // twelve steps at once
+  EXPECT_EQ(PaddedTeam::of(50'000, 13, 0).per_lane, 1);
+  EXPECT_EQ(PaddedTeam::of(1'000, 40, 0).per_lane, 4);
 }
 
 }  // namespace
