@@ -64,7 +64,7 @@ class Case:
         start, stream, miss, sector, f32, f64, team, step, far = cost
         walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
         sectors = self.sector * sector
-        read, misses = self.stream / stream, self.miss * (min(miss, 1.0) if self.far_x else miss)
+        read, misses = self.stream / stream, self.miss * (1.0 if self.far_x else miss)
         if self.cpu:
             walk += chain + sectors + self.foreign
             both = self.own * (read + walk) + (1 - self.own) * math.hypot(read, walk)

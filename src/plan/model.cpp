@@ -118,7 +118,7 @@ Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, 
   t.stream = w.stream_bytes / rate_at(machine.read, footprint) * 1e-9 / cost.stream;
   // What the cache does not hold comes from memory, whoever asks for it.
   const bool far_x = w.x_bytes > static_cast<double>(machine.cache_bytes) / 3;
-  t.misses = miss_seconds(w, machine) * (far_x ? std::min(cost.miss, 1.0) : cost.miss);
+  t.misses = miss_seconds(w, machine) * (far_x ? 1.0 : cost.miss);
   t.sectors = w.sectors / rate_at(machine.gather, 0) * 1e-9 * cost.sector;
   t.walk = (w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9) * share;
   t.chain = w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9;

@@ -234,8 +234,8 @@ Workload segments(const Subject& s, const Plan& plan) {
   w.teams = tiles;
   w.chain = per_lane + std::min(rows_of_tile, s.rows() / tiles) / 32;
   if (s.facts.rows_len.empty > 0) {  // sums are not in the places of their rows: each has to find its own
-    constexpr double finding = 20, rank = 1;
-    w.chain += finding;
+    constexpr double finding = 6, among_many = 14, rank = 1;
+    w.chain += finding + among_many * std::min(1.0, s.rows() / tiles / lanes_of_warp);
     w.slots += rank * s.rows();
   }
   if (s.longest() > tile) {

@@ -1,5 +1,3 @@
-#include <bit>
-
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_blocks.hpp"
 
@@ -10,7 +8,7 @@ namespace {
 template <class V, class S>
 struct BlocksView {
   std::int64_t rows, block_rows, slices;
-  int lanes, lanes_log2;
+  int lanes;
   const ColumnSlice* slice;
   const std::uint16_t* codes;
   const Index* row_of;
@@ -73,7 +71,7 @@ SIMT_DEVICE void add_steps(const BlocksView<V, S>& A, const ColumnSlice& slice, 
 // A warp a slice; `lanes` of it share a row of blocks.
 template <int B, bool masked, Keep keep, class V, class S>
 SIMT_KERNEL weave_blocks_warp_per_slice(BlocksView<V, S> A, const V* x, Update<V> update) {
-  const std::int64_t s = simt::global_thread() >> simt::warp_size_log2;
+  const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= A.slices) return;
   const ColumnSlice slice = A.slice[s];
   BlockRow<V, B> row;
@@ -87,8 +85,8 @@ SIMT_KERNEL weave_blocks_warp_per_slice(BlocksView<V, S> A, const V* x, Update<V
     for (int i = 0; i < B; ++i) row.sum[i] += simt::shuffle_xor(row.sum[i], distance);
     row.present |= simt::shuffle_xor(row.present, distance);
   }
-  const std::int64_t i = simt::global_thread() >> A.lanes_log2;
-  if ((simt::lane() & (A.lanes - 1)) != 0 || i >= A.block_rows) return;
+  const std::int64_t i = s * (simt::warp_size / A.lanes) + simt::lane() / A.lanes;
+  if (simt::lane() % A.lanes != 0 || i >= A.block_rows) return;
   const std::int64_t first = (A.row_of ? simt::cached_load(A.row_of + i) : i) * std::int64_t{B};
 #pragma unroll
   for (int line = 0; line < B; ++line)
@@ -111,16 +109,8 @@ void start_with(simt::Here here, const BlocksView<V, S>& view, bool keep, const 
 template <class V, class S>
 void start(simt::Here here, const Blocks<V>& A, const CodedValues<V, S>& values, const Product<V>& p) {
   const SlicedColumns& c = A.columns;
-  const BlocksView<V, S> view{.rows = A.rows,
-                              .block_rows = c.rows,
-                              .slices = c.slices.size(),
-                              .lanes = c.shape.lanes,
-                              .lanes_log2 = std::countr_zero(static_cast<unsigned>(c.shape.lanes)),
-                              .slice = c.slices.data(),
-                              .codes = c.codes.data(),
-                              .row_of = c.row_of.data(),
-                              .masks = A.masks.data(),
-                              .values = values};
+  const BlocksView<V, S> view{A.rows,         c.rows,          c.slices.size(), c.shape.lanes, c.slices.data(),
+                              c.codes.data(), c.row_of.data(), A.masks.data(),  values};
   dispatch_int<2, 3, 4>(A.size, [&](auto B) { start_with<B.value>(here, view, A.keep, p); });
 }
 
