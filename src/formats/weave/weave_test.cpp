@@ -292,21 +292,27 @@ TEST(Weave, padded_rows_have_columns_in_16_bits_where_those_hold_them) {
   EXPECT_EQ(columns_of(from_entries(40000, 65536, {{32768, 0, 1}, {39999, 65535, 4}})), wide);
 }
 
-// Of few slices that the L1 keeps, up to eight steps are under way at once; else four.
+template <class V>
+void expect_same_bits_of_rows(const Csr<V>& A) {
+  std::vector<V> x(static_cast<std::size_t>(A.cols));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 / (V(1) + static_cast<V>(i % 97));
+  const auto product = [&](const std::string& keep) {
+    std::vector<V> y(static_cast<std::size_t>(A.rows), 7);
+    build(A, Plan::parse("weave layout=rows lanes=1 per_lane=1 sort=1 keep=" + keep), {Device::emulator()})
+        .multiply(2, x, -1, y);
+    return y;
+  };
+  EXPECT_EQ(product("matrix"), product("nothing")) << A.nnz() << " of " << A.cols;
+  expect_exact(A, "weave layout=rows lanes=1 per_lane=1 sort=1 keep=matrix");
+}
+
+// Of few slices that the L1 keeps, up to eight steps are under way at once, twelve of floats; else four.
 TEST(Weave, rows_of_any_number_of_steps_have_the_same_bits_however_many_are_under_way) {
   for (int longest = 0; longest <= 20; ++longest)
     for (const std::int64_t cols : {90, 1'000'000}) {  // in the second columns are wide
       const Csr<double> A = with_lengths({longest, 1, 0, longest / 2, longest}, cols, 3);
-      std::vector<double> x(static_cast<std::size_t>(cols));
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1 / (1.0 + static_cast<double>(i % 97));
-      const auto product = [&](const std::string& keep) {
-        std::vector<double> y(5, 7);
-        build(A, Plan::parse("weave layout=rows lanes=1 per_lane=1 sort=1 keep=" + keep), {Device::emulator()})
-            .multiply(2, x, -1, y);
-        return y;
-      };
-      EXPECT_EQ(product("matrix"), product("nothing")) << longest << " of " << cols;
-      expect_exact(A, "weave layout=rows lanes=1 per_lane=1 sort=1 keep=matrix");
+      expect_same_bits_of_rows(A);
+      expect_same_bits_of_rows(convert<float>(A.view()));
     }
 }
 
