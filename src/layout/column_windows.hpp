@@ -23,6 +23,8 @@ struct alignas(16) WindowsOf {
 
   Index base[windows];
 
+  // All columns lie in window 0: no other one begins at column 0.
+  SIMT_BOTH bool only_first() const { return (base[1] | base[2] | base[3]) == 0; }
   friend bool operator==(const WindowsOf&, const WindowsOf&) = default;
   SIMT_BOTH Index decode(Code code) const {
     const Index low = code & 1u << width_bits ? base[1] : base[0], high = code & 1u << width_bits ? base[3] : base[2];

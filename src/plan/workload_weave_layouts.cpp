@@ -98,7 +98,8 @@ Workload diagonals(const Subject& s, const Plan& plan) {
   const double value = is_constant(s, plan) && !is_raw(plan) ? s.value_bytes / 128.0 : stored_value(s, plan);
   Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
-  const bool thread_per_row = number(plan, "per_lane", s.rows() <= weave::rows_with_a_thread_each ? 1 : 4) == 1;
+  const bool thread_per_row =
+      number(plan, "per_lane", weave::has_thread_a_row(s.facts.rows, s.facts.rows_len.mean) ? 1 : 4) == 1;
   // A thread with one row has many diagonals under way; their masks and x wait for the list all the same, and the next
   // ones for both (H200, 2.4 us with 9 diagonals in a row, 6.5 with 54, 9.7 with 81).
   const double of_row = s.rows() > 0 ? places / s.rows() : 0;
@@ -346,8 +347,11 @@ Workload padded(const Subject& s, const Plan& plan) {
   look_up_values(w, value);
   w.sectors += gathered(s, lanes);
   w.teams = s.rows() * lanes / lanes_of_warp;
-  // One entry a lane: all steps are under way at once. Four: eight steps take 4.3 us, one 2.3 (H200).
-  w.chain = open.per_lane == 1 ? std::ceil(steps / weave::PaddedTeam::most_at_once) : 1 + steps / 2;
+  // One entry a lane: all steps are under way at once, or four and the next ones behind them. Four: eight steps take
+  // 4.3 us, one 2.3 (H200).
+  using Team = weave::PaddedTeam;
+  const double at_once = w.teams <= Team::few_warps ? Team::most_at_once : Team::steps_at_once;
+  w.chain = open.per_lane != 1 ? 1 + steps / 2 : steps <= at_once ? 1 : std::max(2.0, steps / 5);
   return w;
 }
 

@@ -37,7 +37,7 @@ class Chooser {
     if (settings_.layout == automatic) settings_.layout = static_cast<int>(layout());
     switch (settings_.chosen()) {
       case WeaveLayout::diagonals:
-        fill(settings_.per_lane, A_.rows <= weave::rows_with_a_thread_each ? 1 : weave::rows_per_lane);
+        fill(settings_.per_lane, weave::has_thread_a_row(A_.rows, mean_) ? 1 : weave::rows_per_lane);
         if (settings_.per_lane != 1) settings_.per_lane = weave::rows_per_lane;
         break;
       case WeaveLayout::blocks: settle_blocks(); break;

@@ -37,8 +37,9 @@ struct alignas(16) RowMask {
 
 inline constexpr int rows_per_lane = 4, slice_rows = simt::warp_size * rows_per_lane;
 // Up to here a large GPU has threads for all rows at once, and four rows a thread leave it waiting: 5-point grid of
-// 300^2 in doubles 3.2 -> 2.5 us, of 400^2 3.3 -> 2.9, of 600^2 3.8 -> 4.8 (H200).
-inline constexpr std::int64_t rows_with_a_thread_each = 200'000;
+// 300^2 in doubles 3.2 -> 2.5 us, of 400^2 3.3 -> 2.9, of 600^2 3.8 -> 4.8; 27-point grid of 60^3 16.5 -> 14.6, of 80^3
+// 28.6 -> 33.3 (H200).
+inline bool has_thread_a_row(std::int64_t rows, double mean) { return rows <= (mean > 10 ? 300'000 : 200'000); }
 
 template <class V>
 struct DiagonalsFound;  // weave_diagonals_found.hpp
@@ -68,6 +69,10 @@ struct Diagonals {
     ValueStore<V>::each_array(self.values, f);
   }
   bool uses_scratch() const { return false; }
+  // Of all slices together, where values are not constant along them.
+  std::int64_t stored_diagonals() const {
+    return static_cast<std::int64_t>(values.raw.size() + values.f32.size() + values.code.size()) / slice_rows;
+  }
 
   void multiply(OnCpu, const Product<V>& product) const;
   void multiply(simt::Emulator, const Product<V>& product) const;

@@ -51,30 +51,30 @@ struct PaddedShape {
   std::int64_t stored() const { return steps * warps() * simt::warp_size * per_lane; }
 };
 
-// How padded rows are shared out where settings leave it open; per_lane: 1, 4, or anything else for what suits. Short
-// rows: one entry a lane and up to four steps for the longest row; up to eight, and then up to twelve, which are all
-// under way at once, where warps become many (H200, float: 48,000 rows of 9 1.96 us with two lanes, 1.87 with one;
-// 73,000 of them 2.19 and 2.09, 2.72 with four), and still more where they become more than a large GPU holds. Others:
-// four entries a lane, in one step as far as a warp reaches.
+// How padded rows are shared out where settings leave it open; per_lane: 1, 4, or anything else for what suits. One
+// entry a lane and up to four steps for the longest row; up to eight, and then up to twelve, which are all under way at
+// once, where warps become many (H200, float: 48,000 rows of 9 1.96 us with two lanes, 1.87 with one; 73,000 of them
+// 2.19 and 2.09, 2.72 with four; 29,000 of 39 4.2 us with four entries for each of 16 lanes, 2.5 with one for each of
+// four); short rows have still fewer lanes where warps become more than a large GPU holds. Four entries a lane where
+// few rows are one step of them, and where twelve steps do not reach.
 struct PaddedTeam {
-  static constexpr int steps_at_once = 8, most_at_once = 12;  // with one entry a lane; the latter of raw values
+  static constexpr int steps_at_once = 8, most_at_once = 12;  // with one entry a lane; the latter of raw values and
+  static constexpr std::int64_t few_warps = 132 * 32;         // of warps that all run at once
   int lanes, per_lane;
 
   static PaddedTeam of(std::int64_t rows, std::int64_t longest, int per_lane) {
     constexpr std::int64_t short_row = 32, some_warps = 2000, many_warps = 3000, too_many_warps = 6500;
-    const auto lanes_for = [&](std::int64_t entries) {
-      int lanes = 1;
-      while (lanes < simt::warp_size && lanes * entries < longest) lanes *= 2;
-      return lanes;
-    };
-    if (per_lane == 4 || (per_lane != 1 && longest > short_row)) return {lanes_for(4), 4};
-    int lanes = lanes_for(4);
+    int lanes = 1;
+    while (lanes < simt::warp_size && lanes * 4 < longest) lanes *= 2;
+    const bool few = rows * lanes <= some_warps * simt::warp_size;
+    const bool one_step = longest > short_row && longest <= lanes * 4;
+    if (per_lane == 4 || (per_lane != 1 && few && one_step)) return {lanes, 4};
     const auto halve = [&](std::int64_t warps, std::int64_t steps) {
       while (lanes > 1 && rows * lanes > warps * simt::warp_size && longest <= lanes / 2 * steps) lanes /= 2;
     };
     halve(some_warps, steps_at_once);
     halve(many_warps, most_at_once);
-    halve(too_many_warps, longest);
+    if (longest <= short_row) halve(too_many_warps, longest);
     return {lanes, per_lane == 1 || longest <= lanes * most_at_once ? 1 : 4};
   }
 };

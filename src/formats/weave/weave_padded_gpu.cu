@@ -112,7 +112,6 @@ SIMT_KERNEL weave_padded_rows(PaddedShape shape, const C* codes, CodedValues<V, 
 // with two lanes a row 6.0 -> 4.9 and 2.2 -> 1.8; with four entries a lane 10 % faster in double and 8 % slower in
 // float; where there are more threads, 4 to 20 % slower).
 constexpr int few_blocks = 8;
-constexpr std::int64_t few_threads = 132 * few_blocks * threads;
 
 template <int exactly, int W, class V, class S, class C>
 SIMT_BOUNDED_KERNEL(threads, few_blocks)
@@ -138,11 +137,10 @@ void dispatch_steps(const PaddedShape& shape, F f) {
 
 template <class V>
 void Padded<V>::multiply(simt::Here here, const Product<V>& p) const {
-  const std::int64_t all_threads = shape.warps() * simt::warp_size;
-  const simt::Launch grid{simt::blocks_for(all_threads, threads), threads, 0, p.stream};
+  const simt::Launch grid{simt::blocks_for(shape.warps() * simt::warp_size, threads), threads, 0, p.stream};
   values.visit_all([&]<class S>(const CodedValues<V, S>& coded) {
     with_codes(*this, [&]<class C>(const C* codes) {
-      if (all_threads <= few_threads && (shape.per_lane == 1 || sizeof(V) == 8))
+      if (shape.warps() <= PaddedTeam::few_warps && (shape.per_lane == 1 || sizeof(V) == 8))
         dispatch_steps<std::is_same_v<S, V>>(shape, [&](auto steps, auto W) {
           simt::launch(here, grid, weave_padded_few_rows<steps.value, W.value, V, S, C>, shape, codes, coded, p.x,
                        p.update);

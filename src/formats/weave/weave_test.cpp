@@ -207,19 +207,33 @@ TEST(Weave, has_masks_of_small_diagonals_beside_their_patterns) {
   }
 }
 
-// Columns in four places far apart fit 16 bits, in five they do not.
-TEST(Weave, falls_back_to_wide_columns_where_four_windows_do_not_do) {
-  const Index far = 100'000;
-  for (const int places : {4, 5}) {
-    std::vector<Entry> entries;
-    for (Index row = 0; row < 40; ++row)
-      for (Index place = 0; place < places; ++place) entries.push_back({row, place * far + 7 * row, 1.0 + place});
-    const Csr<double> A = from_entries(40, 5 * far, entries);
+// Blocks of B x B, in some of `places` places far apart.
+Csr<double> in_places(int places, Index B) {
+  constexpr Index far = 50'000, rows = 40;
+  std::vector<Entry> entries;
+  for (Index row = 0; row < rows; ++row)
+    for (Index place = 0; place < places; ++place)
+      for (Index e = 0; e < B * B && (row + place) % 7 != 0; ++e)
+        entries.push_back({row * B + e / B, (20 + place * far + 7 * row) * B + e % B, 1.0 + place + e});
+  return from_entries(rows * B, 5 * far * B, entries);
+}
+
+// Columns in one place need one window, in up to four they fit 16 bits, in five they do not.
+TEST(Weave, has_columns_in_one_window_or_four_and_wide_ones_where_those_do_not_do) {
+  for (const int places : {1, 2, 3, 4, 5}) {
+    const Csr<double> A = in_places(places, 1);
     const auto planned = plan_columns(A.view(), {1, 1}, 1);
     EXPECT_EQ(planned.slices[0].wide, places == 5);
-    for (const char* plan :
-         {"weave layout=rows lanes=1 per_lane=4", "weave layout=rows lanes=4", "weave layout=blocks"})
-      expect_exact(A, plan);
+    EXPECT_EQ(planned.slices[0].wide == 0 && planned.slices[0].windows.only_first(), places == 1);
+    for (const char* shape : {"lanes=1 per_lane=1", "lanes=2 per_lane=2", "lanes=1 per_lane=4", "lanes=4"})
+      for (const char* how : {" sort=1 keep=matrix", " sort=1024 keep=matrix", " sort=1024 keep=nothing"}) {
+        expect_exact(A, std::string("weave layout=rows ") + shape + how);
+        expect_exact(convert<float>(A.view()), std::string("weave layout=rows ") + shape + how);
+      }
+    for (const Index B : {1, 2, 3, 4})
+      for (const char* plan : {"weave layout=blocks", "weave layout=blocks lanes=4 sort=1024 keep=nothing",
+                               "weave layout=blocks values=dictionary"})
+        expect_exact(in_places(places, B), plan);
   }
 }
 
@@ -329,6 +343,8 @@ TEST(Weave, gives_a_row_fewer_lanes_where_all_of_its_steps_are_under_way_at_once
   EXPECT_EQ(lanes(60'000, 200, true), 32);  // a fifth of a row for each, as in a large matrix
   EXPECT_EQ(RowsTeam::of(60'000, 6, true, 8, 2).lanes, 8);
   EXPECT_EQ(RowsTeam::of(60'000, 6, true, 8, 2).slice_rows(), 8);
+  EXPECT_EQ(RowsTeam::of(70'000, 30, true, 0, 0).per_lane, 2);
+  EXPECT_EQ(RowsTeam::of(120'000, 30, true, 0, 0).per_lane, 4);  // warps enough
 }
 
 // Up to twelve have a kernel each, of raw values and few rows. Places without an entry have the first code of a table:
@@ -357,7 +373,12 @@ TEST(Weave, gives_a_padded_row_fewer_lanes_the_more_rows_there_are) {
   EXPECT_EQ(PaddedTeam::of(50'000, 9, 0).lanes, 1);
   EXPECT_EQ(PaddedTeam::of(50'000, 13, 0).lanes, 2);  // twelve steps at once
   EXPECT_EQ(PaddedTeam::of(50'000, 13, 0).per_lane, 1);
-  EXPECT_EQ(PaddedTeam::of(1'000, 40, 0).per_lane, 4);
+  EXPECT_EQ(PaddedTeam::of(1'000, 40, 0).per_lane, 4);  // one step
+  EXPECT_EQ(PaddedTeam::of(300, 300, 0).per_lane, 1);   // ten
+  EXPECT_EQ(PaddedTeam::of(400, 400, 0).per_lane, 4);   // thirteen
+  EXPECT_EQ(PaddedTeam::of(29'000, 39, 0).lanes, 4);
+  EXPECT_EQ(PaddedTeam::of(60'000, 40, 0).lanes, 4);
+  EXPECT_EQ(PaddedTeam::of(60'000, 40, 0).per_lane, 1);
 }
 
 }  // namespace
