@@ -200,7 +200,7 @@ Workload rows(const Subject& s, const Plan& plan) {
   w.sectors += gathered(s, lanes);
   if (sorts) w.stream_bytes += sorted_traffic(s, shape);
   w.teams = s.rows() * lanes / lanes_of_warp / 2;
-  w.chain = shape.chain(s);
+  w.chain = shape.chain(s) + (sorts && shape.team.per_lane == 1 ? 1 : 0);  // where sums go has to be asked for
   return w;
 }
 

@@ -175,9 +175,10 @@ weave_diagonals_thread_per_row_of_few(DiagonalsView<V, S> A, const V* x, Update<
   multiply_row<constant>(A, x, update);
 }
 
-// Beyond that where rows have more diagonals than are under way at once: 27 and 25 of 216,000 and 250,000 rows took 9.6
-// and 10.4 us in float, 16.6 and 20.0 in double, and take 8.0 and 8.1, 14.6 and 16.8; up to nine are slower by a tenth.
-constexpr std::int64_t many_diagonals = 9;
+// Beyond that where rows have more diagonals than twice those under way at once: 27 and 25 of 216,000 and 250,000 rows
+// took 9.6 and 10.4 us in float, 16.6 and 20.0 in double, and take 8.0 and 8.1, 14.6 and 16.8; up to 13 are slower by
+// a tenth.
+constexpr std::int64_t many_diagonals = 16;
 
 template <bool constant, class V, class S>
 void start_row_threads(simt::Here here, const DiagonalsView<V, S>& view, std::int64_t diagonals, const Product<V>& p) {

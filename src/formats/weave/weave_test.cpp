@@ -218,6 +218,12 @@ Csr<double> in_places(int places, Index B) {
   return from_entries(rows * B, 5 * far * B, entries);
 }
 
+Index row_of_entry(const Csr<double>& A, Offset k) {
+  Index row = 0;
+  while (A.ptr[row + 1] <= k) ++row;
+  return row;
+}
+
 // Columns in one place need one window, in up to four they fit 16 bits, in five they do not.
 TEST(Weave, has_columns_in_one_window_or_four_and_wide_ones_where_those_do_not_do) {
   for (const int places : {1, 2, 3, 4, 5}) {
@@ -234,6 +240,22 @@ TEST(Weave, has_columns_in_one_window_or_four_and_wide_ones_where_those_do_not_d
       for (const char* plan : {"weave layout=blocks", "weave layout=blocks lanes=4 sort=1024 keep=nothing",
                                "weave layout=blocks values=dictionary"})
         expect_exact(in_places(places, B), plan);
+  }
+}
+
+// Places without an entry have the first code of a table: the value of least bits, here one that is no number.
+TEST(Weave, keeps_what_is_no_number_out_of_rows_that_do_not_have_it) {
+  Csr<double> A = in_places(3, 2);
+  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = -A.val[k];
+  A.val[0] = std::numeric_limits<double>::quiet_NaN();
+  const Index first = row_of_entry(A, 0);
+  for (const char* layout :
+       {"blocks block=2 lanes=1", "blocks block=2 lanes=4 sort=1024", "blocks block=3",
+        "rows lanes=1 per_lane=1 keep=matrix", "rows lanes=2 per_lane=4", "segments", "long", "padded"}) {
+    std::vector<double> x(static_cast<std::size_t>(A.cols), 1), y(static_cast<std::size_t>(A.rows));
+    build(A, Plan::parse(std::string("weave values=dictionary layout=") + layout), {Device::emulator()}).multiply(x, y);
+    for (std::size_t row = 0; row < y.size(); ++row)
+      EXPECT_EQ(std::isnan(y[row]), static_cast<Index>(row) == first) << layout << " row " << row;
   }
 }
 
