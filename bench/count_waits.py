@@ -16,6 +16,7 @@ More waits than that mean that the compiler saved registers (docs/simt.md). Need
 import argparse
 import re
 import subprocess
+import sys
 
 LOAD_WIDTHS = {".128": 4, ".64": 2}
 
@@ -70,6 +71,17 @@ def loads_of_waits(piece):
     return waits, loads
 
 
+def disassembled(file):
+    """What cuobjdump says of it; ends with a message where it cannot."""
+    try:
+        done = subprocess.run(["cuobjdump", "-sass", file], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        sys.exit("count_waits.py: cuobjdump is not on PATH; it comes with CUDA")
+    if done.returncode != 0 or "Function : " not in done.stdout:
+        sys.exit(f"count_waits.py: no machine code in {file} {done.stderr.strip()}".rstrip())
+    return done.stdout
+
+
 def readable(name):
     name = subprocess.run(["c++filt", name], capture_output=True, text=True, check=True).stdout.strip()
     name = re.sub(r"heddle::|weave::|\(anonymous namespace\)::|^void ", "", name)
@@ -83,8 +95,7 @@ def main():
     parser.add_argument("--loads", type=int, default=6, help="pieces with so many loads or more (6)")
     parser.add_argument("--most", type=int, default=-1, help="only pieces with more waits than so")
     asked = parser.parse_args()
-    text = subprocess.run(["cuobjdump", "-sass", asked.file], capture_output=True, text=True, check=True).stdout
-    for name, instructions in kernels(text):
+    for name, instructions in kernels(disassembled(asked.file)):
         if asked.name not in (shown := readable(name)):
             continue
         lines, at = [], 0
