@@ -31,6 +31,33 @@ TEST(WorkloadWeave, counts_the_steps_of_few_slices_as_waited_for_together) {
   const Structure facts = analyze(generate<double>("lengths,law=constant,max=7,rows=40000"), Detail::planning);
   EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=1 sort=1").chain, 2.5);
   EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=2 sort=1").chain, 7);
+  EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=1 sort=1024").chain, 3.5);  // and for where sums go
+  EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=2 sort=1024").chain, 7);
+}
+
+TEST(WorkloadWeave, counts_padded_steps_that_follow_those_under_way) {
+  const auto chain = [](const char* matrix, const char* settings) {
+    const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+    return workload(*find_family("weave"), {facts, 8}, Plan::parse(std::string("weave layout=padded ") + settings),
+                    true)
+        .chain;
+  };
+  EXPECT_EQ(chain("lengths,law=constant,max=12,rows=40000", "lanes=1 per_lane=1"), 1);     // few warps: twelve at once
+  EXPECT_EQ(chain("lengths,law=constant,max=12,rows=150000", "lanes=1 per_lane=1"), 2.4);  // more: eight
+  EXPECT_EQ(chain("lengths,law=constant,max=8,rows=150000", "lanes=1 per_lane=1"), 1);
+  EXPECT_EQ(chain("lengths,law=constant,max=30,rows=40000", "lanes=1 per_lane=1"), 6);
+}
+
+TEST(WorkloadWeave, proposes_no_blocks_of_two_for_a_cpu) {
+  const auto proposed = [](const char* matrix, bool on_gpu) {
+    const Structure facts = analyze(generate<double>(matrix), Detail::planning);
+    const std::vector<Plan> plans = candidate_plans(facts, {.on_gpu = on_gpu});
+    return std::any_of(plans.begin(), plans.end(),
+                       [](const Plan& plan) { return to_string(plan).find("layout=blocks") != std::string::npos; });
+  };
+  EXPECT_FALSE(proposed("fem,n=10,dof=2", false));
+  EXPECT_TRUE(proposed("fem,n=10,dof=2", true));
+  EXPECT_TRUE(proposed("fem,n=10,dof=3", false));
 }
 
 TEST(WorkloadWeave, proposes_no_padded_rows_that_keep_a_warp_busy_for_long) {

@@ -387,6 +387,15 @@ TEST(Weave, padded_rows_of_any_number_of_steps) {
     }
 }
 
+TEST(Weave, gives_a_row_of_diagonals_a_thread_longer_where_it_has_many) {
+  const auto per_lane = [](const std::string& matrix) {
+    return setting(resolve(generate<float>(matrix).view(), Plan::parse("weave layout=diagonals")), "per_lane");
+  };
+  EXPECT_EQ(per_lane("band,rows=190000,width=3"), "1");
+  EXPECT_EQ(per_lane("band,rows=210000,width=3"), "4");
+  EXPECT_EQ(per_lane("band,rows=210000,width=12"), "1");
+}
+
 TEST(Weave, gives_a_padded_row_fewer_lanes_the_more_rows_there_are) {
   using weave::PaddedTeam;
   EXPECT_EQ(PaddedTeam::of(10'000, 9, 0).lanes, 4);
