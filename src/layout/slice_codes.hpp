@@ -29,7 +29,7 @@ struct SliceColumns {
   }
 };
 
-// Most slices of a band or of a matrix in a good order: a code is the distance from the first column.
+// Most slices of a band or of a matrix in a good order: a code is the distance from the slice's first column.
 template <>
 struct SliceColumns<CodedAs::one_window> {
   static constexpr unsigned none = ColumnWindows::none;

@@ -83,15 +83,11 @@ SIMT_DEVICE void add_slice(const BlocksView<V, S>& A, const ColumnSlice& slice, 
     if (step < slice.width) add_steps<1, B, masked, keep>(A, columns, step, x, row);
 }
 
-// What the loads of a batch need. With those that the compiler keeps to by itself it waits for memory 6 to 14 times
+// What the loads of a batch need. With those that the compiler keeps to by itself it waits for memory 5 to 14 times
 // instead of twice; with more there are too few warps (H200).
+constexpr int for_floats[] = {40, 56, 48}, for_doubles[] = {56, 72, 48};  // blocks of 2, 3 and 4
 template <class V, int B>
-constexpr int registers = sizeof(V) == 4 ? (B == 2   ? 40
-                                            : B == 3 ? 56
-                                                     : 48)
-                                         : (B == 2   ? 56
-                                            : B == 3 ? 72
-                                                     : 48);
+constexpr int registers = (sizeof(V) == 4 ? for_floats : for_doubles)[B - 2];
 
 // A warp a slice; `lanes` of it share a row of blocks.
 template <int B, bool masked, Keep keep, class V, class S>
