@@ -83,13 +83,53 @@ inline std::int64_t column_bytes(const SlicedColumns& planned) {
 void store_columns(const PatternView& A, SlicedColumns& planned);
 
 // plan_columns for arrays on a device, on that device; rows are sorted in windows of 1,024 or not at all.
+struct SliceSum {
+  Offset steps = 0, codes = 0;
+
+  SIMT_BOTH void add(const SliceSum& other) {
+    steps += other.steps;
+    codes += other.codes;
+  }
+};
+
+// Where slices begin, for the kernel that fills them. Those of a few thousand know it inside their part only, and the
+// host what comes before each part: so nobody scans them (a launch, 5 us of the host, and a kernel to wait for; H200).
+struct SlicePlaces {
+  static constexpr int most_parts = 192;  // they travel among the arguments of a kernel
+  int slices_of_part = 0;                 // 0: slices know their places
+  SliceSum before[most_parts];
+
+  // Slice s, which knows its place from now on. By a warp. `unplaced`: as it was, where all warps of a block ask for it
+  // and have met since they read it.
+  SIMT_DEVICE ColumnSlice placed(ColumnSlice* slices, std::int64_t s) const {
+    const ColumnSlice unplaced = slices[s];
+    simt::sync_warp();
+    return placed(slices, s, unplaced, simt::lane() == 0);
+  }
+  SIMT_DEVICE ColumnSlice placed(ColumnSlice* slices, std::int64_t s, const ColumnSlice& unplaced, bool writes) const {
+    if (slices_of_part == 0) return unplaced;
+    ColumnSlice slice = unplaced;
+    slice.first += before[s / slices_of_part].steps;
+    slice.columns += before[s / slices_of_part].codes;
+    if (writes) slices[s] = slice;
+    return slice;
+  }
+};
+
 struct PlannedColumns {
   SlicedColumns columns;
   std::int64_t code_count = 0;
+  SlicePlaces places;
 };
-PlannedColumns plan_columns(simt::Emulator, const PatternView& there, TeamShape, std::int64_t sort, Device device,
+
+// What is planned: the rows of a matrix, or those of its blocks of `block` rows and columns, which are all full.
+struct PlannedRows {
+  PatternView matrix;
+  int block = 1;
+};
+PlannedColumns plan_columns(simt::Emulator, const PlannedRows& there, TeamShape, std::int64_t sort, Device device,
                             bool bytes = false);
-PlannedColumns plan_columns(simt::Cuda, const PatternView& there, TeamShape, std::int64_t sort, Device device,
+PlannedColumns plan_columns(simt::Cuda, const PlannedRows& there, TeamShape, std::int64_t sort, Device device,
                             bool bytes = false);
 
 // f(lane, U slots of it, step of the slice) ... see the kernels. Columns of this lane in one step; -1: none.

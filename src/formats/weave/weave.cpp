@@ -102,6 +102,12 @@ bool looks_at_values_first(const PatternView& A) {
   return A.nnz() < many;
 }
 
+// Blocks that may be stored, and may all be full.
+weave::BlockSizes sizes_to_ask(const WeaveSettings& settings, const PatternView& A) {
+  const weave::BlockSizes possible = weave::possible_full_blocks(A);
+  return settings.block == automatic ? possible : weave::BlockSizes{possible.bits & 1u << settings.block};
+}
+
 // What is on its way before anybody knows whether the arrays are a matrix.
 template <class V>
 struct Asked {
@@ -127,17 +133,22 @@ template <class V>
 template <class Where>
 void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> there, const QueueLook& look) {
   const CsrView<V>& A = there.view;
-  if (!there.asked || settings.values != automatic || A.nnz() < fewest_looked_at) return look(false);
+  const bool open = settings.layout == automatic, open_values = settings.values == automatic;
+  const bool blocks = !open && settings.chosen() == WeaveLayout::blocks;
+  if (!there.asked || A.nnz() < fewest_looked_at || !(open_values || blocks)) return look(false);
   auto asked = std::make_shared<Asked<V>>();
-  const bool wanted = settings.layout == automatic ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
+  const bool wanted = open ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
   // First, as these take longest, and as memory may have to be waited for.
-  if (wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
+  if (open_values && wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
   const bool seeks = asked->diagonals != nullptr;
-  if (!seeks && !looks_at_values_first(A)) return look(false);
   // All of it behind whatever makes the matrix, hence on the default stream.
-  asked->of_values = ask_smallest_codec(where, A.val, there.device, {.overlaps = seeks}, &look.along());
+  if (open_values && (seeks || looks_at_values_first(A)))
+    asked->of_values = ask_smallest_codec(where, A.val, there.device, {.overlaps = seeks}, &look.along());
+  else
+    look(false);
   asked->facts = weave::facts_of(where, A, -1, there.device);
-  if (settings.layout == automatic) ask_unseen(settings, *asked->facts, sizeof(V), seeks);
+  if (open) ask_unseen(settings, *asked->facts, sizeof(V), seeks);
+  if (blocks) asked->facts->expect({.full_blocks = sizes_to_ask(settings, A), .unseen = true});
   *there.asked = std::move(asked);
 }
 
@@ -162,6 +173,8 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (there.found && knows_long_rows(settings))
     *there.found = std::make_shared<const weave::LongRowsKnown>(
         weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});
+  if (there.found && settings.chosen() == WeaveLayout::blocks && facts->knows_full_blocks(sizes_to_ask(settings, A)))
+    *there.found = std::make_shared<const weave::BlockSizes>(facts->full_blocks(sizes_to_ask(settings, A)));
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
@@ -215,6 +228,8 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
       built = build_knowing(std::static_pointer_cast<const weave::DiagonalsFound<V>>(left));
     } else if constexpr (std::is_same_v<Layout, weave::Long<V>>) {
       built = build_knowing(std::static_pointer_cast<const weave::LongRowsKnown>(left));
+    } else if constexpr (std::is_same_v<Layout, weave::Blocks<V>>) {
+      built = build_knowing(std::static_pointer_cast<const weave::BlockSizes>(left));
     } else if constexpr (std::is_same_v<Layout, weave::Padded<V>>) {
       built = build_knowing(there.longest);
     } else {

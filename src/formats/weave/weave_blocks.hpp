@@ -7,8 +7,9 @@
 // Fill-in and places without a block never touch x.
 #pragma once
 
-#include <functional>
+#include <memory>
 
+#include "formats/weave/weave_full_blocks.hpp"
 #include "formats/weave/weave_layout.hpp"
 #include "layout/sliced_columns.hpp"
 
@@ -25,8 +26,12 @@ struct Blocks {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Blocks build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Blocks> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
-  static std::optional<Blocks> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  // full: sizes of which all blocks are full; null: nobody knows.
+  using Known = std::shared_ptr<const BlockSizes>;
+  static std::optional<Blocks> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device,
+                                           const Known& full = {});
+  static std::optional<Blocks> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device,
+                                           const Known& full = {});
   Csr<V> restore() const;
 
   template <class Self, class F>
@@ -52,17 +57,12 @@ struct BlockPattern {
   Buffer<Index> col;
   Buffer<std::uint32_t> mask;
   bool full = true;
-  bool guessed = true;  // it is the one that `beside` got
 
   PatternView view() const { return {rows, cols, ptr, col}; }
 };
 BlockPattern block_pattern(const PatternView& A, int size);
-// For arrays on a device, on that device; without masks where all are full. `beside` is called with the pattern of full
-// blocks, where there may be one, before anybody knows: to queue what follows from it, and to wait once for both.
-using BesideBlocks = std::function<void(const BlockPattern&)>;
-BlockPattern block_pattern(simt::Emulator, const PatternView& there, int size, Device device,
-                           const BesideBlocks& beside = {});
-BlockPattern block_pattern(simt::Cuda, const PatternView& there, int size, Device device,
-                           const BesideBlocks& beside = {});
+// For arrays on a device, on that device. Kernels that build full blocks do without it (weave_full_blocks.hpp).
+BlockPattern block_pattern(simt::Emulator, const PatternView& there, int size, Device device);
+BlockPattern block_pattern(simt::Cuda, const PatternView& there, int size, Device device);
 
 }  // namespace heddle::weave

@@ -9,13 +9,45 @@ namespace heddle::weave {
 namespace {
 
 struct BlocksTarget {
-  std::int64_t slices;
+  std::int64_t slices, rows;  // rows of blocks
   TeamShape shape;
-  const ColumnSlice* slice;
+  ColumnSlice* slice;
   const Index* row_of;
   std::uint16_t* codes;
-  std::uint32_t* masks;
-  const std::uint32_t* pattern_masks;  // of the blocks in the order of their rows
+  std::uint32_t* masks;  // null: all are full
+};
+
+// The blocks of a row where some are not full.
+struct BlocksWithHoles {
+  static constexpr bool full = false;
+  PatternArrays blocks;
+  const std::uint32_t* masks;
+
+  template <class V>
+  SIMT_DEVICE Offset count(const CsrArrays<V>&, std::int64_t row) const {
+    return blocks.length(row);
+  }
+  template <class V>
+  SIMT_DEVICE Index column(const CsrArrays<V>&, std::int64_t row, Offset k) const {
+    return blocks.col[blocks.ptr[row] + k];
+  }
+  SIMT_DEVICE std::uint32_t mask(std::int64_t row, Offset k) const { return masks[blocks.ptr[row] + k]; }
+};
+
+// All of them full: entries say where they lie.
+template <int B>
+struct FullBlocks {
+  static constexpr bool full = true;
+
+  template <class V>
+  SIMT_DEVICE Offset count(const CsrArrays<V>& A, std::int64_t row) const {
+    return A.length(row * B) / B;
+  }
+  template <class V>
+  SIMT_DEVICE Index column(const CsrArrays<V>& A, std::int64_t row, Offset k) const {
+    return simt::cached_load(A.col + A.ptr[row * B] + k * B) / B;
+  }
+  SIMT_DEVICE std::uint32_t mask(std::int64_t, Offset) const { return (1u << B * B) - 1; }
 };
 
 // The rows of a row of blocks.
@@ -56,27 +88,37 @@ SIMT_DEVICE void load_block(const CsrArrays<V>& A, const ValueWriter<V, S>& valu
   }
 }
 
-// A warp a slice, a lane a block. Every place is written.
-template <bool full, int B, class V, class S>
-SIMT_KERNEL store_blocks_warp_per_slice(CsrArrays<V> A, PatternArrays blocks, BlocksTarget to,
+// A warp a slice, a lane a block. Every place is written. Of full blocks two steps are under way together, where they
+// have registers.
+template <int B, class Found, class V, class S>
+SIMT_KERNEL store_blocks_warp_per_slice(CsrArrays<V> A, Found found, BlocksTarget to, SlicePlaces places,
                                         ValueWriter<V, S> values) {
-  constexpr std::uint32_t all = (1u << B * B) - 1;
+  constexpr int at_once = Found::full && B * B * sizeof(S) <= 72 ? 2 : 1;
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= to.slices) return;
-  const ColumnSlice slice = to.slice[s];
+  const ColumnSlice slice = places.placed(to.slice, s);
   const std::int64_t i = s * to.shape.slice_rows() + simt::lane() / to.shape.lanes;
-  const std::int64_t row = i < blocks.rows && to.row_of ? to.row_of[i] : i;
-  const Offset begin = i < blocks.rows ? blocks.ptr[row] : 0, count = i < blocks.rows ? blocks.length(row) : 0;
+  const std::int64_t row = i < to.rows && to.row_of ? to.row_of[i] : i;
+  const Offset count = i < to.rows ? found.count(A, row) : 0;
   const BlockLines<B> lines(A, row);
-  for (Index step = 0; step < slice.width; ++step) {
-    const Offset k = std::int64_t{step} * to.shape.lanes + simt::lane() % to.shape.lanes;
-    const Index col[1] = {k < count ? blocks.col[begin + k] : -1};
-    const std::uint32_t mask = k < count ? (full ? all : to.pattern_masks[begin + k]) : 0;
-    S stored[B * B];
-    load_block<full, B>(A, values, lines, k, col[0], mask, stored);
-    store_lane_columns(slice, to.codes, step, col);
-    if (!full) to.masks[(slice.first + step) * simt::warp_size + simt::lane()] = mask;
-    store_pieces(values.data + (slice.first + step) * simt::warp_size * B * B, stored);
+  for (Index first = 0; first < slice.width; first += at_once) {
+    Index col[at_once][1];
+    std::uint32_t mask[at_once];
+    S stored[at_once][B * B];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      const Offset k = std::int64_t{first + u} * to.shape.lanes + simt::lane() % to.shape.lanes;
+      col[u][0] = k < count ? found.column(A, row, k) : -1;
+      mask[u] = k < count ? found.mask(row, k) : 0;
+      load_block<Found::full, B>(A, values, lines, k, col[u][0], mask[u], stored[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      if (first + u >= slice.width) break;
+      store_lane_columns(slice, to.codes, first + u, col[u]);
+      if (to.masks) to.masks[(slice.first + first + u) * simt::warp_size + simt::lane()] = mask[u];
+      store_pieces(values.data + (slice.first + first + u) * simt::warp_size * B * B, stored[u]);
+    }
   }
 }
 
@@ -103,15 +145,15 @@ struct StagedValues {
 };
 
 template <int B, class V, class S>
-SIMT_KERNEL store_full_block_per_slice(CsrArrays<V> A, PatternArrays blocks, BlocksTarget to, StagedValues staging,
+SIMT_KERNEL store_full_block_per_slice(CsrArrays<V> A, BlocksTarget to, SlicePlaces places, StagedValues staging,
                                        ValueWriter<V, S> values) {
   const std::int64_t s = simt::block(), first_row = s * to.shape.slice_rows();
   const std::int64_t last_row =
-      first_row + to.shape.slice_rows() < blocks.rows ? first_row + to.shape.slice_rows() : blocks.rows;
-  const Offset first = blocks.ptr[first_row] * B * B, all = blocks.ptr[last_row] * B * B - first;
+      first_row + to.shape.slice_rows() < to.rows ? first_row + to.shape.slice_rows() : to.rows;
+  const Offset first = A.ptr[first_row * B], all = A.ptr[last_row * B] - first;
   const bool staged = all <= staging.room;
   V* near = simt::shared<V>();
-  const ColumnSlice slice = to.slice[s];
+  const ColumnSlice unplaced = to.slice[s];
   constexpr int at_once = 8;
   for (int i = simt::thread(); staged && i < all; i += at_once * staged_threads) {  // loads behind the end: the last
     V some[at_once];
@@ -123,12 +165,14 @@ SIMT_KERNEL store_full_block_per_slice(CsrArrays<V> A, PatternArrays blocks, Blo
       if (i + u * staged_threads < all) near[StagedValues::place<V>(i + u * staged_threads)] = some[u];
   }
   simt::sync_block();
+  const ColumnSlice slice = places.placed(to.slice, s, unplaced, simt::thread() == 0);
   const std::int64_t row = first_row + simt::lane() / to.shape.lanes;
-  const Offset begin = row < last_row ? blocks.ptr[row] : 0, count = row < last_row ? blocks.length(row) : 0;
-  const Offset row_begin = begin * B * B - first;
+  const FullBlocks<B> found;
+  const Offset begin = row < last_row ? A.ptr[row * B] : 0, count = row < last_row ? found.count(A, row) : 0;
+  const Offset row_begin = begin - first;
   for (Index step = simt::warp(); step < slice.width; step += staged_threads / simt::warp_size) {
     const Offset k = std::int64_t{step} * to.shape.lanes + simt::lane() % to.shape.lanes;
-    const Index col[1] = {k < count ? blocks.col[begin + k] : -1};
+    const Index col[1] = {k < count ? found.column(A, row, k) : -1};
     S stored[B * B];
 #pragma unroll
     for (int e = 0; e < B * B; ++e) {
@@ -142,62 +186,92 @@ SIMT_KERNEL store_full_block_per_slice(CsrArrays<V> A, PatternArrays blocks, Blo
   }
 }
 
-template <class V>
-void store(simt::Here here, const CsrView<V>& A, const BlockPattern& pattern, Blocks<V>& to) {
-  const SlicedColumns& c = to.columns;
-  const BlocksTarget target{c.slices.size(),         c.shape,         c.slices.data(),    c.row_of.data(),
-                            to.columns.codes.data(), to.masks.data(), pattern.mask.data()};
+BlocksTarget target_of(SlicedColumns& c, std::uint32_t* masks) {
+  return {c.slices.size(), c.rows, c.shape, c.slices.data(), c.row_of.data(), c.codes.data(), masks};
+}
+
+simt::Launch warp_per_slice(const BlocksTarget& to) {
   constexpr int threads = 128;
-  const simt::Launch shape{simt::blocks_for(target.slices * simt::warp_size, threads), threads};
+  return {simt::blocks_for(to.slices * simt::warp_size, threads), threads};
+}
+
+template <class V>
+void store_full(simt::Here here, const CsrView<V>& A, const SlicePlaces& places, Blocks<V>& to) {
+  const BlocksTarget target = target_of(to.columns, nullptr);
   dispatch_int<2, 3, 4>(to.size, [&](auto B) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-      if (pattern.full && c.row_of.empty() && c.shape.lanes <= 2) {
-        const auto staging = StagedValues::of(A, target.slices);
-        simt::launch(
-            here,
-            {target.slices, staged_threads, sizeof(V) * static_cast<std::size_t>(StagedValues::place<V>(staging.room))},
-            store_full_block_per_slice<B.value, V, S>, CsrArrays<V>(A), PatternArrays(pattern.view()), target, staging,
-            writer);
-        return;
-      }
-      const auto kernel = pattern.full ? store_blocks_warp_per_slice<true, B.value, V, S>
-                                       : store_blocks_warp_per_slice<false, B.value, V, S>;
-      simt::launch(here, shape, kernel, CsrArrays<V>(A), PatternArrays(pattern.view()), target, writer);
+      if (target.row_of != nullptr || target.shape.lanes > 2)
+        return simt::launch(here, warp_per_slice(target),
+                            store_blocks_warp_per_slice<B.value, FullBlocks<B.value>, V, S>, CsrArrays<V>(A),
+                            FullBlocks<B.value>{}, target, places, writer);
+      const auto staging = StagedValues::of(A, target.slices);
+      const auto bytes = sizeof(V) * static_cast<std::size_t>(StagedValues::place<V>(staging.room));
+      simt::launch(here, {target.slices, staged_threads, bytes}, store_full_block_per_slice<B.value, V, S>,
+                   CsrArrays<V>(A), target, places, staging, writer);
     });
   });
+}
+
+template <class V>
+void store_with_holes(simt::Here here, const CsrView<V>& A, const BlockPattern& pattern, const SlicePlaces& places,
+                      Blocks<V>& to) {
+  const BlocksTarget target = target_of(to.columns, to.masks.data());
+  const BlocksWithHoles found{PatternArrays(pattern.view()), pattern.mask.data()};
+  dispatch_int<2, 3, 4>(to.size, [&](auto B) {
+    with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      simt::launch(here, warp_per_slice(target), store_blocks_warp_per_slice<B.value, BlocksWithHoles, V, S>,
+                   CsrArrays<V>(A), found, target, places, writer);
+    });
+  });
+}
+
+// What is stored, without its values and columns; nothing where it is too much, or values are others than those of the
+// codec.
+template <class V>
+std::optional<Blocks<V>> room_for(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings, bool full,
+                                  PlannedColumns& planned, Device device) {
+  const std::int64_t slots = planned.columns.steps * simt::warp_size, stored = slots * settings.block * settings.block;
+  if (too_much_padding(stored, A.nnz())) return {};
+  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  if (!values) return {};
+  planned.columns.codes = Buffer<std::uint16_t>(planned.code_count, device);
+  return Blocks<V>{A.rows,
+                   A.cols,
+                   settings.block,
+                   settings.keep == 1,
+                   std::move(planned.columns),
+                   Buffer<std::uint32_t>(full ? 0 : slots, device),
+                   std::move(*values)};
 }
 
 }  // namespace
 
 template <class V>
 std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
-                                                Device device) {
-  std::optional<PlannedColumns> planned;
-  const auto plan = [&](const BlockPattern& pattern) {
-    planned = plan_columns(here, pattern.view(), {settings.lanes, 1}, settings.sort, device);
-  };
-  const BlockPattern pattern = block_pattern(here, A, settings.block, device, plan);
-  if (!planned || !pattern.guessed) plan(pattern);
-  auto& [columns, code_count] = *planned;
-  const std::int64_t slots = columns.steps * simt::warp_size, stored = slots * settings.block * settings.block;
-  if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
-  if (!values) return {};
-  columns.codes = Buffer<std::uint16_t>(code_count, device);
-  Blocks to{A.rows,
-            A.cols,
-            settings.block,
-            settings.keep == 1,
-            std::move(columns),
-            Buffer<std::uint32_t>(pattern.full ? 0 : slots, device),
-            std::move(*values)};
-  store(here, A, pattern, to);
+                                                Device device, const Known& known) {
+  const TeamShape shape{settings.lanes, 1};
+  const BlockSizes size{possible_full_blocks(A).bits & 1u << settings.block};
+  // Where nobody knows yet, full blocks are planned before it is known that they are full, with one wait for both.
+  FullBlocksQuestion question;
+  if (!known && size.bits != 0) question.ask(here, A, size, device, false);
+  if (size.bits != 0 && (!known || known->has(settings.block))) {
+    PlannedColumns planned = plan_columns(here, {A, settings.block}, shape, settings.sort, device);
+    if (known || question.heard().has(settings.block)) {
+      auto to = room_for(here, A, settings, true, planned, device);
+      if (to) store_full(here, A, planned.places, *to);
+      return to;
+    }
+  }
+  const BlockPattern pattern = block_pattern(here, A, settings.block, device);
+  PlannedColumns planned = plan_columns(here, {pattern.view()}, shape, settings.sort, device);
+  auto to = room_for(here, A, settings, pattern.full, planned, device);
+  if (to) store_with_holes(here, A, pattern, planned.places, *to);
   return to;
 }
 
 template std::optional<Blocks<float>> Blocks<float>::build_there(simt::Here, const CsrView<float>&,
-                                                                 const WeaveSettings&, Device);
+                                                                 const WeaveSettings&, Device, const Known&);
 template std::optional<Blocks<double>> Blocks<double>::build_there(simt::Here, const CsrView<double>&,
-                                                                   const WeaveSettings&, Device);
+                                                                   const WeaveSettings&, Device, const Known&);
 
 }  // namespace heddle::weave

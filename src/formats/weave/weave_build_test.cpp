@@ -10,6 +10,7 @@
 #include "formats/registered.hpp"
 #include "formats/weave/weave.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
+#include "layout/device_scan.hpp"
 #include "simt/emulator.hpp"
 #include "support/zoo.hpp"
 
@@ -74,11 +75,12 @@ void expect_equal_bytes(const std::vector<std::string>& here, const std::vector<
   }
 }
 
-template <template <class> class Layout, class V>
-void expect_same_arrays(const Csr<V>& A, const std::string& text) {
+// known: what whoever builds there knows already.
+template <template <class> class Layout, class V, class... Known>
+void expect_same_arrays(const Csr<V>& A, const std::string& text, const Known&... known) {
   const WeaveSettings settings = settings_of(text, A.view(), sizeof(V));
   if (!Layout<V>::footprint(A.view(), settings, sizeof(V)).fits) return;
-  auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
+  auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator(), known...);
   ASSERT_TRUE(there);
   auto here = Layout<V>::build(A.view(), settings);
   clear_scratch(here);
@@ -171,6 +173,14 @@ TEST(WeaveBuild, rows) {
     }
 }
 
+// More slices than the host knows the places of, and as many: by a scan, and by parts.
+TEST(WeaveBuild, rows_of_many_slices) {
+  const std::int64_t of_part = device::scan_threads, most = SlicePlaces::most_parts * of_part;
+  for (const std::int64_t rows : {most, most + 1})
+    expect_same_arrays<Rows>(read_matrix("gen:band,width=1,rows=" + std::to_string(rows)),
+                             "layout=rows lanes=1 per_lane=1 sort=1");
+}
+
 TEST(WeaveBuild, blocks) {
   expect_same_everywhere<Blocks>({"layout=blocks block=2 lanes=1", "layout=blocks block=3",
                                   "layout=blocks block=4 lanes=8", "layout=blocks block=3 lanes=4 sort=1024"});
@@ -202,6 +212,19 @@ TEST(WeaveBuild, full_blocks) {
          {"layout=blocks block=3 lanes=1", "layout=blocks block=3 lanes=2", "layout=blocks block=3 lanes=4 sort=1024"})
       expect_same_arrays<Blocks>(*A, plan);
     expect_same_arrays<Blocks>(with_few_values(*A), "layout=blocks block=3 lanes=1 values=dictionary");
+  }
+}
+
+// Whoever knows that blocks are full does not look; whoever knows that they are not, or not of this size, does not try.
+TEST(WeaveBuild, full_blocks_that_somebody_has_found) {
+  const Csr<double> full = read_matrix("gen:fem,n=5,dof=6"), holes = read_matrix("gen:fem,n=4,dof=5");
+  for (const char* plan : {"layout=blocks block=3 lanes=1", "layout=blocks block=3 lanes=4",
+                           "layout=blocks block=3 lanes=2 sort=1024", "layout=blocks block=3 lanes=16 values=f32"}) {
+    const Csr<double> A = with_float_values(full);
+    for (const std::uint32_t bits : {1u << 3 | 1u << 2, 1u << 2, 0u})
+      expect_same_arrays<Blocks>(A, plan, std::make_shared<const BlockSizes>(BlockSizes{bits}));
+    expect_same_arrays<Blocks>(convert<float>(A.view()), plan, std::make_shared<const BlockSizes>(BlockSizes{1u << 3}));
+    expect_same_arrays<Blocks>(with_float_values(holes), plan, std::make_shared<const BlockSizes>());
   }
 }
 
@@ -379,6 +402,8 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
     EXPECT_EQ(there->diagonal_fill(), here->diagonal_fill());
     EXPECT_EQ(there->sectors_per_fetch(), here->sectors_per_fetch());
     for (const int size : {2, 3, 4}) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
+    const BlockSizes possible = possible_full_blocks(A.view());
+    EXPECT_EQ(there->full_blocks(possible).bits, here->full_blocks(possible).bits);
     for (const int team : {32, 64, 1024}) EXPECT_EQ(there->team_steps(team), here->team_steps(team));
     EXPECT_EQ(there->quad_steps(64), here->quad_steps(64));
     EXPECT_EQ(there->rows_are_runs(), here->rows_are_runs());
@@ -437,6 +462,8 @@ void expect_same_plan(const Csr<V>& A, const char* text) {
 TEST(WeaveFacts, give_the_plan_that_the_host_gives) {
   expect_same_plan(read_matrix("gen:stencil3d7,n=34"), "weave");
   expect_same_plan(convert<float>(read_matrix("gen:fem,n=12,dof=3").view()), "weave");
+  expect_same_plan(convert<float>(read_matrix("gen:fem,n=9,dof=6").view()), "weave");
+  expect_same_plan(read_matrix("gen:fem,n=9,dof=6"), "weave layout=blocks");
   expect_same_plan(with_float_values(read_matrix("gen:band,rows=13200,width=20")), "weave layout=rows");
   expect_same_plan(with_few_values(read_matrix("gen:circuit,rows=50000")), "weave layout=blocks");
   expect_same_plan(read_matrix("gen:rmat,scale=11,edges=16"), "weave layout=tiles width=64");

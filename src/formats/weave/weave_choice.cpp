@@ -29,6 +29,7 @@ class Chooser {
   // What layout() will ask whatever the rows are like: of them nobody knows anything yet.
   void ask_unseen(bool seeks_diagonals) {
     weave::Questions soon{.long_rows = mean_ >= 256, .unseen = true};
+    if (full_blocks_decide()) soon.full_blocks = weave::possible_full_blocks(A_);
     if (seeks_diagonals) expect_samples(soon);
     facts_.expect(soon);
   }
@@ -118,6 +119,7 @@ class Chooser {
   WeaveLayout layout() {
     if (narrow() && small() && padded_fill() <= 2) return WeaveLayout::padded;
     if (suits_padded(32)) return WeaveLayout::padded;
+    if (has_full_blocks()) return WeaveLayout::blocks;
     expect_questions();
     if (const auto gathers = gathering_layout()) return *gathers;
     if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
@@ -134,6 +136,21 @@ class Chooser {
       return WeaveLayout::rows;
     settings_ = given;
     return WeaveLayout::segments;
+  }
+
+  // Where nothing comes before full blocks, and nothing that is not full would do: all blocks are looked at with the
+  // first look at the matrix, and where they are full nobody asks about anything else.
+  bool full_blocks_decide() const {
+    const bool perhaps_padded = narrow() && mean_ <= 32;
+    return stays_in_cache() && !small() && !may_gather() && !perhaps_padded && mean_ > weave::most_grid_mean &&
+           mean_ < 256;
+  }
+  bool has_full_blocks() {
+    if (!full_blocks_decide() || !suits_blocks()) return false;
+    const weave::BlockSizes possible = weave::possible_full_blocks(A_);
+    const int size = possible.bits != 0 ? facts_.full_blocks(possible).largest() : 0;
+    if (size > 0) fill(settings_.block, size);
+    return size > 0;
   }
 
   // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.

@@ -90,6 +90,7 @@ class HostFacts final : public PatternFacts {
     };
     return sampled_fill(pattern(), sampled_for_blocks(pattern(), only_full_), stored);
   }
+  BlockSizes full_blocks(BlockSizes sizes) override { return weave::full_blocks(pattern(), sizes); }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
     return sampled_fill(pattern(), SampledRows(pattern().rows),
                         [&](const PatternView& part) { return places_of_slices(part, shape, sort > 1); });

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "analyze/column_tiles.hpp"
+#include "formats/weave/weave_full_blocks.hpp"
 #include "formats/weave/weave_layout.hpp"
 #include "layout/sliced_columns.hpp"
 
@@ -19,8 +20,9 @@ struct Questions {
   bool only_full_blocks = false;  // others are not told apart, and fewer rows are looked at
   std::optional<TeamShape> slices = {};
   bool long_rows = false;
-  // Nobody has looked at the arrays yet, which may be no matrix: for slices, windows and long rows. Queued behind
-  // whatever makes them, beside the question before it.
+  BlockSizes full_blocks = {};  // which of them have none but full blocks
+  // Nobody has looked at the arrays yet, which may be no matrix: for slices, windows, long rows and full blocks. Queued
+  // behind whatever makes them, beside the question before it.
   bool unseen = false;
 };
 
@@ -44,6 +46,9 @@ class PatternFacts {
   // Places stored per entry; from parts of the matrix where it is large.
   virtual double diagonal_fill() = 0;
   virtual double block_fill(int size) = 0;
+  // Of all of the matrix. knows_full_blocks: somebody has asked.
+  virtual BlockSizes full_blocks(BlockSizes sizes) = 0;
+  virtual bool knows_full_blocks(BlockSizes) const { return false; }
   virtual double slice_fill(TeamShape shape, std::int64_t sort) = 0;
   // Steps of teams of so many threads over all rows.
   virtual std::int64_t team_steps(int threads) = 0;

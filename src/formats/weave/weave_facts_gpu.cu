@@ -181,6 +181,7 @@ class DeviceFacts final : public PatternFacts {
     if (soon.blocks) ask_blocks(soon.only_full_blocks);
     if (soon.diagonals && !known_diagonal_fill) ask_diagonals();
     if (soon.long_rows) ask_long_rows(soon.unseen);
+    if (soon.full_blocks.bits != 0) full_blocks_.ask(here_, pattern(), soon.full_blocks, device_, soon.unseen);
     if ((soon.slices || soon.windows) && !has_asked_samples(soon)) ask_samples(soon);
     if (const auto ask = std::exchange(beside, nullptr)) ask();
   }
@@ -205,6 +206,11 @@ class DeviceFacts final : public PatternFacts {
     if (!blocks_.asked()) expect({.blocks = true});
     return blocks_.heard().places_per_entry(size);
   }
+  BlockSizes full_blocks(BlockSizes sizes) override {
+    if (!full_blocks_.asked(sizes)) full_blocks_.ask(here_, pattern(), sizes, device_, false);
+    return full_blocks_.heard();
+  }
+  bool knows_full_blocks(BlockSizes sizes) const override { return full_blocks_.asked(sizes); }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
     hear_samples();
     if (!slices_ || slices_->shape.lanes != shape.lanes || slices_->shape.rows != shape.rows) {
@@ -305,6 +311,7 @@ class DeviceFacts final : public PatternFacts {
   device::PendingSum<LongRowsFound> long_rows_;
   Buffer<Offset> quads_;
   device::PendingSum<BlocksFound> blocks_;
+  FullBlocksQuestion full_blocks_;
   device::PendingSum<Places> diagonals_;
   device::PendingSum<SamplesFound> samples_;
   Questions samples_for_;

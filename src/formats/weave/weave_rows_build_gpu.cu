@@ -9,7 +9,7 @@ namespace {
 struct RowsTarget {
   std::int64_t slices;
   TeamShape shape;
-  const ColumnSlice* slice;
+  ColumnSlice* slice;
   const Index* row_of;
   std::uint16_t* codes;
 };
@@ -35,10 +35,10 @@ SIMT_DEVICE LaneRows<U> rows_of_lane(const PatternArrays& A, const RowsTarget& t
 
 // A warp a slice. Every place of it is written, those without an entry too: nothing has to be cleared before.
 template <int U, class V, class S>
-SIMT_KERNEL store_rows_warp_per_slice(CsrArrays<V> A, RowsTarget to, ValueWriter<V, S> values) {
+SIMT_KERNEL store_rows_warp_per_slice(CsrArrays<V> A, RowsTarget to, SlicePlaces places, ValueWriter<V, S> values) {
   const std::int64_t s = simt::global_thread() / simt::warp_size;
   if (s >= to.slices) return;
-  const ColumnSlice slice = to.slice[s];
+  const ColumnSlice slice = places.placed(to.slice, s);
   const LaneRows<U> rows = rows_of_lane<U>(A, to, s);
 #pragma unroll 2
   for (Index step = 0; step < slice.width; ++step) {
@@ -63,13 +63,14 @@ template <class V>
 std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
                                             Device device) {
   const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
-  auto [columns, code_count] =
-      plan_columns(here, A, {settings.lanes, settings.per_lane}, settings.sort, device, settings.in_bytes());
+  PlannedColumns planned =
+      plan_columns(here, {A}, {settings.lanes, settings.per_lane}, settings.sort, device, settings.in_bytes());
+  SlicedColumns& columns = planned.columns;
   const std::int64_t stored = columns.steps * columns.shape.step_slots();
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = values_of(stored);
   if (!values) return {};
-  columns.codes = Buffer<std::uint16_t>(code_count, device);
+  columns.codes = Buffer<std::uint16_t>(planned.code_count, device);
   Rows to{A.rows,
           A.cols,
           settings.threads,
@@ -83,7 +84,8 @@ std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const CsrView<V>& A
   const simt::Launch launch{simt::blocks_for(target.slices * simt::warp_size, threads), threads};
   dispatch_int<1, 2, 4>(settings.per_lane, [&](auto U) {
     with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-      simt::launch(here, launch, store_rows_warp_per_slice<U.value, V, S>, CsrArrays<V>(A), target, writer);
+      simt::launch(here, launch, store_rows_warp_per_slice<U.value, V, S>, CsrArrays<V>(A), target, planned.places,
+                   writer);
     });
   });
   return to;

@@ -1,0 +1,52 @@
+#include "formats/weave/weave_full_blocks.hpp"
+
+#include <atomic>
+
+#include "core/parallel.hpp"
+
+namespace heddle::weave {
+
+namespace {
+
+bool is_full(const PatternView& A, int size, std::int64_t block_row) {
+  const std::int64_t first_row = block_row * size;
+  const Offset begin = A.ptr[first_row], length = A.length(first_row);
+  if (length % size != 0) return false;
+  for (int line = 1; line < size; ++line)
+    if (A.length(first_row + line) != length) return false;
+  for (Offset k = 0; k < length; ++k) {
+    const Index column = A.col[begin + k];
+    if (column % size != k % size || (k % size != 0 && A.col[begin + k - 1] != column - 1)) return false;
+    for (int line = 1; line < size; ++line)
+      if (A.col[begin + line * length + k] != column) return false;
+  }
+  return true;
+}
+
+bool are_full(const PatternView& A, int size) {
+  constexpr std::int64_t rows_at_once = 1 << 12;
+  std::atomic<bool> full{true};
+  parallel_ranges(A.rows / size, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end && full.load(std::memory_order_relaxed); ++row)
+      if (!is_full(A, size, row)) full.store(false, std::memory_order_relaxed);
+  });
+  return full;
+}
+
+}  // namespace
+
+BlockSizes possible_full_blocks(const PatternView& A) {
+  BlockSizes sizes;
+  for (const int size : block_sizes)
+    if (A.nnz() > 0 && A.rows % size == 0 && A.nnz() % (size * size) == 0) sizes.add({1u << size});
+  return sizes;
+}
+
+BlockSizes full_blocks(const PatternView& A, BlockSizes sizes) {
+  BlockSizes full;
+  for (const int size : block_sizes)
+    if (sizes.has(size) && are_full(A, size)) full.add({1u << size});
+  return full;
+}
+
+}  // namespace heddle::weave

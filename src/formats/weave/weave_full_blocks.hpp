@@ -1,0 +1,51 @@
+// Whether all blocks of a matrix are full, whose rows are cut in B and whose columns too: then where they lie is known
+// without counting, and nobody needs a pattern of blocks.
+//
+//   B = 3     3 4 5  9 10 11        the B rows have the same columns, in runs of B that begin with multiples of B
+//             3 4 5  9 10 11
+//             3 4 5  9 10 11
+#pragma once
+
+#include <cstdint>
+
+#include "formats/weave/weave_layout.hpp"
+#include "layout/device_reduce.hpp"
+
+namespace heddle::weave {
+
+// Sizes as bits: 1 << B.
+inline constexpr int block_sizes[] = {4, 3, 2};
+struct BlockSizes {
+  std::uint32_t bits = 0;
+
+  SIMT_BOTH bool has(int size) const { return (bits >> size & 1) != 0; }
+  SIMT_BOTH void add(const BlockSizes& other) { bits |= other.bits; }
+  int largest() const {
+    for (const int size : block_sizes)
+      if (has(size)) return size;
+    return 0;
+  }
+};
+
+// Whose blocks may all be full, as far as the number of rows and entries tells.
+BlockSizes possible_full_blocks(const PatternView& A);
+
+// Which of these have none but full blocks.
+BlockSizes full_blocks(const PatternView& A, BlockSizes sizes);
+
+// The same of arrays on a device: queued, and asked for later. The arrays need not be a matrix: every read stays inside
+// them. `overlaps`: with the kernel that was queued last, which lets the next start (simt::Launch).
+class FullBlocksQuestion {
+ public:
+  void ask(simt::Emulator, const PatternView& there, BlockSizes sizes, Device device, bool overlaps);
+  void ask(simt::Cuda, const PatternView& there, BlockSizes sizes, Device device, bool overlaps);
+  bool asked(BlockSizes sizes) const { return (sizes.bits & ~sizes_.bits) == 0; }
+  // Waits.
+  BlockSizes heard() { return sizes_.bits != 0 ? BlockSizes{sizes_.bits & ~holes_.heard().bits} : BlockSizes{}; }
+
+ private:
+  BlockSizes sizes_;
+  device::PendingSum<BlockSizes> holes_;  // sizes of which some are not full
+};
+
+}  // namespace heddle::weave
