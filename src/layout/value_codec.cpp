@@ -127,12 +127,12 @@ int distinct_samples(std::span<const V> sampled, int most) {
 
 template <class V>
 ValueCodec smallest_codec(std::span<const V> all, Codecs codecs) {
-  const std::size_t few = distinct_values(all, dictionary_size).size();
-  if (few <= 1 && codecs == Codecs::all) return ValueCodec::uniform;
-  if (few <= dictionary_size) return ValueCodec::dictionary;
+  const std::size_t few = distinct_values(all, codecs.tables ? dictionary_size : 1).size();
+  if (few <= 1 && codecs.all) return ValueCodec::uniform;
+  if (few <= dictionary_size && codecs.tables) return ValueCodec::dictionary;
   if (sizeof(V) > sizeof(float) && all_fit_float(all)) return ValueCodec::f32;
   constexpr std::int64_t most = dictionary16_pays<V>;
-  if (codecs == Codecs::all && most > 0 && may_repeat(all) &&
+  if (codecs.all && codecs.tables && most > 0 && may_repeat(all) &&
       static_cast<std::int64_t>(distinct_values(all, most).size()) <= most)
     return ValueCodec::dictionary16;
   return ValueCodec::raw;

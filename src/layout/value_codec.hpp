@@ -13,6 +13,7 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include <heddle/buffer.hpp>
+#include <heddle/matrix.hpp>
 
 #include "core/system.hpp"
 #include "layout/device_answers.hpp"
@@ -193,12 +195,15 @@ ValueStore<V> make_value_store(std::span<const V> all, ValueCodec codec, std::in
 std::int64_t value_store_bytes(ValueCodec codec, std::int64_t size, int value_bytes);
 
 // The codec with the fewest bytes that holds all of them and costs no more than it saves; `constant` is for layouts to
-// find out. Which codecs a layout has: raw, f32 and dictionary, or all.
+// find out.
 //
 // A large table is fetched from like x, and that pays only from the L1 (H200: 755 G fetches a second from 64 KiB, 267
 // from 256 KiB, against 380 to 460 G raw doubles a second with their columns from memory). Floats, and doubles stored
 // as floats, come at 570 to 770 G a second: for them a fetch is no cheaper than the two bytes it saves.
-enum class Codecs { few, all };
+struct Codecs {
+  bool all = false;    // dictionary16 and uniform too, which not every layout has
+  bool tables = true;  // dictionary and dictionary16
+};
 template <class V>
 inline constexpr std::int64_t dictionary16_pays = sizeof(V) == 8 ? (64 << 10) / 8 : 0;  // distinct values
 template <class V>
@@ -219,32 +224,51 @@ template <class V>
 int distinct_samples(std::span<const V> sampled, int most = static_cast<int>(most_value_samples));
 inline bool may_be_few_values(std::int64_t samples, int distinct) { return samples - distinct >= 48; }
 
-// The same two for values that lie on a device, on that device. Nothing: the codec cannot hold them, or the host has to
-// find out.
+// Values that lie on a device, and the table of a dictionary that holds all of them, where somebody has made it.
 template <class V>
-std::optional<ValueStore<V>> make_value_store(simt::Emulator, std::span<const V> there, ValueCodec codec,
+struct ValuesThere {
+  std::span<const V> all;
+  std::shared_ptr<Buffer<V>> table;
+};
+template <class V>
+struct MatrixThere : CsrView<V> {
+  std::shared_ptr<Buffer<V>> table;  // given up to who builds
+
+  MatrixThere(const CsrView<V>& A, std::shared_ptr<Buffer<V>> found = {}) : CsrView<V>(A), table(std::move(found)) {}
+  ValuesThere<V> values() const { return {this->val, table}; }
+};
+
+// The same two for values that lie on a device, on that device. Nothing: the codec cannot hold them.
+template <class V>
+std::optional<ValueStore<V>> make_value_store(simt::Emulator, const ValuesThere<V>& there, ValueCodec codec,
                                               std::int64_t size, Device device);
 template <class V>
-std::optional<ValueStore<V>> make_value_store(simt::Cuda, std::span<const V> there, ValueCodec codec, std::int64_t size,
-                                              Device device);
+std::optional<ValueStore<V>> make_value_store(simt::Cuda, const ValuesThere<V>& there, ValueCodec codec,
+                                              std::int64_t size, Device device);
 // The same in two steps: kernels look at the values from now on, as far as the codec asks for it, and whoever calls the
 // result with a size waits for them.
 template <class V>
 using ValueStoreQuestion = std::function<std::optional<ValueStore<V>>(std::int64_t size)>;
 template <class V>
-ValueStoreQuestion<V> ask_value_store(simt::Emulator, std::span<const V> there, ValueCodec codec, Device device);
+ValueStoreQuestion<V> ask_value_store(simt::Emulator, const ValuesThere<V>& there, ValueCodec codec, Device device);
 template <class V>
-ValueStoreQuestion<V> ask_value_store(simt::Cuda, std::span<const V> there, ValueCodec codec, Device device);
+ValueStoreQuestion<V> ask_value_store(simt::Cuda, const ValuesThere<V>& there, ValueCodec codec, Device device);
 // smallest_codec of values on a device: kernels look at them from now on, and whoever calls the result waits for them.
-// Nothing: it is for the host to say. along: a look at the pattern that the same kernel shall take, on the default
+// Of a dictionary it has the table. along: a look at the pattern that the same kernel shall take, on the default
 // stream; null: none.
-using CodecQuestion = std::function<std::optional<ValueCodec>(Codecs)>;
+template <class V>
+struct FoundCodec {
+  ValueCodec codec = ValueCodec::raw;
+  std::shared_ptr<Buffer<V>> table;
+};
+template <class V>
+using CodecQuestion = std::function<FoundCodec<V>(Codecs)>;
 struct PatternLook;
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device, device::Queue queue,
-                                 const PatternLook* along = nullptr);
+CodecQuestion<V> ask_smallest_codec(simt::Emulator, std::span<const V> there, Device device, device::Queue queue,
+                                    const PatternLook* along = nullptr);
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device, device::Queue queue,
-                                 const PatternLook* along = nullptr);
+CodecQuestion<V> ask_smallest_codec(simt::Cuda, std::span<const V> there, Device device, device::Queue queue,
+                                    const PatternLook* along = nullptr);
 
 }  // namespace heddle

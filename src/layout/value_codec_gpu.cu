@@ -4,6 +4,7 @@
 
 #include "layout/device_reduce.hpp"
 #include "layout/pattern_look.hpp"
+#include "layout/value_table.hpp"
 
 namespace heddle {
 
@@ -133,238 +134,95 @@ class ValueLook {
   std::span<const ValuesSeen<V>> here_;
 };
 
-// A value that is not in the table.
+// The table of all values, or nothing where they are more than `most`.
 template <class V>
-struct Unknown {
-  V value{};
-  std::int32_t any = 0;
-
-  SIMT_BOTH void add(const Unknown& other) {
-    if (any == 0) *this = other;
-  }
-};
-
-template <class V>
-struct OutsideTable {
-  using Result = Unknown<V>;
-  const V* val;
-  ValueWriter<V, std::uint8_t> table;
-
-  SIMT_DEVICE void add(std::int64_t i, Unknown<V>& to) const {
-    const V value = val[i];
-    if (to.any == 0 && value_bits(table.table[table.encode(value)]) != value_bits(value)) to = {value, 1};
-  }
-};
-
-template <class V>
-void keep_distinct(Vector<V>& values) {
-  const auto before = [](V a, V b) { return value_bits(a) < value_bits(b); };
-  const auto same = [](V a, V b) { return value_bits(a) == value_bits(b); };
-  std::sort(values.begin(), values.end(), before);
-  values.erase(std::unique(values.begin(), values.end(), same), values.end());
+std::shared_ptr<Buffer<V>> find_table(simt::Here here, std::span<const V> all, std::int64_t most, std::int64_t places,
+                                      Device device) {
+  DistinctValues<V> distinct;
+  distinct.ask(here, all, most, device);
+  return distinct.count() <= most ? std::make_shared<Buffer<V>>(distinct.table(here, places)) : nullptr;
 }
 
 template <class V>
-Buffer<V> table_of(const Vector<V>& distinct, std::int64_t places) {
-  Buffer<V> table(places);
-  std::fill(table.begin(), table.end(), distinct.empty() ? V(0) : distinct.back());
-  std::copy(distinct.begin(), distinct.end(), table.begin());
-  return table;
-}
-
-enum class Held { all, too_many, unknown };
-
-// The table that holds all values. A sample shows most of them, and more than enough where there are many; then
-// everybody looks for his value in the table, and what is missing joins it. (No atomics: the table is the same every
-// time.)
-template <class V>
-Held find_table(simt::Here here, std::span<const V> all, std::span<const V> sampled, Device device, Buffer<V>& table) {
-  constexpr int most_rounds = 16;
-  Vector<V> distinct(sampled.begin(), sampled.end());
-  for (int round = 0; round < most_rounds; ++round) {
-    keep_distinct(distinct);
-    if (distinct.size() > dictionary_size) return Held::too_many;
-    table = table_of(distinct, dictionary_size).to(device);
-    const OutsideTable<V> outside{all.data(), {nullptr, table.data()}};
-    const std::size_t known = distinct.size();
-    device::reduce_by_blocks(here, outside, static_cast<std::int64_t>(all.size()), device, 4, [&](const auto& found) {
-      if (found.any != 0) distinct.push_back(found.value);
-    });
-    if (distinct.size() == known) return Held::all;
-  }
-  return Held::unknown;
-}
-
-// Different bits, but for those of +0, by open addressing: a set is the same whoever comes first. Four slots for each
-// of the `most` values it is for; once there are more nobody goes on.
-template <class Bits>
-struct BitSet {
-  Bits* slot;
-  std::uint32_t slots, most;  // a power of two
-  std::uint32_t *count, *has_zero;
-
-  SIMT_DEVICE bool overfull() const { return simt::uncached_load(count) > most; }
-  SIMT_DEVICE void enter(Bits bits) const {
-    if (bits == 0) {
-      if (simt::uncached_load(has_zero) == 0) simt::atomic_or(has_zero, 1u);
-      return;
-    }
-    auto at = static_cast<std::uint32_t>((bits * std::uint64_t{0x9E3779B97F4A7C15u}) >> 32) & (slots - 1);
-    for (;; at = (at + 1) & (slots - 1)) {
-      Bits there = simt::uncached_load(slot + at);
-      if (there == 0) there = simt::atomic_claim(slot + at, bits);
-      if (there == 0) simt::atomic_add(count, 1u);
-      if (there == 0 || there == bits || overfull()) return;
-    }
-  }
-};
-
-// Values 0, step, 2 step, ..
-template <class V, class Bits>
-SIMT_KERNEL enter_values(const V* val, std::int64_t size, std::int64_t step, BitSet<Bits> set) {
-  constexpr int between_looks = 16;
-  const std::int64_t stride = step * simt::grid_blocks() * simt::block_threads();
-  int entered = 0;
-  for (std::int64_t i = step * simt::global_thread(); i < size; i += stride) {
-    if (entered++ % between_looks == 0 && set.overfull()) return;
-    set.enter(value_bits(simt::stream_load(val + i)));
-  }
-}
-
-template <class Bits>
-SIMT_KERNEL clear_thread_per_slot(BitSet<Bits> set) {
-  const std::int64_t i = simt::global_thread();
-  if (i < set.slots) set.slot[i] = 0;
-  if (i == 0) *set.count = *set.has_zero = 0;
-}
-
-// The distinct values, in no order; nothing when they are more than `most`. A few threads begin, with values from all
-// over: where these are too many already the others stop before they begin, and do not all add to one counter.
-template <class V>
-class DistinctValues {
-  using Bits = decltype(value_bits(V{}));
-
- public:
-  DistinctValues(simt::Here here, std::span<const V> all, std::int64_t most, Device device)
-      : memory_(device), slot_count_(4 * most), slots_(memory_.take<Bits>(slot_count_)) {
-    constexpr int threads = 256;
-    constexpr std::int64_t most_blocks = 792;
-    auto* counts = memory_.take<std::uint32_t>(2);
-    const BitSet<Bits> set{slots_, static_cast<std::uint32_t>(slot_count_), static_cast<std::uint32_t>(most), counts,
-                           counts + 1};
-    simt::launch(here, {simt::blocks_for(slot_count_, threads), threads}, clear_thread_per_slot<Bits>, set);
-    const auto size = static_cast<std::int64_t>(all.size()), first_ones = 2 * most;
-    if (size > 4 * first_ones)
-      simt::launch(here, {simt::blocks_for(first_ones, threads), threads}, enter_values<V, Bits>, all.data(), size,
-                   size / first_ones, set);
-    simt::launch(here, {std::min(most_blocks, simt::blocks_for(size, threads)), threads}, enter_values<V, Bits>,
-                 all.data(), size, std::int64_t{1}, set);
-    const Buffer<std::uint32_t> found = device::brought_here(counts, 2, memory_);
-    count_ = std::int64_t{found[0]} + found[1];
-    has_zero_ = found[1] != 0;
-  }
-
-  std::int64_t count() const { return count_; }
-  Vector<V> values() const {
-    Vector<V> all;
-    if (has_zero_) all.push_back(V(0));
-    for (const Bits bits : device::brought_here(slots_, slot_count_, memory_)) {
-      V value;
-      memcpy(&value, &bits, sizeof value);
-      if (bits != 0) all.push_back(value);
-    }
-    return all;
-  }
-
- private:
-  device::Workspace memory_;
-  std::int64_t slot_count_;
-  Bits* slots_;
-  std::int64_t count_ = 0;
-  bool has_zero_ = false;
-};
-
-template <class V>
-bool dictionary16_is_best(simt::Here here, std::span<const V> all, Device device) {
-  constexpr std::int64_t most = dictionary16_pays<V>;
-  if constexpr (most == 0)
-    return false;
-  else
-    return DistinctValues<V>(here, all, most, device).count() <= most;
-}
-
-}  // namespace
-
-namespace {
-
-template <class V>
-std::optional<ValueCodec> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<V>& look, Codecs codecs,
-                                         Device device) {
-  if (codecs == Codecs::all && look.all_equal()) return ValueCodec::uniform;
-  Buffer<V> table;
+FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<V>& look, Codecs codecs,
+                             Device device) {
+  if (codecs.all && look.all_equal()) return {ValueCodec::uniform, nullptr};
   const std::span<const V> sampled = look.sample();
-  const bool may_be_many = codecs == Codecs::all && dictionary16_pays<V> > 0;  // in a large table
-  const int distinct = distinct_samples(sampled, may_be_many ? static_cast<int>(most_value_samples) : dictionary_size);
-  const Held held = distinct > dictionary_size ? Held::too_many : find_table(here, all, sampled, device, table);
-  if (held == Held::unknown) return {};
-  if (held == Held::all) return ValueCodec::dictionary;
+  const bool may_be_many = codecs.all && codecs.tables && dictionary16_pays<V> > 0;  // in a large table
+  const int most = may_be_many ? static_cast<int>(most_value_samples) : dictionary_size;
+  const int distinct = codecs.tables ? distinct_samples(sampled, most) : most + 1;
+  if (distinct <= dictionary_size)
+    if (auto table = find_table(here, all, dictionary_size, dictionary_size, device))
+      return {ValueCodec::dictionary, std::move(table)};
   const bool smaller = sizeof(V) > sizeof(float) &&
                        std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
                        all_fit_float(here, all, device);
-  if (smaller) return ValueCodec::f32;
-  const bool may_be = may_be_many && may_be_few_values(std::ssize(sampled), distinct);
-  return may_be && dictionary16_is_best(here, all, device) ? ValueCodec::dictionary16 : ValueCodec::raw;
+  if (smaller) return {ValueCodec::f32, nullptr};
+  if (may_be_many && may_be_few_values(std::ssize(sampled), distinct))
+    if (auto table = find_table(here, all, dictionary16_pays<V>, dictionary16_size, device))
+      return {ValueCodec::dictionary16, std::move(table)};
+  return {};
 }
 
 }  // namespace
 
 template <class V>
-CodecQuestion ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue,
-                                 const PatternLook* along) {
+CodecQuestion<V> ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue,
+                                    const PatternLook* along) {
   const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, nullptr, along);
   return [=](Codecs codecs) { return smallest_codec(here, all, *look, codecs, device); };
 }
 
 namespace {
 
-// A look on its way, for codecs that ask for it; and the table of the only value, which that look fills.
+// What is on its way, for codecs that ask for it: whether all values are one, and that one, which the look keeps; or
+// how many there are.
 template <class V>
 struct ValuesAsked {
   std::optional<ValueLook<V>> look;
   Buffer<V> only;
+  DistinctValues<V> distinct;
 
-  ValuesAsked(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
-    if (codec == ValueCodec::uniform) only = Buffer<V>(1, device);
-    // Beside what is asked about the pattern: the matrix is there, it has been looked at.
-    const Stream beside = device::side_stream(device, device::Side::second);
-    if (codec == ValueCodec::uniform || codec == ValueCodec::dictionary)
-      look.emplace(here, all, device, device::Queue{beside}, only.data());
+  ValuesAsked(simt::Here here, const ValuesThere<V>& there, ValueCodec codec, Device device) {
+    if (codec == ValueCodec::uniform) {
+      only = Buffer<V>(1, device);
+      // Beside what is asked about the pattern: the matrix is there, it has been looked at.
+      const Stream beside = device::side_stream(device, device::Side::second);
+      look.emplace(here, there.all, device, device::Queue{beside}, only.data());
+    }
+    if (there.table) return;
+    if (codec == ValueCodec::dictionary) distinct.ask(here, there.all, dictionary_size, device);
+    if (codec == ValueCodec::dictionary16) distinct.ask(here, there.all, dictionary16_size, device);
+  }
+
+  // False: they are too many.
+  bool take_table(simt::Here here, const ValuesThere<V>& there, std::int64_t places, Buffer<V>& to) {
+    if (there.table)
+      to = std::move(*there.table);
+    else if (distinct.count() <= places)
+      to = distinct.table(here, places);
+    return to.size() == places;
   }
 };
 
 template <class V>
-std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all, ValueCodec codec,
+std::optional<ValueStore<V>> make_store(simt::Here here, const ValuesThere<V>& there, ValueCodec codec,
                                         ValuesAsked<V>& asked, std::int64_t size, Device device) {
   ValueStore<V> made;
   made.codec = codec == ValueCodec::f32 && sizeof(V) == sizeof(float) ? ValueCodec::raw : codec;
   switch (made.codec) {
     case ValueCodec::f32:
-      if (!all_fit_float(here, all, device)) return {};
+      if (!all_fit_float(here, there.all, device)) return {};
       made.f32 = Buffer<float>(size, device);
       break;
     case ValueCodec::dictionary:
-      if (find_table(here, all, asked.look->sample(), device, made.table) != Held::all) return {};
+      if (!asked.take_table(here, there, dictionary_size, made.table)) return {};
       made.code = Buffer<std::uint8_t>(size, device);
       break;
-    case ValueCodec::dictionary16: {
-      const DistinctValues<V> found(here, all, dictionary16_size, device);
-      if (found.count() > dictionary16_size) return {};
-      Vector<V> distinct = found.values();
-      keep_distinct(distinct);
-      made.table = table_of(distinct, dictionary16_size).to(device);
+    case ValueCodec::dictionary16:
+      if (!asked.take_table(here, there, dictionary16_size, made.table)) return {};
       made.code16 = Buffer<std::uint16_t>(size, device);
       break;
-    }
     case ValueCodec::uniform:
       if (!asked.look->all_equal()) return {};
       made.table = std::move(asked.only);
@@ -377,26 +235,26 @@ std::optional<ValueStore<V>> make_store(simt::Here here, std::span<const V> all,
 }  // namespace
 
 template <class V>
-ValueStoreQuestion<V> ask_value_store(simt::Here here, std::span<const V> all, ValueCodec codec, Device device) {
-  const auto asked = std::make_shared<ValuesAsked<V>>(here, all, codec, device);
-  return [=](std::int64_t size) { return make_store(here, all, codec, *asked, size, device); };
+ValueStoreQuestion<V> ask_value_store(simt::Here here, const ValuesThere<V>& there, ValueCodec codec, Device device) {
+  const auto asked = std::make_shared<ValuesAsked<V>>(here, there, codec, device);
+  return [=](std::int64_t size) { return make_store(here, there, codec, *asked, size, device); };
 }
 
 template <class V>
-std::optional<ValueStore<V>> make_value_store(simt::Here here, std::span<const V> all, ValueCodec codec,
+std::optional<ValueStore<V>> make_value_store(simt::Here here, const ValuesThere<V>& there, ValueCodec codec,
                                               std::int64_t size, Device device) {
-  return ask_value_store(here, all, codec, device)(size);
+  return ask_value_store(here, there, codec, device)(size);
 }
 
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const float>, Device, device::Queue,
-                                          const PatternLook*);
-template CodecQuestion ask_smallest_codec(simt::Here, std::span<const double>, Device, device::Queue,
-                                          const PatternLook*);
-template ValueStoreQuestion<float> ask_value_store(simt::Here, std::span<const float>, ValueCodec, Device);
-template ValueStoreQuestion<double> ask_value_store(simt::Here, std::span<const double>, ValueCodec, Device);
-template std::optional<ValueStore<float>> make_value_store(simt::Here, std::span<const float>, ValueCodec, std::int64_t,
-                                                           Device);
-template std::optional<ValueStore<double>> make_value_store(simt::Here, std::span<const double>, ValueCodec,
+template CodecQuestion<float> ask_smallest_codec(simt::Here, std::span<const float>, Device, device::Queue,
+                                                 const PatternLook*);
+template CodecQuestion<double> ask_smallest_codec(simt::Here, std::span<const double>, Device, device::Queue,
+                                                  const PatternLook*);
+template ValueStoreQuestion<float> ask_value_store(simt::Here, const ValuesThere<float>&, ValueCodec, Device);
+template ValueStoreQuestion<double> ask_value_store(simt::Here, const ValuesThere<double>&, ValueCodec, Device);
+template std::optional<ValueStore<float>> make_value_store(simt::Here, const ValuesThere<float>&, ValueCodec,
+                                                           std::int64_t, Device);
+template std::optional<ValueStore<double>> make_value_store(simt::Here, const ValuesThere<double>&, ValueCodec,
                                                             std::int64_t, Device);
 
 }  // namespace heddle

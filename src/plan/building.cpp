@@ -39,8 +39,8 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
   const bool looked_at = plan.format == "weave" && weave_looks_at_values(subject, plan);
   const bool doubles = subject.value_bytes == 8 && !subject.facts.f32_exact;
   const bool all_one = !subject.facts.distinct_capped && subject.facts.distinct_values == 1;
-  const bool table =
-      looked_at && !all_one && subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
+  const bool table = looked_at && weave_may_have_table(subject, plan) && !all_one &&
+                     subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
   const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
   return {us,
           subject.facts.rows_len.mean >= 6 ? us : 0,

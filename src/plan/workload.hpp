@@ -65,6 +65,7 @@ extern const Family weave_family;                          // workload_weave.cpp
 
 // Whether values are looked at for a shorter form when a plan of weave is built.
 bool weave_looks_at_values(const Subject& subject, const Plan& plan);
+bool weave_may_have_table(const Subject& subject, const Plan& plan);
 
 std::span<const Family* const> model_families();
 const Family* find_family(const std::string& format);  // null: the model does not know it

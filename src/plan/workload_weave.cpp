@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/isa.hpp"
+#include "formats/weave/weave_layout.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_weave.hpp"
 
@@ -54,10 +55,13 @@ std::vector<Plan> cpu_plans(const Structure& f) {
   if (block > 2 && f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
     plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes={}", block, cpu_lanes(f, block))));
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
-  // Values of a dictionary are fewer bytes and more instructions: which of them counts depends on the cores.
-  if (!f.distinct_capped && f.distinct_values <= 256)
+  // Values of a dictionary are fewer bytes and more instructions: which of them counts depends on the cores. An open
+  // plan has one of the two, so the other is tried as well.
+  constexpr std::int64_t few = 1 << 18;
+  if (!f.distinct_capped && f.distinct_values <= 256 && f.nnz >= few)
     for (std::size_t i = 0, count = plans.size(); i < count; ++i)
-      plans.push_back(Plan::parse(to_string(plans[i]) + " values=raw"));
+      plans.push_back(Plan::parse(
+          fmt::format("{} values={}", to_string(plans[i]), f.nnz < weave::fewest_in_table ? "dictionary" : "raw")));
   return plans;
 }
 
@@ -107,6 +111,7 @@ std::string weave_text(const Structure& f, const Plan& plan) {
 }  // namespace
 
 bool weave_looks_at_values(const Subject& s, const Plan& plan) { return coded(s, plan) && !is_raw(plan); }
+bool weave_may_have_table(const Subject& s, const Plan& plan) { return may_have_table(s, plan); }
 
 const Family weave_family{"weave", weave_plans, workload, weave_cpu, weave_text};
 

@@ -7,6 +7,7 @@ namespace heddle::weave_counts {
 
 // Whether values are looked at for a shorter form: small matrices keep theirs as they are.
 bool coded(const Subject& s, const Plan& plan);
+bool may_have_table(const Subject& s, const Plan& plan);
 bool is_raw(const Plan& plan);
 // Bytes of a value as the plan has it, or in the smallest codec that loses nothing.
 double stored_value(const Subject& s, const Plan& plan);

@@ -18,14 +18,18 @@ namespace heddle::weave_counts {
 bool coded(const Subject& s, const Plan& plan) {
   return s.nnz() >= (word_is(plan, "layout", "padded") ? 1 << 20 : 1 << 18);
 }
+bool may_have_table(const Subject& s, const Plan& plan) {
+  if (is_raw(plan)) return false;
+  const bool pays = s.nnz() >= weave::fewest_in_table && (s.value_bytes == 8 || !word_is(plan, "layout", "segments"));
+  return pays || word_is(plan, "values", "dictionary");
+}
 
 bool is_raw(const Plan& plan) { return word_is(plan, "values", "raw"); }
 
 double stored_value(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
-  if (!coded(s, plan) || is_raw(plan)) return s.value_bytes;
-  if (!f.distinct_capped && f.distinct_values <= 256) return 1;
-  return f.f32_exact ? 4 : s.value_bytes;
+  if (may_have_table(s, plan) && !f.distinct_capped && f.distinct_values <= 256) return 1;
+  return coded(s, plan) && !is_raw(plan) && f.f32_exact ? 4 : s.value_bytes;
 }
 
 double least_value(const Subject& s, const Plan& plan) {
@@ -33,13 +37,14 @@ double least_value(const Subject& s, const Plan& plan) {
   const double stored = stored_value(s, plan);
   if (!coded(s, plan) || is_raw(plan)) return stored;
   if (f.distinct_values == 1 && !f.distinct_capped) return 0;
-  return stored == sizeof(double) && f.distinct_guess <= dictionary16_pays<double> ? 2 : stored;
+  const bool few = may_have_table(s, plan) && f.distinct_guess <= dictionary16_pays<double>;
+  return stored == sizeof(double) && few ? 2 : stored;
 }
 
 bool is_constant(const Subject& s, const Plan& plan) {
   const Structure& f = s.facts;
-  return coded(s, plan) && f.diagonals.full > 0 && f.diagonals.constant == f.diagonals.full &&
-         f.diagonals.full_share > 0.99;
+  return coded(s, plan) && !word_is(plan, "values", "dictionary") && f.diagonals.full > 0 &&
+         f.diagonals.constant == f.diagonals.full && f.diagonals.full_share > 0.99;
 }
 
 double fill_of(const Structure& facts, double size) {

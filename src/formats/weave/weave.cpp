@@ -54,11 +54,11 @@ void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
 
 namespace {
 
-Codecs codecs_of(const WeaveSettings& settings) {
+bool has_all_codecs(const WeaveSettings& settings) {
   using enum WeaveLayout;
   for (const WeaveLayout layout : {rows, segments, padded, long_rows})
-    if (settings.chosen() == layout) return Codecs::all;
-  return Codecs::few;
+    if (settings.chosen() == layout) return true;
+  return false;
 }
 
 // Why the layout does not store values so, or nothing.
@@ -68,7 +68,7 @@ std::string codec_is_missing(const WeaveSettings& settings) {
     case ValueCodec::constant: return diagonals ? "" : "values=constant is for layout=diagonals";
     case ValueCodec::dictionary16:
     case ValueCodec::uniform:
-      if (codecs_of(settings) == Codecs::all) return "";
+      if (has_all_codecs(settings)) return "";
       return fmt::format("values={} is for layout=rows, segments, padded and long",
                          value_codec_names[static_cast<std::size_t>(settings.values)]);
     default: return "";
@@ -82,17 +82,32 @@ bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
   return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : fewest_looked_at);
 }
 
+// A table saves bytes and is one more load to wait for: of a matrix in the L2 that is a loss (H200: elasticity of 1.5 M
+// entries in blocks 3.3 us raw and 3.5 with a table, from memory 6.9 and 6.6; of 2.5 M 3.9 and 4.2, 8.4 and 7.5; of
+// 9 M 10.8 and 8.2, 17.1 and 13.0), and of segments in float always (9 M: 32 us and 34, from memory 41 and 47).
+bool tables_pay(const WeaveSettings& settings, std::int64_t nnz, int value_bytes) {
+  return nnz >= weave::fewest_in_table && (value_bytes == 8 || settings.chosen() != WeaveLayout::segments);
+}
+Codecs codecs_of(const WeaveSettings& settings, std::int64_t nnz, int value_bytes) {
+  return {.all = has_all_codecs(settings), .tables = tables_pay(settings, nnz, value_bytes)};
+}
+
 // Whether settling has found out what storing needs to know of long rows.
 bool knows_long_rows(const WeaveSettings& settings) {
   return settings.chosen() == WeaveLayout::long_rows && settings.column_codec() != WeaveColumns::quads;
 }
 
 // Whether all diagonals are looked for together with the first look at the matrix, where otherwise a sample tells first
-// whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and to look in vain takes one
-// launch more.
+// whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and to look in vain takes a
+// quarter longer. So only where rows have as many entries as those of a grid, but for its boundary. (Narrow ones are
+// padded.)
 bool may_be_small_grid(const PatternView& A) {
-  constexpr std::int64_t many = 1 << 21;
-  return A.nnz() < many && A.nnz() <= weave::most_grid_mean * A.rows;
+  constexpr std::int64_t many = 1 << 23;
+  if (A.rows != A.cols || A.nnz() >= many || A.cols <= weave::PaddedShape::most_narrow) return false;
+  const double mean = static_cast<double>(A.nnz()) / static_cast<double>(A.rows);
+  for (const int points : {3, 4, 5, 7, 9})
+    if (mean <= points && mean >= points - 0.2) return true;
+  return mean <= 27 && mean >= 24.5;
 }
 
 // Whether values are looked at together with the first look. Of a matrix that stays in the L2 that takes no time of its
@@ -113,7 +128,14 @@ template <class V>
 struct Asked {
   std::unique_ptr<weave::PatternFacts> facts;
   std::unique_ptr<weave::SoughtDiagonals<V>> diagonals;
-  CodecQuestion of_values;
+  CodecQuestion<V> of_values;
+};
+
+// What settling leaves for storing: what the layout it chose would have to find out again, and the table of values.
+template <class V>
+struct Left {
+  std::shared_ptr<const void> of_layout;
+  std::shared_ptr<Buffer<V>> table;
 };
 
 }  // namespace
@@ -126,7 +148,8 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
-  settings.values = static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val, codecs_of(settings)));
+  settings.values = static_cast<int>(constant ? ValueCodec::constant
+                                              : smallest_codec(A.val, codecs_of(settings, A.nnz(), sizeof(V))));
 }
 
 template <class V>
@@ -157,7 +180,7 @@ template <class Where>
 bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> there) {
   const CsrView<V>& A = there.view;
   auto asked = std::static_pointer_cast<Asked<V>>(there.asked ? std::move(*there.asked) : nullptr);
-  CodecQuestion codec_of = asked ? std::move(asked->of_values) : nullptr;
+  CodecQuestion<V> codec_of = asked ? std::move(asked->of_values) : nullptr;
   const auto ask_values = [&] {
     codec_of =
         ask_smallest_codec(where, A.val, there.device, {device::side_stream(there.device, device::Side::second)});
@@ -170,26 +193,29 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (settings.values == automatic && A.nnz() >= fewest_looked_at && !codec_of) facts->beside = ask_values;
   choose_weave(settings, *facts, sizeof(V));
   if (settings.chosen() != WeaveLayout::diagonals) sought.reset(), found.reset();  // others need the memory
-  if (there.found && knows_long_rows(settings))
-    *there.found = std::make_shared<const weave::LongRowsKnown>(
+  auto left = std::make_shared<Left<V>>();
+  if (there.found) *there.found = left;
+  if (knows_long_rows(settings))
+    left->of_layout = std::make_shared<const weave::LongRowsKnown>(
         weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});
-  if (there.found && settings.chosen() == WeaveLayout::blocks && facts->knows_full_blocks(sizes_to_ask(settings, A)))
-    *there.found = std::make_shared<const weave::BlockSizes>(facts->full_blocks(sizes_to_ask(settings, A)));
+  if (settings.chosen() == WeaveLayout::blocks && facts->knows_full_blocks(sizes_to_ask(settings, A)))
+    left->of_layout = std::make_shared<const weave::BlockSizes>(facts->full_blocks(sizes_to_ask(settings, A)));
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
-  bool constant = false;
   if (settings.chosen() == WeaveLayout::diagonals) {
     if (!found && sought) found = weave::find_diagonals(where, A, true, there.device);
     if (!found) found = weave::diagonals_of(where, A, true, there.device);
     if (!found) return false;
-    constant = found->constant;
-    if (there.found) *there.found = found;
+    left->of_layout = found;
+    if (found->constant) settings.values = static_cast<int>(ValueCodec::constant);
+    if (found->constant) return true;
   }
-  if (!constant && !codec_of) ask_values();
-  const auto codec = constant ? std::optional(ValueCodec::constant) : codec_of(codecs_of(settings));
-  if (codec) settings.values = static_cast<int>(*codec);
-  return codec.has_value();
+  if (!codec_of) ask_values();
+  FoundCodec<V> codec = codec_of(codecs_of(settings, A.nnz(), sizeof(V)));
+  settings.values = static_cast<int>(codec.codec);
+  left->table = std::move(codec.table);
+  return true;
 }
 
 template <class V>
@@ -218,18 +244,20 @@ template <class Where>
 std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V> there, const Settings& settings) {
   if (!codec_is_missing(settings).empty()) return {};
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
+    const auto left = std::static_pointer_cast<const Left<V>>(there.found ? *there.found : nullptr);
+    const MatrixThere<V> A(there.view, left ? left->table : nullptr);
+    const std::shared_ptr<const void> of_layout = left ? left->of_layout : nullptr;
     // `known`: what looking at the matrix and settling the plan found out already.
     const auto build_knowing = [&](auto... known) {
-      return Layout::build_there(where, there.view, settings, there.device, std::move(known)...);
+      return Layout::build_there(where, A, settings, there.device, std::move(known)...);
     };
-    const auto left = there.found ? *there.found : nullptr;  // by settle_there, for the layout that it chose
     std::optional<Layout> built;
     if constexpr (std::is_same_v<Layout, weave::Diagonals<V>>) {
-      built = build_knowing(std::static_pointer_cast<const weave::DiagonalsFound<V>>(left));
+      built = build_knowing(std::static_pointer_cast<const weave::DiagonalsFound<V>>(of_layout));
     } else if constexpr (std::is_same_v<Layout, weave::Long<V>>) {
-      built = build_knowing(std::static_pointer_cast<const weave::LongRowsKnown>(left));
+      built = build_knowing(std::static_pointer_cast<const weave::LongRowsKnown>(of_layout));
     } else if constexpr (std::is_same_v<Layout, weave::Blocks<V>>) {
-      built = build_knowing(std::static_pointer_cast<const weave::BlockSizes>(left));
+      built = build_knowing(std::static_pointer_cast<const weave::BlockSizes>(of_layout));
     } else if constexpr (std::is_same_v<Layout, weave::Padded<V>>) {
       built = build_knowing(there.longest);
     } else {

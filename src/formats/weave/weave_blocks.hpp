@@ -28,9 +28,9 @@ struct Blocks {
   static Blocks build(const CsrView<V>& A, const WeaveSettings& settings);
   // full: sizes of which all blocks are full; null: nobody knows.
   using Known = std::shared_ptr<const BlockSizes>;
-  static std::optional<Blocks> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device,
-                                           const Known& full = {});
-  static std::optional<Blocks> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Blocks> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+                                           Device, const Known& full = {});
+  static std::optional<Blocks> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
                                            const Known& full = {});
   Csr<V> restore() const;
 

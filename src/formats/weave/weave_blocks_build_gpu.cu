@@ -228,11 +228,11 @@ void store_with_holes(simt::Here here, const CsrView<V>& A, const BlockPattern& 
 // What is stored, without its values and columns; nothing where it is too much, or values are others than those of the
 // codec.
 template <class V>
-std::optional<Blocks<V>> room_for(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings, bool full,
+std::optional<Blocks<V>> room_for(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings, bool full,
                                   PlannedColumns& planned, Device device) {
   const std::int64_t slots = planned.columns.steps * simt::warp_size, stored = slots * settings.block * settings.block;
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
   if (!values) return {};
   planned.columns.codes = Buffer<std::uint16_t>(planned.code_count, device);
   return Blocks<V>{A.rows,
@@ -247,7 +247,7 @@ std::optional<Blocks<V>> room_for(simt::Here here, const CsrView<V>& A, const We
 }  // namespace
 
 template <class V>
-std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
+std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
                                                 Device device, const Known& known) {
   const TeamShape shape{settings.lanes, 1};
   const BlockSizes size{possible_full_blocks(A).bits & 1u << settings.block};
@@ -269,9 +269,9 @@ std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const CsrView<V
   return to;
 }
 
-template std::optional<Blocks<float>> Blocks<float>::build_there(simt::Here, const CsrView<float>&,
+template std::optional<Blocks<float>> Blocks<float>::build_there(simt::Here, const MatrixThere<float>&,
                                                                  const WeaveSettings&, Device, const Known&);
-template std::optional<Blocks<double>> Blocks<double>::build_there(simt::Here, const CsrView<double>&,
+template std::optional<Blocks<double>> Blocks<double>::build_there(simt::Here, const MatrixThere<double>&,
                                                                    const WeaveSettings&, Device, const Known&);
 
 }  // namespace heddle::weave

@@ -26,11 +26,17 @@ class Chooser {
   Chooser(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes)
       : settings_(settings), facts_(facts), A_(facts.pattern()), value_bytes_(value_bytes), mean_(facts.mean()) {}
 
-  // What layout() will ask whatever the rows are like: of them nobody knows anything yet.
+  // What layout() will ask whatever the rows are like: of them nobody knows anything yet. Of a matrix that stays in the
+  // L2 that is one wait less. Blocks that may all be full are asked for alone, where rows are too long for a grid.
   void ask_unseen(bool seeks_diagonals) {
+    constexpr std::int64_t many = 1 << 22;
     weave::Questions soon{.long_rows = mean_ >= 256, .unseen = true};
     if (full_blocks_decide()) soon.full_blocks = weave::possible_full_blocks(A_);
-    if (seeks_diagonals) expect_samples(soon);
+    const bool others = soon.full_blocks.bits == 0 || mean_ <= 27;
+    if (seeks_diagonals)
+      expect_samples(soon);
+    else if (A_.nnz() < many && mean_ < 256 && !perhaps_padded() && others)
+      expect_all(soon);
     facts_.expect(soon);
   }
 
@@ -141,10 +147,10 @@ class Chooser {
   // Where nothing comes before full blocks, and nothing that is not full would do: all blocks are looked at with the
   // first look at the matrix, and where they are full nobody asks about anything else.
   bool full_blocks_decide() const {
-    const bool perhaps_padded = narrow() && mean_ <= 32;
-    return stays_in_cache() && !small() && !may_gather() && !perhaps_padded && mean_ > weave::most_grid_mean &&
+    return stays_in_cache() && !small() && !may_gather() && !perhaps_padded() && mean_ > weave::most_grid_mean &&
            mean_ < 256;
   }
+  bool perhaps_padded() const { return narrow() && mean_ <= 32; }
   bool has_full_blocks() {
     if (!full_blocks_decide() || !suits_blocks()) return false;
     const weave::BlockSizes possible = weave::possible_full_blocks(A_);
@@ -155,13 +161,17 @@ class Chooser {
 
   // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.
   void expect_questions() {
-    if (mean_ >= 256) return facts_.expect({});
-    const bool known = facts_.known_diagonal_fill.has_value();
-    weave::Questions soon{.diagonals = mean_ <= weave::most_diagonal_mean,
-                          .blocks = mean_ >= 8 && suits_blocks() && !(known && suits_full_diagonals()),
-                          .only_full_blocks = stays_in_cache()};  // as layout() takes no others then
-    if (!suits_padded(64) && !(known && suits_diagonals())) expect_samples(soon);
+    weave::Questions soon;
+    if (mean_ < 256) expect_all(soon);
+    soon.blocks &= suits_blocks();
     facts_.expect(soon);
+  }
+  void expect_all(weave::Questions& soon) {
+    const bool known = facts_.known_diagonal_fill.has_value();
+    soon.diagonals = mean_ <= weave::most_diagonal_mean;
+    soon.blocks = mean_ >= 8 && !(known && suits_full_diagonals());
+    soon.only_full_blocks = stays_in_cache();  // as layout() takes no others then
+    if (!(facts_.known_longest >= 0 && suits_padded(64)) && !(known && suits_diagonals())) expect_samples(soon);
   }
   void expect_samples(weave::Questions& soon) const {
     const TeamShape shape = row_shape();
@@ -174,10 +184,9 @@ class Chooser {
   bool suits_full_diagonals() { return mean_ <= weave::most_grid_mean && facts_.diagonal_fill() <= 1.05; }
   bool suits_diagonals() { return mean_ <= weave::most_diagonal_mean && facts_.diagonal_fill() <= 1.35; }
 
-  // A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments.
   bool suits_blocks() const {
-    const auto longest = static_cast<double>(facts_.longest());
-    return longest <= 8192 && longest <= 64 * mean_ + 256;
+    const std::int64_t longest = facts_.longest();
+    return longest <= weave::longest_in_blocks && static_cast<double>(longest) <= 64 * mean_ + 256;
   }
 
   // For large matrices whose fetches of x are scattered over more than the L1 holds.

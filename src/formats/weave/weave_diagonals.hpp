@@ -57,10 +57,10 @@ struct Diagonals {
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings);
   // `found`: of this matrix; null: not looked for yet.
-  static std::optional<Diagonals> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings,
+  static std::optional<Diagonals> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
                                               Device, std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
-  static std::optional<Diagonals> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device,
-                                              std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
+  static std::optional<Diagonals> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings,
+                                              Device, std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
   Csr<V> restore() const;
 
   template <class Self, class F>

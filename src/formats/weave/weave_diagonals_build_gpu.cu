@@ -200,7 +200,7 @@ std::optional<DiagonalPatterns> patterns_of(simt::Here here, const DiagonalsFoun
 }  // namespace
 
 template <class V>
-std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const CsrView<V>& A,
+std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const MatrixThere<V>& A,
                                                       const WeaveSettings& settings, Device device,
                                                       std::shared_ptr<const DiagonalsFound<V>> found) {
   const bool constant = settings.codec() == ValueCodec::constant;
@@ -208,7 +208,7 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
   if (!found || (constant && !found->constant)) return {};
   const std::int64_t stored = found->diagonals * slice_rows;
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.val, settings.codec(), constant ? found->diagonals : stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec(), constant ? found->diagonals : stored, device);
   if (!values) return {};
   Diagonals to{A.rows,
                A.cols,
@@ -226,10 +226,10 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Csr
   return to;
 }
 
-template std::optional<Diagonals<float>> Diagonals<float>::build_there(simt::Here, const CsrView<float>&,
+template std::optional<Diagonals<float>> Diagonals<float>::build_there(simt::Here, const MatrixThere<float>&,
                                                                        const WeaveSettings&, Device,
                                                                        std::shared_ptr<const DiagonalsFound<float>>);
-template std::optional<Diagonals<double>> Diagonals<double>::build_there(simt::Here, const CsrView<double>&,
+template std::optional<Diagonals<double>> Diagonals<double>::build_there(simt::Here, const MatrixThere<double>&,
                                                                          const WeaveSettings&, Device,
                                                                          std::shared_ptr<const DiagonalsFound<double>>);
 

@@ -43,7 +43,7 @@ std::shared_ptr<const DiagonalsFound<V>> find_diagonals(simt::Cuda, const CsrVie
 
 // Diagonals of a matrix of few slices, being looked for: only queued, so that who does not know yet whether they pay
 // waits once for all that it asks.
-inline constexpr std::int64_t few_slices = 4096;
+inline constexpr std::int64_t few_slices = 8192;
 template <class V>
 class SoughtDiagonals {
  public:

@@ -21,8 +21,8 @@ struct Questions {
   std::optional<TeamShape> slices = {};
   bool long_rows = false;
   BlockSizes full_blocks = {};  // which of them have none but full blocks
-  // Nobody has looked at the arrays yet, which may be no matrix: for slices, windows, long rows and full blocks. Queued
-  // behind whatever makes them, beside the question before it.
+  // Nobody has looked at the arrays yet, which may be no matrix. Queued behind whatever makes them, beside the question
+  // before it.
   bool unseen = false;
 };
 

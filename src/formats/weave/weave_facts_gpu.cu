@@ -64,6 +64,7 @@ struct BlocksFound {
 struct BlocksOfParts {
   using Result = BlocksFound;
   PatternArrays A;
+  Offset nnz;
   SampledRows sampled;
   bool only_full;
 
@@ -88,6 +89,10 @@ struct BlocksOfParts {
     const std::int64_t part = i / (part_rows / B), first = sampled.first(part) + i % (part_rows / B) * B;
     if (first >= sampled.last(part)) return;
     const std::int64_t last = first + B < sampled.last(part) ? first + B : sampled.last(part);
+    bool inside = true;
+    for (std::int64_t row = first; row < last; ++row)
+      inside &= is_inside(A, row, nnz) && A.length(row) <= longest_in_blocks;  // or nobody asks in the end
+    if (!inside) return;
     const Offset entries = A.ptr[last] - A.ptr[first];
     const BlockLeaders<B> leaders(A, first / B);
     bool alike = true;
@@ -128,7 +133,8 @@ static_assert(DiagonalSet::slots == 1u << (32 - 23));
 // A block a slice, a team a row; the next entries of all rows of a team are under way together. (A warp that walked all
 // rows together from diagonal to diagonal was waited for 17 us where rows have 24 entries, teams that walked one row
 // after the other 16; H200.)
-SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled, Places* to) {
+SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, Offset nnz, SampledRows sampled, Places* to) {
+  simt::let_next_start();
   constexpr int team = DiagonalSet::team, teams = DiagonalSet::threads / team, rows_of_team = slice_rows / teams;
   DiagonalSet& set = *simt::shared<DiagonalSet>();
   const std::int64_t part = simt::block() / diagonal_slices, end = sampled.last(part);
@@ -139,10 +145,12 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
 #pragma unroll
   for (int r = 0; r < rows_of_team; ++r) {
     const std::int64_t row = my_first + r * teams;
-    at[r] = row < last ? A.ptr[row] + simt::thread() % team : 0;
-    row_end[r] = row < last ? A.ptr[row + 1] : 0;
+    const bool some = row < last && is_inside(A, row, nnz);
+    at[r] = some ? A.ptr[row] + simt::thread() % team : 0;
+    row_end[r] = some ? A.ptr[row + 1] : 0;
   }
-  const std::int64_t entries = first < end ? A.ptr[last] - A.ptr[first] : 0;
+  const bool some = first < end && A.ptr[first] >= 0 && A.ptr[first] <= A.ptr[last] && A.ptr[last] <= nnz;
+  const std::int64_t entries = some ? A.ptr[last] - A.ptr[first] : 0;
   const std::int64_t hopeless = hopeless_diagonal_fill * entries / slice_rows;
   const auto most = static_cast<std::uint32_t>(hopeless < most_slice_diagonals ? hopeless : most_slice_diagonals);
   set.clear();
@@ -161,8 +169,9 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, SampledRows sampled
     }
   }
   simt::sync_block();
-  if (simt::thread() == 0)
-    to[simt::block()] = {counted_places(std::int64_t{set.count} * slice_rows, entries, slice_rows), entries};
+  if (simt::thread() != 0) return;
+  to[simt::block()] = {counted_places(std::int64_t{set.count} * slice_rows, entries, slice_rows), entries};
+  if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 // What is expected to be asked is looked at together, as launches and waits take longer than kernels here; answers that
@@ -176,12 +185,13 @@ class DeviceFacts final : public PatternFacts {
 
   // Rounds of questions one after the other took 250 us of a mesh of 2 M entries (H200). Blocks, diagonals and samples
   // are looked at beside each other, the longest first: each has too few threads to keep the device busy. Streams of
-  // their own do, once the matrix is there.
+  // their own do, once the matrix is there. What is asked already is not asked again.
   void expect(const Questions& soon) override {
-    if (soon.blocks) ask_blocks(soon.only_full_blocks);
-    if (soon.diagonals && !known_diagonal_fill) ask_diagonals();
-    if (soon.long_rows) ask_long_rows(soon.unseen);
-    if (soon.full_blocks.bits != 0) full_blocks_.ask(here_, pattern(), soon.full_blocks, device_, soon.unseen);
+    if (soon.full_blocks.bits != 0 && !full_blocks_.asked(soon.full_blocks))
+      full_blocks_.ask(here_, pattern(), soon.full_blocks, device_, soon.unseen);
+    if (soon.blocks && !(blocks_.asked() && blocks_only_full_ == soon.only_full_blocks)) ask_blocks(soon);
+    if (soon.diagonals && !known_diagonal_fill && !diagonals_.asked()) ask_diagonals(soon.unseen);
+    if (soon.long_rows && !long_rows_.asked()) ask_long_rows(soon.unseen);
     if ((soon.slices || soon.windows) && !has_asked_samples(soon)) ask_samples(soon);
     if (const auto ask = std::exchange(beside, nullptr)) ask();
   }
@@ -251,17 +261,22 @@ class DeviceFacts final : public PatternFacts {
     Places as_they_are, sorted;
   };
 
-  void ask_blocks(bool only_full) {
-    const BlocksOfParts items{A_, sampled_for_blocks(pattern(), only_full), only_full};
+  void ask_blocks(const Questions& soon) {
+    blocks_only_full_ = soon.only_full_blocks;
+    const BlocksOfParts items{A_, pattern().nnz(), sampled_for_blocks(pattern(), soon.only_full_blocks),
+                              soon.only_full_blocks};
     simt::Launch shape = device::reduce_launch<BlocksOfParts>(items.threads(), 1);
-    shape.stream = device::side_stream(device_);
+    if (!soon.unseen) shape.stream = device::side_stream(device_);
+    shape.overlaps = soon.unseen;
     simt::launch(here_, shape, device::reduce_items<BlocksOfParts>, items, items.threads(),
                  blocks_.ask(shape.blocks, device_, shape.stream));
   }
-  void ask_diagonals() {
+  void ask_diagonals(bool unseen) {
     const std::int64_t slices = sampled_.parts * diagonal_slices;
-    simt::launch(here_, {slices, DiagonalSet::threads, sizeof(DiagonalSet)}, diagonal_places_block_per_slice, A_,
-                 sampled_, diagonals_.ask(slices, device_, {}));
+    simt::Launch shape{slices, DiagonalSet::threads, sizeof(DiagonalSet)};
+    shape.overlaps = unseen;
+    simt::launch(here_, shape, diagonal_places_block_per_slice, A_, pattern().nnz(), sampled_,
+                 diagonals_.ask(slices, device_, {}));
   }
   void ask_long_rows(bool unseen) {
     simt::Launch shape = device::reduce_launch<LongRows>(A_.rows, 1);
@@ -311,6 +326,7 @@ class DeviceFacts final : public PatternFacts {
   device::PendingSum<LongRowsFound> long_rows_;
   Buffer<Offset> quads_;
   device::PendingSum<BlocksFound> blocks_;
+  bool blocks_only_full_ = false;
   FullBlocksQuestion full_blocks_;
   device::PendingSum<Places> diagonals_;
   device::PendingSum<SamplesFound> samples_;

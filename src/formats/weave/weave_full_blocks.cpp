@@ -11,7 +11,7 @@ namespace {
 bool is_full(const PatternView& A, int size, std::int64_t block_row) {
   const std::int64_t first_row = block_row * size;
   const Offset begin = A.ptr[first_row], length = A.length(first_row);
-  if (length % size != 0) return false;
+  if (length % size != 0 || length > longest_in_blocks) return false;
   for (int line = 1; line < size; ++line)
     if (A.length(first_row + line) != length) return false;
   for (Offset k = 0; k < length; ++k) {

@@ -13,6 +13,10 @@
 
 namespace heddle::weave {
 
+// A warp at most walks a row of blocks: 8 rows of 200,000 took a hundred times the time of segments. So longer rows are
+// not looked at, and count as not full.
+inline constexpr std::int64_t longest_in_blocks = 8192;
+
 // Sizes as bits: 1 << B.
 inline constexpr int block_sizes[] = {4, 3, 2};
 struct BlockSizes {

@@ -38,7 +38,7 @@ SIMT_DEVICE std::uint32_t holes_of_rows(const PatternArrays& A, Offset nnz, std:
   const std::int64_t row = first_row + simt::lane();
   const bool mine = simt::lane() < lines && row < A.rows;
   const Offset begin = mine ? A.ptr[row] : 0, end = mine ? A.ptr[row + 1] : 0, length = end - begin;
-  if (simt::any(begin < 0 || length < 0 || end > nnz || length > A.cols)) return every;  // no matrix
+  if (simt::any(begin < 0 || length < 0 || end > nnz || length > longest_in_blocks)) return every;
   std::uint32_t holes = every & ~asked;
   Offset longest = 0;
 #pragma unroll

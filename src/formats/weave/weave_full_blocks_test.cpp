@@ -65,6 +65,11 @@ TEST(WeaveFullBlocks, of_any_number_of_rows_and_of_any_length) {
       }
 }
 
+TEST(WeaveFullBlocks, are_not_looked_for_in_rows_too_long_for_a_warp) {
+  EXPECT_TRUE(BlockSizes{found(blocked(2, 2, longest_in_blocks / 2))}.has(2));
+  EXPECT_EQ(found(blocked(2, 2, longest_in_blocks / 2 + 1)), 0u);
+}
+
 // All rows of the block have the hole, so that only the columns of one row tell; every place of it in 96 entries is
 // another lane of a warp.
 TEST(WeaveFullBlocks, have_no_run_that_ends_early) {

@@ -10,6 +10,9 @@
 
 namespace heddle::weave {
 
+// Values of fewer entries are stored without a table (weave.cpp).
+inline constexpr std::int64_t fewest_in_table = 1 << 21;
+
 // f(std::integral_constant<Keep, k>)
 template <class F>
 void dispatch_keep(bool keep, F f) {

@@ -134,9 +134,9 @@ struct Long {
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Long build(const CsrView<V>& A, const WeaveSettings& settings);
   // `known`: of this matrix and these settings; null: nothing is.
-  static std::optional<Long> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Long> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
                                          std::shared_ptr<const LongRowsKnown> known = nullptr);
-  static std::optional<Long> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Long> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
                                          std::shared_ptr<const LongRowsKnown> known = nullptr);
   Csr<V> restore() const;
 

@@ -90,9 +90,9 @@ struct Padded {
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Padded build(const CsrView<V>& A, const WeaveSettings& settings);
   // `longest`: of all rows; -1: not known.
-  static std::optional<Padded> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device,
-                                           Offset longest = -1);
-  static std::optional<Padded> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Padded> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+                                           Device, Offset longest = -1);
+  static std::optional<Padded> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
                                            Offset longest = -1);
   Csr<V> restore() const;
 

@@ -57,9 +57,9 @@ PaddedColumns columns_of(simt::Here here, const PatternView& A, Device device) {
 }  // namespace
 
 template <class V>
-std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
+std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
                                                 Device device, Offset longest) {
-  const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
+  const auto values_of = ask_value_store(here, A.values(), settings.codec(), device);
   if (longest < 0) longest = longest_row(here, A.ptr, device);
   Padded to{A.cols, PaddedShape::of(A.rows, longest, columns_of(here, A, device), settings), {}, {}, {}};
   const std::int64_t stored = to.shape.stored();
@@ -85,9 +85,9 @@ std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const CsrView<V
   return to;
 }
 
-template std::optional<Padded<float>> Padded<float>::build_there(simt::Here, const CsrView<float>&,
+template std::optional<Padded<float>> Padded<float>::build_there(simt::Here, const MatrixThere<float>&,
                                                                  const WeaveSettings&, Device, Offset);
-template std::optional<Padded<double>> Padded<double>::build_there(simt::Here, const CsrView<double>&,
+template std::optional<Padded<double>> Padded<double>::build_there(simt::Here, const MatrixThere<double>&,
                                                                    const WeaveSettings&, Device, Offset);
 
 }  // namespace heddle::weave

@@ -62,8 +62,9 @@ struct Rows {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Rows build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Rows> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
-  static std::optional<Rows> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Rows> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+                                         Device);
+  static std::optional<Rows> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

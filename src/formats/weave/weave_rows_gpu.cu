@@ -133,8 +133,9 @@ SIMT_DEVICE void multiply_slice(const RowsView<V, S>& A, const V* x, const Updat
 }
 
 // What the loads of a batch need. With the 32 to 40 that the compiler keeps to by itself a batch of four steps waits
-// five to seven times instead of twice: bands of 70,000 to 150,000 rows in float took 6.7 and 16.5 us where they take 4.8 and
-// 10.5, and 13.5 and 24.3 instead of 9.4 and 16.4 cold; with 64 there are too few warps (5.6 and 12.1; H200).
+// five to seven times instead of twice: bands of 70,000 to 150,000 rows in float took 6.7 and 16.5 us where they
+// take 4.8 and 10.5, and 13.5 and 24.3 instead of 9.4 and 16.4 cold; with 64 there are too few warps (5.6 and 12.1;
+// H200).
 template <class V, int U, Keep keep>
 constexpr int registers = U == 1                                              ? 32
                           : U == 4 && sizeof(V) == 8                          ? 64

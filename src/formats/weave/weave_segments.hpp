@@ -84,9 +84,10 @@ struct Segments {
   static bool has_short_rows(const PatternView& A) { return A.nnz() <= 12 * A.rows; }
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Segments> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings,
+  static std::optional<Segments> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
                                              Device);
-  static std::optional<Segments> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Segments> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings,
+                                             Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -300,8 +300,8 @@ void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const TileEntr
 }  // namespace
 
 template <class V>
-std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
-                                                    Device device) {
+std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const MatrixThere<V>& A,
+                                                    const WeaveSettings& settings, Device device) {
   Segments to{.rows = A.rows,
               .cols = A.cols,
               .per_lane = settings.per_lane,
@@ -318,7 +318,7 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   const simt::Launch per_chunk{chunks, cut_threads, ChunkRows::shared_bytes(rule)};
   simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found, sum.ask(chunks, device, {}),
                first_rows);
-  const auto values_of = ask_value_store(here, A.val, settings.codec(), device);
+  const auto values_of = ask_value_store(here, A.values(), settings.codec(), device);
   if (!few) device::queue_scan(here, ChunkSizes{found, before}, chunks, memory);
   const ChunkFound& total = sum.heard();
   const CutSizes& all = total.sizes;
@@ -341,9 +341,9 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const CsrVi
   return to;
 }
 
-template std::optional<Segments<float>> Segments<float>::build_there(simt::Here, const CsrView<float>&,
+template std::optional<Segments<float>> Segments<float>::build_there(simt::Here, const MatrixThere<float>&,
                                                                      const WeaveSettings&, Device);
-template std::optional<Segments<double>> Segments<double>::build_there(simt::Here, const CsrView<double>&,
+template std::optional<Segments<double>> Segments<double>::build_there(simt::Here, const MatrixThere<double>&,
                                                                        const WeaveSettings&, Device);
 
 }  // namespace heddle::weave

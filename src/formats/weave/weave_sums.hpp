@@ -83,8 +83,9 @@ struct Sums {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Sums build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Sums> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
-  static std::optional<Sums> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Sums> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+                                         Device);
+  static std::optional<Sums> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -64,8 +64,9 @@ struct Tiles {
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Footprint at_most(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Tiles build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Tiles> build_there(simt::Emulator, const CsrView<V>& A, const WeaveSettings& settings, Device);
-  static std::optional<Tiles> build_there(simt::Cuda, const CsrView<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Tiles> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+                                          Device);
+  static std::optional<Tiles> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -360,7 +360,7 @@ Vector<Offset> rank_units(simt::Here here, const std::uint32_t* ended, const Til
 }  // namespace
 
 template <class V>
-std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>& A, const WeaveSettings& settings,
+std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
                                               Device device) {
   if (A.nnz() > INT32_MAX) return {};  // entries have 32-bit numbers here
   device::Workspace memory(device);
@@ -379,7 +379,7 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   TileStarts starts = tile_starts(here, by_tile.key, columns, A.nnz(), tiles, to.unit_entries(), tile, memory);
   const std::int64_t units = starts.unit.back(), stored = units * to.unit_entries();
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.val, settings.codec(), stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
   if (!values) return {};
   to.values = std::move(*values);
   to.rank = Buffer<Index>(units, device);
@@ -403,9 +403,9 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const CsrView<V>&
   return to;
 }
 
-template std::optional<Tiles<float>> Tiles<float>::build_there(simt::Here, const CsrView<float>&, const WeaveSettings&,
-                                                               Device);
-template std::optional<Tiles<double>> Tiles<double>::build_there(simt::Here, const CsrView<double>&,
+template std::optional<Tiles<float>> Tiles<float>::build_there(simt::Here, const MatrixThere<float>&,
+                                                               const WeaveSettings&, Device);
+template std::optional<Tiles<double>> Tiles<double>::build_there(simt::Here, const MatrixThere<double>&,
                                                                  const WeaveSettings&, Device);
 
 }  // namespace heddle::weave

@@ -1,0 +1,49 @@
+// The distinct values of a matrix that lies on a device, and the table that a dictionary has of them (value_codec.hpp).
+// Values are counted by entering them into a set, which is the same whoever comes first, and ranked by counting those
+// below each: nothing goes through the host.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include <heddle/buffer.hpp>
+
+#include "layout/device_answers.hpp"
+#include "layout/device_workspace.hpp"
+#include "simt/simt.hpp"
+
+namespace heddle {
+
+template <class V>
+class DistinctValues {
+ public:
+  // Queued: more than `most`, a power of two, are not told apart.
+  void ask(simt::Emulator, std::span<const V> there, std::int64_t most, Device device);
+  void ask(simt::Cuda, std::span<const V> there, std::int64_t most, Device device);
+  // Waits. More than `most`: there are more.
+  std::int64_t count() {
+    if (count_ < 0) {
+      const Counts found = counts_->here()[0];
+      count_ = std::int64_t{found.distinct} + found.has_zero;
+    }
+    return count_;
+  }
+  // All of them, sorted by bits; unused places repeat the last one. Queued.
+  Buffer<V> table(simt::Emulator, std::int64_t places);
+  Buffer<V> table(simt::Cuda, std::int64_t places);
+
+  struct Counts {
+    std::uint32_t distinct = 0, has_zero = 0;  // the first without +0, whose bits mark free slots
+  };
+
+ private:
+  using Bits = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
+
+  std::optional<device::Workspace> memory_;
+  std::optional<device::Answers<Counts>> counts_;
+  std::int64_t slots_ = 0, count_ = -1;
+  Bits* slot_ = nullptr;
+  Counts* found_ = nullptr;
+};
+
+}  // namespace heddle

@@ -1,0 +1,217 @@
+#include <algorithm>
+
+#include "layout/value_codec.hpp"
+#include "layout/value_table.hpp"
+
+namespace heddle {
+
+namespace {
+
+constexpr int table_threads = 256;
+constexpr std::int64_t most_blocks = 792;
+
+template <class Bits>
+SIMT_BOTH std::uint32_t slot_of(Bits bits, std::uint32_t slots) {
+  return static_cast<std::uint32_t>((bits * std::uint64_t{0x9E3779B97F4A7C15u}) >> 32) & (slots - 1);
+}
+
+// Different bits, but for those of +0, by open addressing. Four slots for each of the `most` values it is for; once
+// there are more nobody goes on.
+template <class Bits, class Counts>
+struct BitSet {
+  Bits* slot;
+  std::uint32_t slots, most;  // powers of two
+  Counts* counts;
+
+  SIMT_DEVICE bool overfull() const { return simt::uncached_load(&counts->distinct) > most; }
+  SIMT_DEVICE void enter(Bits bits) const {
+    if (bits == 0) {
+      if (simt::uncached_load(&counts->has_zero) == 0) simt::atomic_or(&counts->has_zero, 1u);
+      return;
+    }
+    for (auto at = slot_of(bits, slots);; at = (at + 1) & (slots - 1)) {
+      Bits there = simt::uncached_load(slot + at);
+      if (there == 0) there = simt::atomic_claim(slot + at, bits);
+      if (there == 0) simt::atomic_add(&counts->distinct, 1u);
+      if (there == 0 || there == bits || overfull()) return;
+    }
+  }
+};
+
+template <class Bits, class Counts>
+SIMT_KERNEL clear_thread_per_slot(BitSet<Bits, Counts> set) {
+  const std::int64_t i = simt::global_thread();
+  if (i < set.slots) set.slot[i] = 0;
+  if (i == 0) *set.counts = {};
+}
+
+// Values 0, step, 2 step, ..
+template <class V, class Bits, class Counts>
+SIMT_KERNEL enter_values(const V* val, std::int64_t size, std::int64_t step, BitSet<Bits, Counts> set) {
+  constexpr int between_looks = 16;
+  const std::int64_t stride = step * simt::grid_blocks() * simt::block_threads();
+  int entered = 0;
+  for (std::int64_t i = step * simt::global_thread(); i < size; i += stride) {
+    if (entered++ % between_looks == 0 && set.overfull()) return;
+    set.enter(value_bits(simt::stream_load(val + i)));
+  }
+}
+
+// A set of few is found by each block in its shared memory, where nobody waits for others; then the sets of all blocks
+// are joined. Whoever brings one too many says so and stops: it never fills up.
+template <class Bits>
+struct NearSet {
+  static constexpr std::uint32_t most = dictionary_size, slots = 4 * most;
+  static_assert(most + table_threads < slots);
+  Bits slot[slots];
+  std::uint32_t count, has_zero;
+
+  SIMT_DEVICE void clear() {
+    for (int i = simt::thread(); i < static_cast<int>(slots); i += table_threads) slot[i] = 0;
+    if (simt::thread() == 0) count = has_zero = 0;
+  }
+  // Not 0. False: there are more than `most`.
+  SIMT_DEVICE bool enter(Bits bits) {
+    for (auto at = slot_of(bits, slots);; at = (at + 1) & (slots - 1)) {
+      const Bits there = simt::atomic_claim(slot + at, bits);
+      if (there == bits) return true;
+      if (there == 0) return simt::atomic_add(&count, 1u) < most;
+    }
+  }
+};
+
+template <class V, class Bits, class Counts>
+SIMT_KERNEL enter_few_values(const V* val, std::int64_t size, BitSet<Bits, Counts> set) {
+  auto& near = *simt::shared<NearSet<Bits>>();
+  near.clear();
+  simt::sync_block();
+  const std::int64_t stride = simt::grid_blocks() * table_threads;
+  constexpr int at_once = 4;
+  bool few = true, zero = false;
+  Bits last = 0;  // mostly neighbours are not equal, but a matrix of two values has a thousand threads at one slot
+  for (std::int64_t i = simt::global_thread(); few && i < size; i += at_once * stride) {
+    Bits bits[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u)
+      bits[u] = value_bits(simt::stream_load(val + (i + u * stride < size ? i + u * stride : i)));
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      zero |= bits[u] == 0;
+      if (few && bits[u] != 0 && bits[u] != last) few = near.enter(last = bits[u]);
+    }
+  }
+  if (zero) simt::atomic_or(&near.has_zero, 1u);
+  simt::sync_block();
+  for (int i = simt::thread(); i < static_cast<int>(near.slots); i += table_threads)
+    if (near.slot[i] != 0 && !set.overfull()) set.enter(near.slot[i]);
+  if (simt::thread() == 0 && near.has_zero != 0) set.enter(0);
+}
+
+template <class Counts>
+SIMT_KERNEL tell_counts(const Counts* found, Counts* told) {
+  if (simt::global_thread() == 0) *told = *found;
+}
+
+// What is made of the set: its values one behind the other, the rank of each, and the highest one.
+template <class Bits>
+struct Listed {
+  Bits* value;
+  std::uint32_t *rank, *count;
+  Bits* highest;
+};
+
+// Empty to begin with.
+template <class Bits>
+SIMT_KERNEL clear_thread_per_value(Listed<Bits> list, std::int64_t values) {
+  const std::int64_t i = simt::global_thread();
+  if (i < values) list.rank[i] = 0;
+  if (i == 0) *list.count = 0, *list.highest = 0;
+}
+
+template <class Bits, class Counts>
+SIMT_KERNEL list_thread_per_slot(BitSet<Bits, Counts> set, Listed<Bits> list) {
+  const std::int64_t i = simt::global_thread();
+  const bool zero = i == set.slots && set.counts->has_zero != 0;
+  if (i > set.slots || (i < set.slots ? set.slot[i] == 0 : !zero)) return;
+  const Bits bits = zero ? 0 : set.slot[i];
+  list.value[simt::atomic_add(list.count, 1u)] = bits;
+  simt::atomic_max(list.highest, bits);
+}
+
+// A block compares `table_threads` values with a part of all.
+constexpr std::int64_t ranked_part = 1024;
+
+template <class Bits>
+SIMT_KERNEL rank_block_per_values_and_part(Listed<Bits> list, std::int64_t values, std::int64_t parts) {
+  auto* part = simt::shared<Bits>();
+  const std::int64_t first = simt::block() % parts * ranked_part,
+                     mine = simt::block() / parts * table_threads + simt::thread();
+  const auto count = static_cast<int>(values - first < ranked_part ? values - first : ranked_part);
+  for (int i = simt::thread(); i < count; i += table_threads) part[i] = list.value[first + i];
+  simt::sync_block();
+  if (mine >= values) return;
+  const Bits bits = list.value[mine];
+  std::uint32_t below = 0;
+  for (int i = 0; i < count; ++i) below += part[i] < bits;
+  simt::atomic_add(list.rank + mine, below);
+}
+
+template <class V, class Bits>
+SIMT_KERNEL place_thread_per_place(Listed<Bits> list, std::int64_t values, V* table, std::int64_t places) {
+  const std::int64_t i = simt::global_thread();
+  if (i >= places) return;
+  const Bits bits = i < values ? list.value[i] : *list.highest;
+  memcpy(table + (i < values ? list.rank[i] : i), &bits, sizeof bits);
+}
+
+simt::Launch launch_for(std::int64_t items) { return {simt::blocks_for(items, table_threads), table_threads}; }
+
+}  // namespace
+
+// Of many: a few threads begin, with values from all over. Where these are too many already the others stop before they
+// begin, and do not all add to one counter.
+template <class V>
+void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_t most, Device device) {
+  memory_.emplace(device);
+  slots_ = 4 * most;
+  slot_ = memory_->take<Bits>(slots_);
+  found_ = memory_->take<Counts>(1);
+  const BitSet<Bits, Counts> set{slot_, static_cast<std::uint32_t>(slots_), static_cast<std::uint32_t>(most), found_};
+  simt::launch(here, launch_for(slots_), clear_thread_per_slot<Bits, Counts>, set);
+  const std::int64_t size = std::ssize(all), first_ones = 2 * most;
+  simt::Launch launch = launch_for(size);
+  launch.blocks = std::min(launch.blocks, most_blocks);
+  if (most <= dictionary_size) {
+    launch.shared_bytes = sizeof(NearSet<Bits>);
+    simt::launch(here, launch, enter_few_values<V, Bits, Counts>, all.data(), size, set);
+  } else {
+    if (size > 4 * first_ones)
+      simt::launch(here, launch_for(first_ones), enter_values<V, Bits, Counts>, all.data(), size, size / first_ones,
+                   set);
+    simt::launch(here, launch, enter_values<V, Bits, Counts>, all.data(), size, std::int64_t{1}, set);
+  }
+  counts_.emplace(1, device);
+  simt::launch(here, {1, simt::warp_size}, tell_counts<Counts>, found_, counts_->there());
+}
+
+template <class V>
+Buffer<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
+  const std::int64_t values = std::min(count(), places), parts = simt::blocks_for(values, ranked_part);
+  const BitSet<Bits, Counts> set{slot_, static_cast<std::uint32_t>(slots_), 0, found_};
+  const Listed<Bits> list{memory_->take<Bits>(values + 1), memory_->take<std::uint32_t>(values + 1),
+                          memory_->take<std::uint32_t>(1), memory_->take<Bits>(1)};
+  Buffer<V> made(places, memory_->device());
+  simt::launch(here, launch_for(values + 1), clear_thread_per_value<Bits>, list, values);
+  simt::launch(here, launch_for(slots_ + 1), list_thread_per_slot<Bits, Counts>, set, list);
+  simt::launch(here, {simt::blocks_for(values, table_threads) * parts, table_threads, ranked_part * sizeof(Bits)},
+               rank_block_per_values_and_part<Bits>, list, values, parts);
+  simt::launch(here, launch_for(places), place_thread_per_place<V, Bits>, list, values, made.data(), places);
+  return made;
+}
+
+template void DistinctValues<float>::ask(simt::Here, std::span<const float>, std::int64_t, Device);
+template void DistinctValues<double>::ask(simt::Here, std::span<const double>, std::int64_t, Device);
+template Buffer<float> DistinctValues<float>::table(simt::Here, std::int64_t);
+template Buffer<double> DistinctValues<double>::table(simt::Here, std::int64_t);
+
+}  // namespace heddle
