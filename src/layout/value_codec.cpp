@@ -100,7 +100,7 @@ bool may_repeat(std::span<const V> all) {
   Vector<V> sampled;
   for (std::int64_t i = 0; i < std::min(std::ssize(all), most_value_samples); ++i)
     sampled.push_back(all[static_cast<std::size_t>(place_of_sample(i, std::ssize(all)))]);
-  return may_be_few_values(std::ssize(sampled), distinct_samples<V>(sampled));
+  return may_be_few_values(std::ssize(sampled), std::ssize(distinct_samples<V>(sampled)));
 }
 
 }  // namespace
@@ -108,18 +108,18 @@ bool may_repeat(std::span<const V> all) {
 // By open addressing, in eight slots a value: with two 1,024 values took 7 us, as many a search goes on where nobody
 // expects it, with eight 2.5; sorting them took 25.
 template <class V>
-int distinct_samples(std::span<const V> sampled, int most) {
+Vector<V> distinct_samples(std::span<const V> sampled, int most) {
   constexpr int slot_bits = 13;
   constexpr std::uint32_t slots = 1 << slot_bits;
   static_assert(most_value_samples <= slots / 8);
   std::array<std::int16_t, slots> number{};  // of a value, from 1 on
-  int distinct = 0;
-  for (std::size_t i = 0; i < sampled.size() && distinct <= most; ++i) {
+  Vector<V> distinct;
+  for (std::size_t i = 0; i < sampled.size() && std::ssize(distinct) <= most; ++i) {
     auto at =
         static_cast<std::uint32_t>((value_bits(sampled[i]) * std::uint64_t{0x9E3779B97F4A7C15u}) >> (64 - slot_bits));
     while (number[at] != 0 && value_bits(sampled[static_cast<std::size_t>(number[at] - 1)]) != value_bits(sampled[i]))
       at = (at + 1) % slots;
-    if (number[at] == 0) ++distinct;
+    if (number[at] == 0) distinct.push_back(sampled[i]);
     number[at] = static_cast<std::int16_t>(i + 1);
   }
   return distinct;
@@ -231,8 +231,8 @@ template struct ValueStore<float>;
 template struct ValueStore<double>;
 template ValueStore<float> make_value_store(std::span<const float>, ValueCodec, std::int64_t);
 template ValueStore<double> make_value_store(std::span<const double>, ValueCodec, std::int64_t);
-template int distinct_samples(std::span<const float>, int);
-template int distinct_samples(std::span<const double>, int);
+template Vector<float> distinct_samples(std::span<const float>, int);
+template Vector<double> distinct_samples(std::span<const double>, int);
 template ValueCodec smallest_codec(std::span<const float>, Codecs);
 template ValueCodec smallest_codec(std::span<const double>, Codecs);
 

@@ -219,10 +219,10 @@ SIMT_BOTH std::int64_t place_of_sample(std::int64_t i, std::int64_t size) {
   mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
   return static_cast<std::int64_t>((mixed ^ mixed >> 31) % static_cast<std::uint64_t>(size));
 }
-// Of no more than most_value_samples; counts no further than to one more than `most`.
+// Of no more than most_value_samples; no more than one more than `most`.
 template <class V>
-int distinct_samples(std::span<const V> sampled, int most = static_cast<int>(most_value_samples));
-inline bool may_be_few_values(std::int64_t samples, int distinct) { return samples - distinct >= 48; }
+Vector<V> distinct_samples(std::span<const V> sampled, int most = static_cast<int>(most_value_samples));
+inline bool may_be_few_values(std::int64_t samples, std::int64_t distinct) { return samples - distinct >= 48; }
 
 // Values that lie on a device, and the table of a dictionary that holds all of them, where somebody has made it.
 template <class V>

@@ -137,29 +137,29 @@ class ValueLook {
 // The table of all values, or nothing where they are more than `most`.
 template <class V>
 std::shared_ptr<Buffer<V>> find_table(simt::Here here, std::span<const V> all, std::int64_t most, std::int64_t places,
-                                      Device device) {
+                                      Device device, std::span<const V> seen = {}) {
   DistinctValues<V> distinct;
-  distinct.ask(here, all, most, device);
+  distinct.ask(here, all, most, device, seen);
   return distinct.count() <= most ? std::make_shared<Buffer<V>>(distinct.table(here, places)) : nullptr;
 }
 
 template <class V>
-FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<V>& look, Codecs codecs,
-                             Device device) {
-  if (codecs.all && look.all_equal()) return {ValueCodec::uniform, nullptr};
+FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<V>& look,
+                             std::shared_ptr<Buffer<V>> only, Codecs codecs, Device device) {
+  if (codecs.all && look.all_equal()) return {ValueCodec::uniform, std::move(only)};
   const std::span<const V> sampled = look.sample();
   const bool may_be_many = codecs.all && codecs.tables && dictionary16_pays<V> > 0;  // in a large table
   const int most = may_be_many ? static_cast<int>(most_value_samples) : dictionary_size;
-  const int distinct = codecs.tables ? distinct_samples(sampled, most) : most + 1;
-  if (distinct <= dictionary_size)
-    if (auto table = find_table(here, all, dictionary_size, dictionary_size, device))
+  const Vector<V> seen = codecs.tables ? distinct_samples(sampled, most) : Vector<V>{};
+  if (codecs.tables && std::ssize(seen) <= dictionary_size)
+    if (auto table = find_table<V>(here, all, dictionary_size, dictionary_size, device, seen))
       return {ValueCodec::dictionary, std::move(table)};
   const bool smaller = sizeof(V) > sizeof(float) &&
                        std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
                        all_fit_float(here, all, device);
   if (smaller) return {ValueCodec::f32, nullptr};
-  if (may_be_many && may_be_few_values(std::ssize(sampled), distinct))
-    if (auto table = find_table(here, all, dictionary16_pays<V>, dictionary16_size, device))
+  if (may_be_many && may_be_few_values(std::ssize(sampled), std::ssize(seen)))
+    if (auto table = find_table<V>(here, all, dictionary16_pays<V>, dictionary16_size, device))
       return {ValueCodec::dictionary16, std::move(table)};
   return {};
 }
@@ -169,8 +169,9 @@ FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<
 template <class V>
 CodecQuestion<V> ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue,
                                     const PatternLook* along) {
-  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, nullptr, along);
-  return [=](Codecs codecs) { return smallest_codec(here, all, *look, codecs, device); };
+  const auto only = std::make_shared<Buffer<V>>(1, device);
+  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, only->data(), along);
+  return [=](Codecs codecs) { return smallest_codec(here, all, *look, only, codecs, device); };
 }
 
 namespace {
@@ -184,13 +185,13 @@ struct ValuesAsked {
   DistinctValues<V> distinct;
 
   ValuesAsked(simt::Here here, const ValuesThere<V>& there, ValueCodec codec, Device device) {
+    if (there.table) return;
     if (codec == ValueCodec::uniform) {
       only = Buffer<V>(1, device);
       // Beside what is asked about the pattern: the matrix is there, it has been looked at.
       const Stream beside = device::side_stream(device, device::Side::second);
       look.emplace(here, there.all, device, device::Queue{beside}, only.data());
     }
-    if (there.table) return;
     if (codec == ValueCodec::dictionary) distinct.ask(here, there.all, dictionary_size, device);
     if (codec == ValueCodec::dictionary16) distinct.ask(here, there.all, dictionary16_size, device);
   }
@@ -199,6 +200,8 @@ struct ValuesAsked {
   bool take_table(simt::Here here, const ValuesThere<V>& there, std::int64_t places, Buffer<V>& to) {
     if (there.table)
       to = std::move(*there.table);
+    else if (look)
+      to = look->all_equal() ? std::move(only) : Buffer<V>{};
     else if (distinct.count() <= places)
       to = distinct.table(here, places);
     return to.size() == places;
@@ -224,8 +227,7 @@ std::optional<ValueStore<V>> make_store(simt::Here here, const ValuesThere<V>& t
       made.code16 = Buffer<std::uint16_t>(size, device);
       break;
     case ValueCodec::uniform:
-      if (!asked.look->all_equal()) return {};
-      made.table = std::move(asked.only);
+      if (!asked.take_table(here, there, 1, made.table)) return {};
       break;
     default: made.raw = Buffer<V>(size, device);
   }

@@ -57,38 +57,52 @@ SIMT_KERNEL enter_values(const V* val, std::int64_t size, std::int64_t step, Bit
   }
 }
 
-// A set of few is found by each block in its shared memory, where nobody waits for others; then the sets of all blocks
-// are joined. Whoever brings one too many says so and stops: it never fills up.
+// Values that were seen, among the arguments of a kernel.
+constexpr int most_seen = 256;
+template <class Bits>
+struct SeenValues {
+  int count;
+  Bits value[most_seen];
+};
+
+// A block has them in a set in its shared memory, where mostly it finds the values of the matrix; the others go to the
+// set of all. (A set that each block filled as it went took 69 us of 2.5 M doubles: threads waited for each other at
+// slots of frequent values; H200.)
 template <class Bits>
 struct NearSet {
-  static constexpr std::uint32_t most = dictionary_size, slots = 4 * most;
-  static_assert(most + table_threads < slots);
+  static constexpr std::uint32_t slots = 4 * most_seen;
   Bits slot[slots];
-  std::uint32_t count, has_zero;
 
   SIMT_DEVICE void clear() {
     for (int i = simt::thread(); i < static_cast<int>(slots); i += table_threads) slot[i] = 0;
-    if (simt::thread() == 0) count = has_zero = 0;
   }
-  // Not 0. False: there are more than `most`.
-  SIMT_DEVICE bool enter(Bits bits) {
-    for (auto at = slot_of(bits, slots);; at = (at + 1) & (slots - 1)) {
+  SIMT_DEVICE void enter(Bits bits) {
+    auto at = slot_of(bits, slots);
+    while (true) {
       const Bits there = simt::atomic_claim(slot + at, bits);
-      if (there == bits) return true;
-      if (there == 0) return simt::atomic_add(&count, 1u) < most;
+      if (there == 0 || there == bits) return;
+      at = (at + 1) & (slots - 1);
     }
+  }
+  SIMT_DEVICE bool has(Bits bits) const {
+    auto at = slot_of(bits, slots);
+    while (slot[at] != 0 && slot[at] != bits) at = (at + 1) & (slots - 1);
+    return slot[at] == bits;
   }
 };
 
 template <class V, class Bits, class Counts>
-SIMT_KERNEL enter_few_values(const V* val, std::int64_t size, BitSet<Bits, Counts> set) {
+SIMT_KERNEL enter_unseen_values(const V* val, std::int64_t size, SeenValues<Bits> seen, BitSet<Bits, Counts> set) {
   auto& near = *simt::shared<NearSet<Bits>>();
   near.clear();
   simt::sync_block();
+  const bool some = simt::thread() < seen.count;
+  if (some && seen.value[simt::thread()] != 0) near.enter(seen.value[simt::thread()]);
+  if (some && simt::block() == 0) set.enter(seen.value[simt::thread()]);
+  simt::sync_block();
   const std::int64_t stride = simt::grid_blocks() * table_threads;
   constexpr int at_once = 4;
-  bool few = true, zero = false;
-  Bits last = 0;  // mostly neighbours are not equal, but a matrix of two values has a thousand threads at one slot
+  bool few = true;
   for (std::int64_t i = simt::global_thread(); few && i < size; i += at_once * stride) {
     Bits bits[at_once];
 #pragma unroll
@@ -96,20 +110,41 @@ SIMT_KERNEL enter_few_values(const V* val, std::int64_t size, BitSet<Bits, Count
       bits[u] = value_bits(simt::stream_load(val + (i + u * stride < size ? i + u * stride : i)));
 #pragma unroll
     for (int u = 0; u < at_once; ++u) {
-      zero |= bits[u] == 0;
-      if (few && bits[u] != 0 && bits[u] != last) few = near.enter(last = bits[u]);
+      if (bits[u] != 0 && near.has(bits[u])) continue;
+      set.enter(bits[u]);
+      few = few && !set.overfull();
     }
   }
-  if (zero) simt::atomic_or(&near.has_zero, 1u);
-  simt::sync_block();
-  for (int i = simt::thread(); i < static_cast<int>(near.slots); i += table_threads)
-    if (near.slot[i] != 0 && !set.overfull()) set.enter(near.slot[i]);
-  if (simt::thread() == 0 && near.has_zero != 0) set.enter(0);
 }
 
 template <class Counts>
 SIMT_KERNEL tell_counts(const Counts* found, Counts* told) {
   if (simt::global_thread() == 0) *told = *found;
+}
+
+// The table of a small set, by one block.
+template <class V, class Bits, class Counts>
+SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table) {
+  struct Board {
+    Bits value[dictionary_size];
+    std::uint32_t count;
+  };
+  auto& board = *simt::shared<Board>();
+  if (simt::thread() == 0) {
+    board.count = set.counts->has_zero;
+    board.value[0] = 0;  // the lowest, where it is one of them
+  }
+  simt::sync_block();
+  for (int i = simt::thread(); i < static_cast<int>(set.slots); i += table_threads)
+    if (set.slot[i] != 0) board.value[simt::atomic_add(&board.count, 1u)] = set.slot[i];
+  simt::sync_block();
+  const int mine = simt::thread(), count = static_cast<int>(board.count);
+  const Bits bits = board.value[mine < count ? mine : 0];
+  int rank = 0;
+  for (int i = 0; mine < count && i < count; ++i) rank += board.value[i] < bits ? 1 : 0;
+  if (mine < count) memcpy(table + rank, &bits, sizeof bits);
+  if (rank != count - 1 || mine >= count) return;
+  for (int i = count; i < dictionary_size; ++i) memcpy(table + i, &bits, sizeof bits);
 }
 
 // What is made of the set: its values one behind the other, the rank of each, and the highest one.
@@ -171,7 +206,8 @@ simt::Launch launch_for(std::int64_t items) { return {simt::blocks_for(items, ta
 // Of many: a few threads begin, with values from all over. Where these are too many already the others stop before they
 // begin, and do not all add to one counter.
 template <class V>
-void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_t most, Device device) {
+void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_t most, Device device,
+                            std::span<const V> seen) {
   memory_.emplace(device);
   slots_ = 4 * most;
   slot_ = memory_->take<Bits>(slots_);
@@ -181,9 +217,11 @@ void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_
   const std::int64_t size = std::ssize(all), first_ones = 2 * most;
   simt::Launch launch = launch_for(size);
   launch.blocks = std::min(launch.blocks, most_blocks);
-  if (most <= dictionary_size) {
+  if (!seen.empty()) {
+    SeenValues<Bits> known{static_cast<int>(std::min<std::size_t>(seen.size(), most_seen)), {}};
+    for (int i = 0; i < known.count; ++i) known.value[i] = value_bits(seen[static_cast<std::size_t>(i)]);
     launch.shared_bytes = sizeof(NearSet<Bits>);
-    simt::launch(here, launch, enter_few_values<V, Bits, Counts>, all.data(), size, set);
+    simt::launch(here, launch, enter_unseen_values<V, Bits, Counts>, all.data(), size, known, set);
   } else {
     if (size > 4 * first_ones)
       simt::launch(here, launch_for(first_ones), enter_values<V, Bits, Counts>, all.data(), size, size / first_ones,
@@ -198,6 +236,12 @@ template <class V>
 Buffer<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
   const std::int64_t values = std::min(count(), places), parts = simt::blocks_for(values, ranked_part);
   const BitSet<Bits, Counts> set{slot_, static_cast<std::uint32_t>(slots_), 0, found_};
+  if (values > 0 && places == dictionary_size) {
+    Buffer<V> made(places, memory_->device());
+    simt::launch(here, {1, table_threads, (dictionary_size + 1) * sizeof(Bits)}, make_small_table<V, Bits, Counts>, set,
+                 made.data());
+    return made;
+  }
   const Listed<Bits> list{memory_->take<Bits>(values + 1), memory_->take<std::uint32_t>(values + 1),
                           memory_->take<std::uint32_t>(1), memory_->take<Bits>(1)};
   Buffer<V> made(places, memory_->device());
@@ -209,8 +253,10 @@ Buffer<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
   return made;
 }
 
-template void DistinctValues<float>::ask(simt::Here, std::span<const float>, std::int64_t, Device);
-template void DistinctValues<double>::ask(simt::Here, std::span<const double>, std::int64_t, Device);
+template void DistinctValues<float>::ask(simt::Here, std::span<const float>, std::int64_t, Device,
+                                         std::span<const float>);
+template void DistinctValues<double>::ask(simt::Here, std::span<const double>, std::int64_t, Device,
+                                          std::span<const double>);
 template Buffer<float> DistinctValues<float>::table(simt::Here, std::int64_t);
 template Buffer<double> DistinctValues<double>::table(simt::Here, std::int64_t);
 

@@ -62,7 +62,7 @@ TEST(Workload, knows_what_shorter_columns_and_values_save) {
         {"dense,rows=150,cols=400", "weave layout=long", "columns=runs"},
         {"fem,n=9,dof=4", "weave layout=long", "columns=quads"},
         {"stencil2d5,n=250", "weave layout=diagonals", "values=constant"},
-        {"stencil2d5,n=650", "weave layout=rows", "values=dictionary"},
+        {"stencil2d5,n=1150", "weave layout=rows", "values=dictionary"},
         {"random,rows=30000,cols=30000,per_row=9,values=ones", "weave layout=rows", "values=uniform"}}) {
     const Csr<float> A = generate<float>(matrix);
     const Structure facts = analyze(A, Detail::planning);
@@ -75,7 +75,7 @@ TEST(Workload, knows_what_shorter_columns_and_values_save) {
 }
 
 TEST(Workload, knows_a_large_table_of_values_from_a_sample_of_them) {
-  Csr<double> A = test::with_lengths(std::vector<std::int64_t>(9600, 220), 1200, 1);
+  Csr<double> A = test::with_lengths(std::vector<std::int64_t>(2100, 2000), 2000, 1);
   const Plan plan = Plan::parse("weave layout=rows");
   for (const std::int64_t different : {5000, 30000}) {  // the second: more than a table is worth
     for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 + static_cast<double>((k * 2654435761 >> 8) % different);
@@ -146,7 +146,7 @@ TEST(Workload, finds_rows_without_entries_and_values_of_a_table_at_a_price) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
     return workload(*find_family("weave"), {facts, value_bytes}, Plan::parse(plan_text), true);
   };
-  const char *segments = "weave layout=segments", *constant = "stencil2d5,n=650";  // two values, 2.1 M entries
+  const char *segments = "weave layout=segments", *constant = "stencil2d5,n=1000";  // two values, 5 M entries
   const Workload full = counted("random,rows=20k,per_row=2", segments, 8),
                  empty = counted("empty,rows=20k", segments, 8);
   EXPECT_GT(empty.chain, full.chain + 5);
@@ -170,11 +170,11 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
     const Plan plan = Plan::parse(plan_text);
     return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true), 0);
   };
-  const Csr<double> few = generate<double>("stencil2d5,n=650"), fewer = generate<double>("stencil2d5,n=300"),
+  const Csr<double> few = generate<double>("stencil2d5,n=1000"), fewer = generate<double>("stencil2d5,n=300"),
                     long_rows = generate<double>("dense,rows=20,cols=400");
   EXPECT_EQ(parts(few, "weave layout=segments")[11], 0);
   EXPECT_GT(parts(long_rows, "weave layout=segments")[11], 0);
-  EXPECT_GT(parts(few, "weave layout=segments")[2], 0);  // 2.1 M entries: a table
+  EXPECT_GT(parts(few, "weave layout=segments")[2], 0);  // 5 M entries: a table
   EXPECT_EQ(parts(few, "weave layout=segments values=raw")[2], 0);
   EXPECT_EQ(parts(fewer, "weave layout=segments")[2], 0);  // 450,000: none
   EXPECT_EQ(parts(few, "weave layout=segments")[16], 0);

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/isa.hpp"
-#include "formats/weave/weave_layout.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_weave.hpp"
 
@@ -56,12 +55,12 @@ std::vector<Plan> cpu_plans(const Structure& f) {
     plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes={}", block, cpu_lanes(f, block))));
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
   // Values of a dictionary are fewer bytes and more instructions: which of them counts depends on the cores. An open
-  // plan has one of the two, so the other is tried as well.
+  // plan has one of the two.
   constexpr std::int64_t few = 1 << 18;
   if (!f.distinct_capped && f.distinct_values <= 256 && f.nnz >= few)
     for (std::size_t i = 0, count = plans.size(); i < count; ++i)
-      plans.push_back(Plan::parse(
-          fmt::format("{} values={}", to_string(plans[i]), f.nnz < weave::fewest_in_table ? "dictionary" : "raw")));
+      for (const char* values : {"raw", "dictionary"})
+        plans.push_back(Plan::parse(fmt::format("{} values={}", to_string(plans[i]), values)));
   return plans;
 }
 

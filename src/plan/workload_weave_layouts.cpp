@@ -14,13 +14,21 @@
 
 namespace heddle::weave_counts {
 
+namespace {
+
+bool stays_in_cache(const Subject& s) {
+  return (2 + s.value_bytes) * s.nnz() + 8 * static_cast<double>(s.facts.rows + s.facts.cols) < weave::cache_bytes;
+}
+
+}  // namespace
+
 // As formats/weave/weave.cpp has it.
 bool coded(const Subject& s, const Plan& plan) {
   return s.nnz() >= (word_is(plan, "layout", "padded") ? 1 << 20 : 1 << 18);
 }
 bool may_have_table(const Subject& s, const Plan& plan) {
   if (is_raw(plan)) return false;
-  const bool pays = s.nnz() >= weave::fewest_in_table && (s.value_bytes == 8 || !word_is(plan, "layout", "segments"));
+  const bool pays = !stays_in_cache(s) && (s.value_bytes == 8 || !word_is(plan, "layout", "segments"));
   return pays || word_is(plan, "values", "dictionary");
 }
 
@@ -75,11 +83,6 @@ double power_of_two(double at_most) {
 // Lanes a row so that a large GPU has enough warps.
 double lanes_for_size(double items, double wanted_warps) {
   return power_of_two(2 * wanted_warps * lanes_of_warp / std::max(1.0, items));
-}
-
-// As formats/weave/weave_choice.cpp has it.
-bool stays_in_cache(const Subject& s) {
-  return (2 + s.value_bytes) * s.nnz() + 8 * static_cast<double>(s.facts.rows + s.facts.cols) < 40e6;
 }
 
 // The loads of the matrix alone; columns take `column` bytes.

@@ -1,5 +1,7 @@
 #include "formats/weave/weave.hpp"
 
+#include <cmath>
+
 #include "formats/registered.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "layout/device_answers.hpp"
@@ -82,14 +84,15 @@ bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
   return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : fewest_looked_at);
 }
 
-// A table saves bytes and is one more load to wait for: of a matrix in the L2 that is a loss (H200: elasticity of 1.5 M
-// entries in blocks 3.3 us raw and 3.5 with a table, from memory 6.9 and 6.6; of 2.5 M 3.9 and 4.2, 8.4 and 7.5; of
-// 9 M 10.8 and 8.2, 17.1 and 13.0), and of segments in float always (9 M: 32 us and 34, from memory 41 and 47).
-bool tables_pay(const WeaveSettings& settings, std::int64_t nnz, int value_bytes) {
-  return nnz >= weave::fewest_in_table && (value_bytes == 8 || settings.chosen() != WeaveLayout::segments);
+// A table saves bytes and is one more load to wait for: of a matrix in the L2 that is a loss, and it takes as long to
+// find as half of all else (H200, float: elasticity of 1.5 M entries in blocks 3.3 us raw and 3.5 with a table, when
+// read from memory 6.9 and 6.6; of 5.2 M 5.3 and 5.8, 11.4 and 9.4; of 9 M 10.8 and 8.2, 17.1 and 13.0). Of segments in
+// float it always is (9 M: 32 us and 34, from memory 41 and 47).
+bool tables_pay(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
+  return !weave::stays_in_cache(A, value_bytes) && (value_bytes == 8 || settings.chosen() != WeaveLayout::segments);
 }
-Codecs codecs_of(const WeaveSettings& settings, std::int64_t nnz, int value_bytes) {
-  return {.all = has_all_codecs(settings), .tables = tables_pay(settings, nnz, value_bytes)};
+Codecs codecs_of(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
+  return {.all = has_all_codecs(settings), .tables = tables_pay(settings, A, value_bytes)};
 }
 
 // Whether settling has found out what storing needs to know of long rows.
@@ -104,10 +107,13 @@ bool knows_long_rows(const WeaveSettings& settings) {
 bool may_be_small_grid(const PatternView& A) {
   constexpr std::int64_t many = 1 << 23;
   if (A.rows != A.cols || A.nnz() >= many || A.cols <= weave::PaddedShape::most_narrow) return false;
-  const double mean = static_cast<double>(A.nnz()) / static_cast<double>(A.rows);
-  for (const int points : {3, 4, 5, 7, 9})
-    if (mean <= points && mean >= points - 0.2) return true;
-  return mean <= 27 && mean >= 24.5;
+  const auto rows = static_cast<double>(A.rows), entries = static_cast<double>(A.nnz());
+  const double line = std::sqrt(rows), plane = rows / std::cbrt(rows);  // of a square and a cube
+  const auto is = [&](double points, double missing) {
+    const double left = points * rows - entries;
+    return left == 0 || (left >= missing / 3 && left <= missing * 3);
+  };
+  return is(3, 2) || is(4, 4 * line) || is(5, 4 * line) || is(9, 12 * line) || is(7, 6 * plane) || is(27, 54 * plane);
 }
 
 // Whether values are looked at together with the first look. Of a matrix that stays in the L2 that takes no time of its
@@ -148,8 +154,8 @@ void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return;
   const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
-  settings.values = static_cast<int>(constant ? ValueCodec::constant
-                                              : smallest_codec(A.val, codecs_of(settings, A.nnz(), sizeof(V))));
+  settings.values =
+      static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val, codecs_of(settings, A, sizeof(V))));
 }
 
 template <class V>
@@ -212,7 +218,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
     if (found->constant) return true;
   }
   if (!codec_of) ask_values();
-  FoundCodec<V> codec = codec_of(codecs_of(settings, A.nnz(), sizeof(V)));
+  FoundCodec<V> codec = codec_of(codecs_of(settings, A, sizeof(V)));
   settings.values = static_cast<int>(codec.codec);
   left->table = std::move(codec.table);
   return true;

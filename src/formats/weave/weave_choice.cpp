@@ -19,8 +19,6 @@ int lanes_for_size(std::int64_t items, double wanted_warps) {
   return power_of_two(2 * wanted_warps * simt::warp_size / std::max<double>(1, static_cast<double>(items)));
 }
 
-constexpr double cache_bytes = 40e6;
-
 class Chooser {
  public:
   Chooser(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes)
@@ -99,12 +97,9 @@ class Chooser {
     if (settings_.chosen() == WeaveLayout::diagonals) return stays_in_cache(0);
     if (settings_.chosen() != WeaveLayout::segments) return stays_in_cache();
     const double x_and_y = static_cast<double>(value_bytes_) * static_cast<double>(A_.rows + A_.cols);
-    return (4.0 + value_bytes_) * static_cast<double>(A_.nnz()) + x_and_y < cache_bytes;
+    return (4.0 + value_bytes_) * static_cast<double>(A_.nnz()) + x_and_y < weave::cache_bytes;
   }
-  bool stays_in_cache(double column_bytes = 2) const {
-    const double entries = (column_bytes + value_bytes_) * static_cast<double>(A_.nnz());
-    return entries + 8.0 * static_cast<double>(A_.rows + A_.cols) < cache_bytes;
-  }
+  bool stays_in_cache(double column_bytes = 2) const { return weave::stays_in_cache(A_, value_bytes_, column_bytes); }
   bool small() const {
     constexpr std::int64_t few = 1 << 18;
     return A_.nnz() <= few;
@@ -125,12 +120,12 @@ class Chooser {
   WeaveLayout layout() {
     if (narrow() && small() && padded_fill() <= 2) return WeaveLayout::padded;
     if (suits_padded(32)) return WeaveLayout::padded;
-    if (has_full_blocks()) return WeaveLayout::blocks;
+    if (full_blocks_decide() && suits_blocks() && full_block() > 0) return WeaveLayout::blocks;
     expect_questions();
     if (const auto gathers = gathering_layout()) return *gathers;
     if (mean_ >= 256 && suits_teams(1.15)) return WeaveLayout::long_rows;
     if (suits_full_diagonals()) return WeaveLayout::diagonals;
-    if (mean_ >= 8 && suits_blocks() && best_block(1.001) > 0) return WeaveLayout::blocks;
+    if (mean_ >= 8 && suits_blocks() && has_good_blocks()) return WeaveLayout::blocks;
     if (suits_diagonals()) return WeaveLayout::diagonals;
     if (mean_ >= 8 && suits_blocks() && !stays_in_cache() && best_block(1.12) > 0) return WeaveLayout::blocks;
     if (mean_ >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
@@ -144,33 +139,36 @@ class Chooser {
     return WeaveLayout::segments;
   }
 
-  // Where nothing comes before full blocks, and nothing that is not full would do: all blocks are looked at with the
-  // first look at the matrix, and where they are full nobody asks about anything else.
+  // Where nothing comes before full blocks: all blocks are looked at with the first look at the matrix, and where they
+  // are full nobody asks about anything else.
   bool full_blocks_decide() const {
-    return stays_in_cache() && !small() && !may_gather() && !perhaps_padded() && mean_ > weave::most_grid_mean &&
-           mean_ < 256;
+    return !small() && !may_gather() && !perhaps_padded() && mean_ > weave::most_grid_mean && mean_ < 256;
   }
   bool perhaps_padded() const { return narrow() && mean_ <= 32; }
-  bool has_full_blocks() {
-    if (!full_blocks_decide() || !suits_blocks()) return false;
+  // The largest of which all are full, or 0.
+  int full_block() {
     const weave::BlockSizes possible = weave::possible_full_blocks(A_);
-    const int size = possible.bits != 0 ? facts_.full_blocks(possible).largest() : 0;
-    if (size > 0) fill(settings_.block, size);
-    return size > 0;
+    return possible.bits != 0 ? facts_.full_blocks(possible).largest() : 0;
   }
+  // In the L2 masks cost more than they save, so there all blocks have to be full.
+  bool has_good_blocks() { return stays_in_cache() ? full_block() > 0 : best_block(1.001) > 0; }
 
   // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.
   void expect_questions() {
     weave::Questions soon;
     if (mean_ < 256) expect_all(soon);
-    soon.blocks &= suits_blocks();
+    if (!suits_blocks()) soon.blocks = false, soon.full_blocks = {};
     facts_.expect(soon);
   }
   void expect_all(weave::Questions& soon) {
     const bool known = facts_.known_diagonal_fill.has_value();
     soon.diagonals = mean_ <= weave::most_diagonal_mean;
     soon.blocks = mean_ >= 8 && !(known && suits_full_diagonals());
-    soon.only_full_blocks = stays_in_cache();  // as layout() takes no others then
+    if (soon.blocks && stays_in_cache()) {
+      soon.blocks = false;
+      soon.full_blocks = weave::possible_full_blocks(A_);
+    }
+    soon.long_rows |= mean_ >= 96;
     if (!(facts_.known_longest >= 0 && suits_padded(64)) && !(known && suits_diagonals())) expect_samples(soon);
   }
   void expect_samples(weave::Questions& soon) const {
@@ -264,7 +262,8 @@ class Chooser {
 
   void settle_blocks() {
     if (settings_.block == automatic) {
-      const int best = best_block(10);
+      const int full = stays_in_cache() || full_blocks_decide() ? full_block() : 0;
+      const int best = full > 0 ? full : best_block(10);
       settings_.block = best > 0 ? best : 3;
     }
     fill(settings_.lanes, lanes_for_size(A_.rows / settings_.block, value_bytes_ == 4 ? 2500 : 1800));

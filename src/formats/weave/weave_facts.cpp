@@ -44,8 +44,7 @@ std::int64_t places_of_slices(const PatternView& part, TeamShape shape, bool sor
 }
 
 // Of a row of blocks, which has `blocks`.
-std::int64_t counted_blocks(const PatternView& part, int size, std::int64_t block_row, std::int64_t blocks,
-                            bool only_full) {
+std::int64_t counted_blocks(const PatternView& part, int size, std::int64_t block_row, std::int64_t blocks) {
   const std::int64_t first = block_row * size, last = std::min(first + size, part.rows);
   std::int64_t at_least = 0;
   for (std::int64_t row = first; row < last; ++row) {
@@ -54,14 +53,13 @@ std::int64_t counted_blocks(const PatternView& part, int size, std::int64_t bloc
       of_row += k == part.ptr[row] || part.col[k - 1] / size != part.col[k] / size ? 1 : 0;
     at_least = std::max(at_least, of_row);
   }
-  return blocks_are_hopeless(at_least, size, part.ptr[last] - part.ptr[first], only_full) ? at_least : blocks;
+  return blocks_are_hopeless(at_least, size, part.ptr[last] - part.ptr[first]) ? at_least : blocks;
 }
 
 class HostFacts final : public PatternFacts {
  public:
   using PatternFacts::PatternFacts;
 
-  void expect(const Questions& soon) override { only_full_ = soon.only_full_blocks; }
   std::int64_t longest() override {
     if (!longest_) {
       longest_ = 0;
@@ -85,10 +83,10 @@ class HostFacts final : public PatternFacts {
       const Buffer<Offset> start = block_starts(part, {size, size});
       std::int64_t places = 0;
       for (std::int64_t b = 0; b + 1 < start.size(); ++b)
-        places += counted_blocks(part, size, b, start[b + 1] - start[b], only_full_) * size * size;
+        places += counted_blocks(part, size, b, start[b + 1] - start[b]) * size * size;
       return places;
     };
-    return sampled_fill(pattern(), sampled_for_blocks(pattern(), only_full_), stored);
+    return sampled_fill(pattern(), sampled_for_blocks(pattern()), stored);
   }
   BlockSizes full_blocks(BlockSizes sizes) override { return weave::full_blocks(pattern(), sizes); }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
@@ -119,7 +117,6 @@ class HostFacts final : public PatternFacts {
 
  private:
   std::optional<std::int64_t> longest_;
-  bool only_full_ = false;
 };
 
 }  // namespace

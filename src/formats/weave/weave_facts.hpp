@@ -17,7 +17,6 @@ namespace heddle::weave {
 // What is likely to be asked soon, so that one look can answer all of it.
 struct Questions {
   bool windows = false, diagonals = false, blocks = false;
-  bool only_full_blocks = false;  // others are not told apart, and fewer rows are looked at
   std::optional<TeamShape> slices = {};
   bool long_rows = false;
   BlockSizes full_blocks = {};  // which of them have none but full blocks
@@ -93,21 +92,18 @@ struct SampledRows {
 };
 
 // For blocks fewer do, as every row of blocks is merged (64 parts took 64 us on an H200), and of long rows fewer still
-// (sixteen parts with 140 entries a row took 85 us, all of them in one kernel). Fewest where only full blocks matter:
-// as many warps as run at once.
-inline SampledRows sampled_for_blocks(const PatternView& A, bool only_full) {
-  constexpr std::int64_t fewest_parts = 4, enough_entries = 1 << 18;
-  const std::int64_t most_parts = only_full ? 6 : 16;
+// (sixteen parts with 140 entries a row took 85 us, all of them in one kernel).
+inline SampledRows sampled_for_blocks(const PatternView& A) {
+  constexpr std::int64_t fewest_parts = 4, most_parts = 16, enough_entries = 1 << 18;
   const std::int64_t part_entries = 1 + A.nnz() * SampledRows::part_rows / std::max<std::int64_t>(1, A.rows);
   return SampledRows(A.rows, std::clamp(enough_entries / part_entries, fewest_parts, most_parts));
 }
 
 // Where the row of a row of blocks that has most of them shows already that an entry has one and a half places or more,
 // nobody looks which blocks the others share with it: that is a search for every entry (24 of the 32 us that a mesh of
-// 2 M entries was looked at; H200). Where only full blocks matter, one place more than entries is enough.
-SIMT_BOTH constexpr bool blocks_are_hopeless(std::int64_t at_least, int size, std::int64_t entries, bool only_full) {
-  const std::int64_t places = at_least * size * size;
-  return only_full ? places > entries : 2 * places > 3 * entries;
+// 2 M entries was looked at; H200).
+SIMT_BOTH constexpr bool blocks_are_hopeless(std::int64_t at_least, int size, std::int64_t entries) {
+  return 2 * at_least * size * size > 3 * entries;
 }
 
 // Windows of 32 consecutive entries.

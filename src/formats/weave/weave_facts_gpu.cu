@@ -66,7 +66,6 @@ struct BlocksOfParts {
   PatternArrays A;
   Offset nnz;
   SampledRows sampled;
-  bool only_full;
 
   static constexpr std::int64_t part_rows = SampledRows::part_rows;
   std::int64_t threads() const {
@@ -97,7 +96,7 @@ struct BlocksOfParts {
     const BlockLeaders<B> leaders(A, first / B);
     bool alike = true;
     Offset blocks = leaders.at_least(alike);
-    if (!alike && !blocks_are_hopeless(blocks, B, entries, only_full)) blocks = leaders.count();
+    if (!alike && !blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
     if (simt::lane() != 0) return;
     to.blocks[B - 2] += blocks;
     if (B == 2) to.entries += entries;
@@ -155,8 +154,9 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, Offset nnz, Sampled
   const auto most = static_cast<std::uint32_t>(hopeless < most_slice_diagonals ? hopeless : most_slice_diagonals);
   set.clear();
   simt::sync_block();
-  bool few = entries <= most_slice_entries, more = true;
-  while (few && more) {
+  // A warp ends when one of its lanes brought too many: others may go on to their ends without bringing a new one.
+  bool few = entries <= most_slice_entries, more = few;
+  while (simt::any(more)) {
     Index column[rows_of_team];
 #pragma unroll
     for (int r = 0; r < rows_of_team; ++r) column[r] = at[r] < row_end[r] ? A.col[at[r]] : -1;
@@ -167,6 +167,8 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, Offset nnz, Sampled
       at[r] += team;
       more |= at[r] < row_end[r];
     }
+    few = !simt::any(!few);
+    more &= few;
   }
   simt::sync_block();
   if (simt::thread() != 0) return;
@@ -189,7 +191,7 @@ class DeviceFacts final : public PatternFacts {
   void expect(const Questions& soon) override {
     if (soon.full_blocks.bits != 0 && !full_blocks_.asked(soon.full_blocks))
       full_blocks_.ask(here_, pattern(), soon.full_blocks, device_, soon.unseen);
-    if (soon.blocks && !(blocks_.asked() && blocks_only_full_ == soon.only_full_blocks)) ask_blocks(soon);
+    if (soon.blocks && !blocks_.asked()) ask_blocks(soon.unseen);
     if (soon.diagonals && !known_diagonal_fill && !diagonals_.asked()) ask_diagonals(soon.unseen);
     if (soon.long_rows && !long_rows_.asked()) ask_long_rows(soon.unseen);
     if ((soon.slices || soon.windows) && !has_asked_samples(soon)) ask_samples(soon);
@@ -261,13 +263,11 @@ class DeviceFacts final : public PatternFacts {
     Places as_they_are, sorted;
   };
 
-  void ask_blocks(const Questions& soon) {
-    blocks_only_full_ = soon.only_full_blocks;
-    const BlocksOfParts items{A_, pattern().nnz(), sampled_for_blocks(pattern(), soon.only_full_blocks),
-                              soon.only_full_blocks};
+  void ask_blocks(bool unseen) {
+    const BlocksOfParts items{A_, pattern().nnz(), sampled_for_blocks(pattern())};
     simt::Launch shape = device::reduce_launch<BlocksOfParts>(items.threads(), 1);
-    if (!soon.unseen) shape.stream = device::side_stream(device_);
-    shape.overlaps = soon.unseen;
+    if (!unseen) shape.stream = device::side_stream(device_);
+    shape.overlaps = unseen;
     simt::launch(here_, shape, device::reduce_items<BlocksOfParts>, items, items.threads(),
                  blocks_.ask(shape.blocks, device_, shape.stream));
   }
@@ -326,7 +326,6 @@ class DeviceFacts final : public PatternFacts {
   device::PendingSum<LongRowsFound> long_rows_;
   Buffer<Offset> quads_;
   device::PendingSum<BlocksFound> blocks_;
-  bool blocks_only_full_ = false;
   FullBlocksQuestion full_blocks_;
   device::PendingSum<Places> diagonals_;
   device::PendingSum<SamplesFound> samples_;

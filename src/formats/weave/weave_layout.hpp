@@ -10,8 +10,12 @@
 
 namespace heddle::weave {
 
-// Values of fewer entries are stored without a table (weave.cpp).
-inline constexpr std::int64_t fewest_in_table = 1 << 21;
+// Whether a large GPU's L2 keeps the matrix from one product to the next, with x and y.
+inline constexpr double cache_bytes = 40e6;
+inline bool stays_in_cache(const PatternView& A, int value_bytes, double column_bytes = 2) {
+  const double entries = (column_bytes + value_bytes) * static_cast<double>(A.nnz());
+  return entries + 8.0 * static_cast<double>(A.rows + A.cols) < cache_bytes;
+}
 
 // f(std::integral_constant<Keep, k>)
 template <class F>

@@ -1,0 +1,132 @@
+// Values that lie on a device are counted, coded and put into tables as the host does it.
+#include "layout/value_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "layout/value_codec.hpp"
+#include "simt/emulator.hpp"
+
+namespace heddle::test {
+namespace {
+
+const Device emulator = Device::emulator();
+
+template <class V>
+std::vector<V> sorted_by_bits(std::vector<V> values) {
+  std::sort(values.begin(), values.end(), [](V a, V b) { return value_bits(a) < value_bits(b); });
+  return values;
+}
+template <class V>
+bool same_bits(V a, V b) {
+  return value_bits(a) == value_bits(b);
+}
+
+// `distinct` values, each of them several times, all over.
+template <class V>
+std::vector<V> some_values(std::int64_t distinct, std::int64_t size) {
+  std::vector<V> all;
+  for (std::int64_t k = 0; k < size; ++k)
+    all.push_back(static_cast<V>(0.1) * static_cast<V>((k * 7919 + k / distinct) % distinct));
+  return all;
+}
+
+template <class V>
+void expect_table(const std::vector<V>& all, std::int64_t most, std::int64_t places, const std::vector<V>& seen) {
+  std::vector<V> wanted = sorted_by_bits(all);
+  wanted.erase(std::unique(wanted.begin(), wanted.end(), same_bits<V>), wanted.end());
+  DistinctValues<V> distinct;
+  distinct.ask(simt::Emulator{}, all, most, emulator, seen);
+  ASSERT_EQ(distinct.count(), std::ssize(wanted));
+  const Buffer<V> table = distinct.table(simt::Emulator{}, places);
+  ASSERT_EQ(table.size(), places);
+  wanted.resize(static_cast<std::size_t>(places), wanted.back());
+  EXPECT_TRUE(std::equal(table.begin(), table.end(), wanted.begin(), same_bits<V>));
+}
+
+template <class V>
+void expect_tables() {
+  for (const std::int64_t distinct : {1, 2, 100, 256}) {
+    const std::vector<V> all = some_values<V>(distinct, 5000);
+    const std::vector<V> few(all.begin(), all.begin() + std::min<std::int64_t>(distinct, 40));
+    expect_table<V>(all, dictionary_size, dictionary_size, {});
+    expect_table<V>(all, dictionary_size, dictionary_size, few);
+    expect_table<V>(all, 8192, dictionary16_size, {});
+  }
+  for (const std::int64_t distinct : {257, 1024, 1025, 3000})
+    expect_table<V>(some_values<V>(distinct, 20000), 4096, dictionary16_size, {});
+}
+
+TEST(ValueTable, holds_all_values_by_their_bits) {
+  expect_tables<float>();
+  simt::emulator::set_order(simt::emulator::Order::reverse);
+  expect_tables<double>();
+  simt::emulator::set_order(simt::emulator::Order::forward);
+}
+
+TEST(ValueTable, tells_zeros_and_what_is_no_number_apart) {
+  using limits = std::numeric_limits<double>;
+  const std::vector<double> odd{0.0, -0.0, limits::quiet_NaN(), -limits::quiet_NaN(), limits::infinity(), 5e-324, 0.0};
+  expect_table<double>(odd, dictionary_size, dictionary_size, {});
+  expect_table<double>(odd, dictionary_size, dictionary_size, odd);
+  expect_table<double>({-0.0, 1}, dictionary_size, dictionary_size, {1.0});
+  expect_table<double>({0.0}, dictionary_size, dictionary_size, {});
+}
+
+// Also where those that were seen are few, and all others are not.
+TEST(ValueTable, ends_where_values_are_too_many) {
+  for (const std::int64_t distinct : {257, 300, 5000}) {
+    const std::vector<double> all = some_values<double>(distinct, 9000);
+    for (const std::vector<double>& seen : {std::vector<double>{}, {all[0], all[1]}}) {
+      DistinctValues<double> values;
+      values.ask(simt::Emulator{}, all, dictionary_size, emulator, seen);
+      EXPECT_GT(values.count(), dictionary_size) << distinct;
+    }
+  }
+}
+
+template <class V>
+void expect_codec(const std::vector<V>& all, Codecs codecs) {
+  const FoundCodec<V> there = ask_smallest_codec<V>(simt::Emulator{}, all, emulator, {})(codecs);
+  EXPECT_EQ(there.codec, smallest_codec<V>(all, codecs)) << codecs.all << codecs.tables;
+  const std::int64_t size = std::ssize(all);
+  const auto known = make_value_store<V>(simt::Emulator{}, {all, there.table}, there.codec, size, emulator),
+             found = make_value_store<V>(simt::Emulator{}, {all, nullptr}, there.codec, size, emulator);
+  const ValueStore<V> here = make_value_store<V>(all, there.codec, size);
+  ASSERT_TRUE(known && found);
+  for (const ValueStore<V>& store : {std::cref(*known), std::cref(*found)}) {
+    EXPECT_EQ(store.codec, here.codec);
+    ASSERT_EQ(store.table.size(), here.table.size());
+    EXPECT_TRUE(std::equal(store.table.begin(), store.table.end(), here.table.begin(), same_bits<V>));
+    EXPECT_EQ(store.raw.size() + store.f32.size() + store.code.size() + store.code16.size(),
+              here.raw.size() + here.f32.size() + here.code.size() + here.code16.size());
+  }
+}
+
+TEST(ValueTable, is_what_the_smallest_codec_asks_for) {
+  for (const Codecs codecs : {Codecs{false, true}, {true, true}, {true, false}, {false, false}}) {
+    for (const std::int64_t distinct : {1, 2, 250, 5000, 20000}) {
+      SCOPED_TRACE(distinct);
+      expect_codec(some_values<float>(distinct, 40000), codecs);
+      expect_codec(some_values<double>(distinct, 40000), codecs);
+    }
+    std::vector<double> whole(30000);
+    for (std::size_t k = 0; k < whole.size(); ++k) whole[k] = static_cast<double>(k);
+    expect_codec(whole, codecs);  // as floats
+  }
+}
+
+TEST(ValueTable, is_not_taken_for_another_codec) {
+  const std::vector<double> all = some_values<double>(5, 100);
+  const auto table = std::make_shared<Buffer<double>>(dictionary_size, emulator);
+  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, table}, ValueCodec::dictionary16, 100, emulator));
+  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, nullptr}, ValueCodec::uniform, 100, emulator));
+  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {some_values<double>(300, 1000), nullptr},
+                                        ValueCodec::dictionary, 100, emulator));
+}
+
+}  // namespace
+}  // namespace heddle::test
