@@ -224,18 +224,24 @@ template <class V>
 Vector<V> distinct_samples(std::span<const V> sampled, int most = static_cast<int>(most_value_samples));
 inline bool may_be_few_values(std::int64_t samples, std::int64_t distinct) { return samples - distinct >= 48; }
 
-// Values that lie on a device, and the table of a dictionary that holds all of them, where somebody has made it.
+// A codec that holds all values, and the table of it, where it has one: given up to who builds.
+template <class V>
+struct FoundCodec {
+  ValueCodec codec = ValueCodec::raw;
+  std::shared_ptr<Buffer<V>> table;
+};
+// Values that lie on a device, and what somebody has found out about them.
 template <class V>
 struct ValuesThere {
   std::span<const V> all;
-  std::shared_ptr<Buffer<V>> table;
+  FoundCodec<V> found;
 };
 template <class V>
 struct MatrixThere : CsrView<V> {
-  std::shared_ptr<Buffer<V>> table;  // given up to who builds
+  FoundCodec<V> found;
 
-  MatrixThere(const CsrView<V>& A, std::shared_ptr<Buffer<V>> found = {}) : CsrView<V>(A), table(std::move(found)) {}
-  ValuesThere<V> values() const { return {this->val, table}; }
+  MatrixThere(const CsrView<V>& A, FoundCodec<V> of_values = {}) : CsrView<V>(A), found(std::move(of_values)) {}
+  ValuesThere<V> values() const { return {this->val, found}; }
 };
 
 // The same two for values that lie on a device, on that device. Nothing: the codec cannot hold them.
@@ -254,13 +260,7 @@ ValueStoreQuestion<V> ask_value_store(simt::Emulator, const ValuesThere<V>& ther
 template <class V>
 ValueStoreQuestion<V> ask_value_store(simt::Cuda, const ValuesThere<V>& there, ValueCodec codec, Device device);
 // smallest_codec of values on a device: kernels look at them from now on, and whoever calls the result waits for them.
-// Of a dictionary it has the table. along: a look at the pattern that the same kernel shall take, on the default
-// stream; null: none.
-template <class V>
-struct FoundCodec {
-  ValueCodec codec = ValueCodec::raw;
-  std::shared_ptr<Buffer<V>> table;
-};
+// along: a look at the pattern that the same kernel shall take, on the default stream; null: none.
 template <class V>
 using CodecQuestion = std::function<FoundCodec<V>(Codecs)>;
 struct PatternLook;

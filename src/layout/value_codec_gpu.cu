@@ -185,7 +185,7 @@ struct ValuesAsked {
   DistinctValues<V> distinct;
 
   ValuesAsked(simt::Here here, const ValuesThere<V>& there, ValueCodec codec, Device device) {
-    if (there.table) return;
+    if (there.found.table) return;
     if (codec == ValueCodec::uniform) {
       only = Buffer<V>(1, device);
       // Beside what is asked about the pattern: the matrix is there, it has been looked at.
@@ -198,8 +198,8 @@ struct ValuesAsked {
 
   // False: they are too many.
   bool take_table(simt::Here here, const ValuesThere<V>& there, std::int64_t places, Buffer<V>& to) {
-    if (there.table)
-      to = std::move(*there.table);
+    if (there.found.table)
+      to = std::move(*there.found.table);
     else if (look)
       to = look->all_equal() ? std::move(only) : Buffer<V>{};
     else if (distinct.count() <= places)
@@ -215,7 +215,7 @@ std::optional<ValueStore<V>> make_store(simt::Here here, const ValuesThere<V>& t
   made.codec = codec == ValueCodec::f32 && sizeof(V) == sizeof(float) ? ValueCodec::raw : codec;
   switch (made.codec) {
     case ValueCodec::f32:
-      if (!all_fit_float(here, there.all, device)) return {};
+      if (there.found.codec != ValueCodec::f32 && !all_fit_float(here, there.all, device)) return {};
       made.f32 = Buffer<float>(size, device);
       break;
     case ValueCodec::dictionary:

@@ -102,7 +102,8 @@ SIMT_KERNEL enter_unseen_values(const V* val, std::int64_t size, SeenValues<Bits
   simt::sync_block();
   const std::int64_t stride = simt::grid_blocks() * table_threads;
   constexpr int at_once = 4;
-  bool few = true;
+  bool few = true, zero = false;
+  Bits last = 0;
   for (std::int64_t i = simt::global_thread(); few && i < size; i += at_once * stride) {
     Bits bits[at_once];
 #pragma unroll
@@ -110,11 +111,15 @@ SIMT_KERNEL enter_unseen_values(const V* val, std::int64_t size, SeenValues<Bits
       bits[u] = value_bits(simt::stream_load(val + (i + u * stride < size ? i + u * stride : i)));
 #pragma unroll
     for (int u = 0; u < at_once; ++u) {
-      if (bits[u] != 0 && near.has(bits[u])) continue;
-      set.enter(bits[u]);
+      zero |= bits[u] == 0;
+      if (bits[u] == 0 || bits[u] == last || near.has(bits[u])) continue;
+      last = bits[u];
+      set.enter(last);
       few = few && !set.overfull();
     }
   }
+  const bool any_zero = simt::any(zero);
+  if (any_zero && simt::lane() == 0) set.enter(0);
 }
 
 template <class Counts>

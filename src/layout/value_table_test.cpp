@@ -93,8 +93,8 @@ void expect_codec(const std::vector<V>& all, Codecs codecs) {
   const FoundCodec<V> there = ask_smallest_codec<V>(simt::Emulator{}, all, emulator, {})(codecs);
   EXPECT_EQ(there.codec, smallest_codec<V>(all, codecs)) << codecs.all << codecs.tables;
   const std::int64_t size = std::ssize(all);
-  const auto known = make_value_store<V>(simt::Emulator{}, {all, there.table}, there.codec, size, emulator),
-             found = make_value_store<V>(simt::Emulator{}, {all, nullptr}, there.codec, size, emulator);
+  const auto known = make_value_store<V>(simt::Emulator{}, {all, there}, there.codec, size, emulator),
+             found = make_value_store<V>(simt::Emulator{}, {all, {}}, there.codec, size, emulator);
   const ValueStore<V> here = make_value_store<V>(all, there.codec, size);
   ASSERT_TRUE(known && found);
   for (const ValueStore<V>& store : {std::cref(*known), std::cref(*found)}) {
@@ -122,10 +122,11 @@ TEST(ValueTable, is_what_the_smallest_codec_asks_for) {
 TEST(ValueTable, is_not_taken_for_another_codec) {
   const std::vector<double> all = some_values<double>(5, 100);
   const auto table = std::make_shared<Buffer<double>>(dictionary_size, emulator);
-  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, table}, ValueCodec::dictionary16, 100, emulator));
-  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, nullptr}, ValueCodec::uniform, 100, emulator));
-  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {some_values<double>(300, 1000), nullptr},
-                                        ValueCodec::dictionary, 100, emulator));
+  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, {ValueCodec::dictionary, table}},
+                                        ValueCodec::dictionary16, 100, emulator));
+  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, {}}, ValueCodec::uniform, 100, emulator));
+  EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {some_values<double>(300, 1000), {}}, ValueCodec::dictionary,
+                                        100, emulator));
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ bool may_be_small_grid(const PatternView& A) {
   const double line = std::sqrt(rows), plane = rows / std::cbrt(rows);  // of a square and a cube
   const auto is = [&](double points, double missing) {
     const double left = points * rows - entries;
-    return left == 0 || (left >= missing / 3 && left <= missing * 3);
+    return left == 0 || (left >= missing / 2 && left <= missing * 1.8);
   };
   return is(3, 2) || is(4, 4 * line) || is(5, 4 * line) || is(9, 12 * line) || is(7, 6 * plane) || is(27, 54 * plane);
 }
@@ -137,11 +137,11 @@ struct Asked {
   CodecQuestion<V> of_values;
 };
 
-// What settling leaves for storing: what the layout it chose would have to find out again, and the table of values.
+// What settling leaves for storing: what the layout it chose, and the codec, would have to find out again.
 template <class V>
 struct Left {
   std::shared_ptr<const void> of_layout;
-  std::shared_ptr<Buffer<V>> table;
+  FoundCodec<V> of_values;
 };
 
 }  // namespace
@@ -218,9 +218,8 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
     if (found->constant) return true;
   }
   if (!codec_of) ask_values();
-  FoundCodec<V> codec = codec_of(codecs_of(settings, A, sizeof(V)));
-  settings.values = static_cast<int>(codec.codec);
-  left->table = std::move(codec.table);
+  left->of_values = codec_of(codecs_of(settings, A, sizeof(V)));
+  settings.values = static_cast<int>(left->of_values.codec);
   return true;
 }
 
@@ -251,7 +250,7 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
   if (!codec_is_missing(settings).empty()) return {};
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
     const auto left = std::static_pointer_cast<const Left<V>>(there.found ? *there.found : nullptr);
-    const MatrixThere<V> A(there.view, left ? left->table : nullptr);
+    const MatrixThere<V> A(there.view, left ? left->of_values : FoundCodec<V>{});
     const std::shared_ptr<const void> of_layout = left ? left->of_layout : nullptr;
     // `known`: what looking at the matrix and settling the plan found out already.
     const auto build_knowing = [&](auto... known) {

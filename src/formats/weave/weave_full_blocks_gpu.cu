@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "formats/weave/weave_full_blocks.hpp"
 #include "layout/device_csr.hpp"
 
@@ -83,8 +85,10 @@ SIMT_DEVICE std::uint32_t holes_of_rows(const PatternArrays& A, Offset nnz, std:
 
 SIMT_KERNEL look_for_holes_warp_per_rows(PatternArrays A, Offset nnz, std::uint32_t asked, BlockSizes* holes) {
   simt::let_next_start();
-  const std::int64_t first_row = simt::global_thread() / simt::warp_size * lines;
-  const std::uint32_t found = first_row < A.rows ? holes_of_rows(A, nnz, first_row, asked) : 0;
+  const std::int64_t stride = simt::grid_blocks() * look_warps * lines;
+  std::uint32_t found = 0;
+  std::int64_t row = simt::global_thread() / simt::warp_size * lines;
+  for (; row < A.rows && (asked & ~found) != 0; row += stride) found |= holes_of_rows(A, nnz, row, asked & ~found);
   auto* of_warps = simt::shared<std::uint32_t>();
   if (simt::lane() == 0) of_warps[simt::warp()] = found;
   simt::sync_block();
@@ -99,7 +103,8 @@ SIMT_KERNEL look_for_holes_warp_per_rows(PatternArrays A, Offset nnz, std::uint3
 
 void FullBlocksQuestion::ask(simt::Here here, const PatternView& A, BlockSizes sizes, Device device, bool overlaps) {
   sizes_ = sizes;
-  simt::Launch shape{simt::blocks_for(simt::blocks_for(A.rows, lines), look_warps), look_threads,
+  constexpr std::int64_t most_blocks = 132 * 8;  // the host reads what each has found
+  simt::Launch shape{std::min(most_blocks, simt::blocks_for(simt::blocks_for(A.rows, lines), look_warps)), look_threads,
                      look_warps * sizeof(std::uint32_t)};
   shape.overlaps = overlaps;
   simt::launch(here, shape, look_for_holes_warp_per_rows, PatternArrays(A), A.nnz(), sizes.bits,

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_segments_cut.hpp"
 #include "layout/device_csr.hpp"
@@ -131,10 +133,10 @@ struct ChunkRows {
   }
 };
 
-// What comes out of a chunk; and how many of its rows have no entries.
+// What comes out of a chunk; how many of its rows have no entries, and whether it is plain.
 struct ChunkFound {
   CutSizes sizes;
-  std::int64_t empty_rows = 0;
+  std::int32_t empty_rows = 0, plain = 0;
 
   SIMT_BOTH void add(const ChunkFound& other) {
     sizes.add(other.sizes);
@@ -142,10 +144,17 @@ struct ChunkFound {
   }
 };
 
+// Where chunks begin, and, where they are stored without being cut again, where the tiles of plain ones do: as
+// ChunkRows has it.
+struct ChunkCuts {
+  std::int64_t* first_rows;
+  std::uint16_t* begins;  // null: they are cut again
+  std::int64_t of_chunk;  // room for so many
+};
+
 // The first warp cuts, the others count the empty rows meanwhile. What is found is told the host too.
-SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found, ChunkFound* told,
-                                  std::int64_t* first_rows) {
-  find_limits(A, rule, first_rows);
+SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found, ChunkFound* told, ChunkCuts cuts) {
+  find_limits(A, rule, cuts.first_rows);
   const auto* limits = simt::shared<std::int64_t>();
   const ChunkRows chunk(A, rule, limits[0], limits[1]);
   if (simt::warp() == 0) {
@@ -159,8 +168,14 @@ SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* fou
     int empty = 0;
     for (std::int64_t i = simt::lane(); i < chunk.rows; i += simt::warp_size) empty += chunk.ptr[i] == chunk.ptr[i + 1];
     empty = simt::sum_lanes(empty);
-    if (simt::lane() == 0) found[simt::block()].empty_rows = told[simt::block()].empty_rows = empty;
+    if (simt::lane() == 0) {
+      found[simt::block()].empty_rows = told[simt::block()].empty_rows = empty;
+      found[simt::block()].plain = told[simt::block()].plain = chunk.tiles >= 0 ? 1 : 0;
+    }
   }
+  if (cuts.begins == nullptr) return;
+  for (int t = simt::thread(); t <= chunk.tiles; t += cut_threads)
+    cuts.begins[simt::block() * cuts.of_chunk + t] = chunk.begin[t];
 }
 
 // Of few chunks each adds up those before it, instead of a kernel that does it for all.
@@ -248,9 +263,8 @@ SIMT_DEVICE void mark_filled(const CsrArrays<V>& A, const SegmentTile& tile, int
 }
 
 template <class V, class S>
-SIMT_DEVICE void store_tile(const CsrArrays<V>& A, const SegmentsTarget<V, S>& to, std::int64_t t) {
-  const TileEntries entries = to.entries[t];
-  const SegmentTile tile = to.tiles[t];
+SIMT_DEVICE void store_tile(const CsrArrays<V>& A, const SegmentsTarget<V, S>& to, std::int64_t t,
+                            const SegmentTile& tile, const TileEntries& entries) {
   const std::int64_t base = t * to.tile_entries();
   store_entries(A, to, entries.first, entries.count, base, to.tile_entries(), simt::lane(), simt::warp_size);
   if (to.filled != nullptr) mark_filled(A, tile, to.row_words, to.filled + t * to.row_words);
@@ -282,20 +296,118 @@ SIMT_KERNEL store_warp_per_tile_or_block_per_team(CsrArrays<V> A, SegmentsTarget
   for (std::int64_t i = simt::global_thread(); i < to.piece_count; i += threads) to.pieces[i] = Piece<V>{};
   if (simt::block() >= tile_blocks) return store_team(A, to, simt::block() - tile_blocks);
   const std::int64_t t = simt::global_thread() / simt::warp_size;
-  if (t < tiles) store_tile(A, to, t);
+  if (t < tiles) store_tile(A, to, t, to.tiles[t], to.entries[t]);
 }
 
-template <class V>
-void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, const TileEntries* entries) {
-  with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-    const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(),  entries,           to.long_rows.data(),
-                                      to.teams.data(), to.col.data(),    to.row_end.data(), to.filled.data(),
-                                      to.row_words,    to.pieces.data(), to.pieces.size(),  writer};
-    const std::int64_t tile_blocks = simt::blocks_for(to.tiles.size(), store_warps);
-    simt::launch(here, {tile_blocks + to.teams.size(), store_threads}, store_warp_per_tile_or_block_per_team<V, S>,
-                 CsrArrays<V>(A), target, to.tiles.size(), tile_blocks);
-  });
+// Of a small matrix, what was cut is stored by the same launch: a block a chunk, a warp a tile. Of a plain chunk
+// it is known where its tiles begin, and others are cut once more (a circuit of 1 M entries was cut in 14 us, and then
+// stored in 8; H200).
+template <class V, class S>
+SIMT_KERNEL store_block_per_chunk(CsrArrays<V> A, CutRule rule, const ChunkFound* found, ChunkCuts cuts, CutTarget cut,
+                                  SegmentsTarget<V, S> to) {
+  const std::int64_t threads = simt::grid_blocks() * cut_threads;
+  for (std::int64_t i = simt::global_thread(); i < to.piece_count; i += threads) to.pieces[i] = Piece<V>{};
+  const std::int64_t c = simt::block(), first_row = cuts.first_rows[c];
+  const ChunkFound own = found[c];
+  const CutSizes at = sizes_before(found);
+  if (own.plain == 0) {
+    const ChunkRows chunk(A, rule, first_row, cuts.first_rows[c + 1]);
+    if (simt::warp() == 0)
+      ChunkCutter<WarpSearch>(rule, cut, at, {chunk.of_tile}).cut(first_row, chunk.rows, chunk.ptr);
+    simt::sync_block();
+  }
+  const std::uint16_t* begins = cuts.begins + c * cuts.of_chunk;
+  for (std::int64_t t = simt::warp(); t < own.sizes.tiles; t += store_warps) {
+    SegmentTile tile;
+    TileEntries entries;
+    if (own.plain != 0) {
+      const std::int64_t row = first_row + begins[t], end = first_row + begins[t + 1];
+      tile = {static_cast<Index>(row), static_cast<Index>(end - row), -1, -1};
+      entries = {A.ptr[row], A.ptr[end] - A.ptr[row]};
+      if (simt::lane() == 0) cut.tiles[at.tiles + t] = tile;
+    } else {
+      tile = cut.tiles[at.tiles + t];
+      entries = cut.entries[at.tiles + t];
+    }
+    store_tile(A, to, at.tiles + t, tile, entries);
+  }
 }
+
+template <class V, class S>
+SIMT_KERNEL store_block_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to) {
+  store_team(A, to, simt::block());
+}
+
+// Counts what comes out of the matrix, and stores it.
+template <class V>
+class SegmentsBuild {
+ public:
+  SegmentsBuild(simt::Here here, const CsrView<V>& A, int tile_entries, Device device)
+      : here_(here),
+        A_(A),
+        device_(device),
+        rule_(A, tile_entries),
+        chunks_(rule_.chunks(A)),
+        per_chunk_{chunks_, cut_threads, std::max(ChunkRows::shared_bytes(rule_), cut_warps * sizeof(CutSizes))},
+        memory_(device),
+        found_(memory_.take<ChunkFound>(chunks_)),
+        cuts_{memory_.take<std::int64_t>(chunks_ + 1), nullptr, 0} {
+    if (at_once()) {
+      cuts_.of_chunk = ChunkRows::most_plain_tiles(rule_) + 1;
+      cuts_.begins = memory_.take<std::uint16_t>(chunks_ * cuts_.of_chunk);
+    }
+    simt::launch(here_, per_chunk_, count_block_per_chunk, PatternArrays(A_), rule_, found_,
+                 sum_.ask(chunks_, device_, {}), cuts_);
+  }
+  const CutRule& rule() const { return rule_; }
+  // Waits.
+  const ChunkFound& total() {
+    if (!few()) before_ = memory_.take<CutSizes>(chunks_);
+    if (!few()) device::queue_scan(here_, ChunkSizes{found_, before_}, chunks_, memory_);
+    return sum_.heard();
+  }
+  // `to` has room for it.
+  void store(Segments<V>& to) {
+    auto* entries = memory_.take<TileEntries>(to.tiles.size());
+    const CutTarget cut{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), to.tiles.size()};
+    if (!at_once())
+      simt::launch(here_, per_chunk_, cut_block_per_chunk, PatternArrays(A_), rule_, cuts_.first_rows, found_, before_,
+                   cut);
+    with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
+      const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(),  entries,           to.long_rows.data(),
+                                        to.teams.data(), to.col.data(),    to.row_end.data(), to.filled.data(),
+                                        to.row_words,    to.pieces.data(), to.pieces.size(),  writer};
+      if (!at_once()) return store_tiles_and_teams(target, to);
+      simt::launch(here_, per_chunk_, store_block_per_chunk<V, S>, CsrArrays<V>(A_), rule_, found_, cuts_, cut, target);
+      simt::launch(here_, {to.teams.size(), store_threads}, store_block_per_team<V, S>, CsrArrays<V>(A_), target);
+    });
+  }
+
+ private:
+  static constexpr int cut_warps = cut_threads / simt::warp_size;
+
+  bool few() const { return chunks_ <= few_chunks; }
+  bool at_once() const { return rule_.small && few(); }
+
+  template <class S>
+  void store_tiles_and_teams(const SegmentsTarget<V, S>& target, const Segments<V>& to) {
+    const std::int64_t tile_blocks = simt::blocks_for(to.tiles.size(), store_warps);
+    simt::launch(here_, {tile_blocks + to.teams.size(), store_threads}, store_warp_per_tile_or_block_per_team<V, S>,
+                 CsrArrays<V>(A_), target, to.tiles.size(), tile_blocks);
+  }
+
+  simt::Here here_;
+  const CsrView<V>& A_;
+  Device device_;
+  CutRule rule_;
+  std::int64_t chunks_;
+  simt::Launch per_chunk_;
+  device::Workspace memory_;
+  ChunkFound* found_;
+  ChunkCuts cuts_;
+  CutSizes* before_ = nullptr;
+  device::PendingSum<ChunkFound> sum_;
+};
 
 }  // namespace
 
@@ -307,20 +419,10 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const Matri
               .per_lane = settings.per_lane,
               .keep = settings.keep == 1,
               .short_rows = has_short_rows(A)};
-  const CutRule rule(A, to.tile_entries());
-  const std::int64_t chunks = rule.chunks(A);
-  device::Workspace memory(device);
-  const bool few = chunks <= few_chunks;
-  auto* found = memory.take<ChunkFound>(chunks);
-  auto* before = few ? nullptr : memory.take<CutSizes>(chunks);
-  auto* first_rows = memory.take<std::int64_t>(chunks + 1);
-  device::PendingSum<ChunkFound> sum;
-  const simt::Launch per_chunk{chunks, cut_threads, ChunkRows::shared_bytes(rule)};
-  simt::launch(here, per_chunk, count_block_per_chunk, PatternArrays(A), rule, found, sum.ask(chunks, device, {}),
-               first_rows);
+  SegmentsBuild<V> build(here, A, to.tile_entries(), device);
   const auto values_of = ask_value_store(here, A.values(), settings.codec(), device);
-  if (!few) device::queue_scan(here, ChunkSizes{found, before}, chunks, memory);
-  const ChunkFound& total = sum.heard();
+  const CutRule& rule = build.rule();
+  const ChunkFound& total = build.total();
   const CutSizes& all = total.sizes;
   if (too_much_padding(all.stored(rule), A.nnz())) return {};
   auto values = values_of(all.stored(rule));
@@ -332,12 +434,9 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const Matri
   to.col = Buffer<Index>(all.stored(rule), device);
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8, device);
   to.pieces = Buffer<Piece<V>>(all.pieces, device);
-  auto* entries = memory.take<TileEntries>(all.tiles);
-  simt::launch(here, per_chunk, cut_block_per_chunk, PatternArrays(A), rule, first_rows, found, before,
-               CutTarget{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), all.tiles});
   to.row_words = rule.row_words();
   if (total.empty_rows > 0) to.filled = Buffer<std::uint32_t>(all.tiles * to.row_words, device);
-  store(here, A, to, entries);
+  build.store(to);
   return to;
 }
 
