@@ -136,16 +136,16 @@ class ValueLook {
 
 // The table of all values, or nothing where they are more than `most`.
 template <class V>
-std::shared_ptr<Buffer<V>> find_table(simt::Here here, std::span<const V> all, std::int64_t most, std::int64_t places,
-                                      Device device, std::span<const V> seen = {}) {
+std::shared_ptr<ValueTable<V>> find_table(simt::Here here, std::span<const V> all, std::int64_t most,
+                                          std::int64_t places, Device device, std::span<const V> seen = {}) {
   DistinctValues<V> distinct;
   distinct.ask(here, all, most, device, seen);
-  return distinct.count() <= most ? std::make_shared<Buffer<V>>(distinct.table(here, places)) : nullptr;
+  return distinct.count() <= most ? std::make_shared<ValueTable<V>>(distinct.table(here, places)) : nullptr;
 }
 
 template <class V>
 FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<V>& look,
-                             std::shared_ptr<Buffer<V>> only, Codecs codecs, Device device) {
+                             std::shared_ptr<ValueTable<V>> only, Codecs codecs, Device device) {
   if (codecs.all && look.all_equal()) return {ValueCodec::uniform, std::move(only)};
   const std::span<const V> sampled = look.sample();
   const bool may_be_many = codecs.all && codecs.tables && dictionary16_pays<V> > 0;  // in a large table
@@ -169,8 +169,8 @@ FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<
 template <class V>
 CodecQuestion<V> ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue,
                                     const PatternLook* along) {
-  const auto only = std::make_shared<Buffer<V>>(1, device);
-  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, only->data(), along);
+  const auto only = std::make_shared<ValueTable<V>>(ValueTable<V>{Buffer<V>(1, device), {}, {}});
+  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, only->table.data(), along);
   return [=](Codecs codecs) { return smallest_codec(here, all, *look, only, codecs, device); };
 }
 
@@ -197,14 +197,15 @@ struct ValuesAsked {
   }
 
   // False: they are too many.
-  bool take_table(simt::Here here, const ValuesThere<V>& there, std::int64_t places, Buffer<V>& to) {
+  bool take_table(simt::Here here, const ValuesThere<V>& there, std::int64_t places, ValueStore<V>& to) {
     if (there.found.table)
-      to = std::move(*there.found.table);
-    else if (look)
-      to = look->all_equal() ? std::move(only) : Buffer<V>{};
-    else if (distinct.count() <= places)
-      to = distinct.table(here, places);
-    return to.size() == places;
+      to.there = std::move(*there.found.table);
+    else if (look && look->all_equal())
+      to.there.table = std::move(only);
+    else if (!look && distinct.count() <= places)
+      to.there = distinct.table(here, places);
+    to.table = std::move(to.there.table);
+    return to.table.size() == places;
   }
 };
 
@@ -219,15 +220,15 @@ std::optional<ValueStore<V>> make_store(simt::Here here, const ValuesThere<V>& t
       made.f32 = Buffer<float>(size, device);
       break;
     case ValueCodec::dictionary:
-      if (!asked.take_table(here, there, dictionary_size, made.table)) return {};
+      if (!asked.take_table(here, there, dictionary_size, made)) return {};
       made.code = Buffer<std::uint8_t>(size, device);
       break;
     case ValueCodec::dictionary16:
-      if (!asked.take_table(here, there, dictionary16_size, made.table)) return {};
+      if (!asked.take_table(here, there, dictionary16_size, made)) return {};
       made.code16 = Buffer<std::uint16_t>(size, device);
       break;
     case ValueCodec::uniform:
-      if (!asked.take_table(here, there, 1, made.table)) return {};
+      if (!asked.take_table(here, there, 1, made)) return {};
       break;
     default: made.raw = Buffer<V>(size, device);
   }

@@ -10,6 +10,7 @@
 
 #include "layout/device_answers.hpp"
 #include "layout/device_workspace.hpp"
+#include "layout/value_codec.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle {
@@ -29,9 +30,9 @@ class DistinctValues {
     }
     return count_;
   }
-  // All of them, sorted by bits; unused places repeat the last one. Queued.
-  Buffer<V> table(simt::Emulator, std::int64_t places);
-  Buffer<V> table(simt::Cuda, std::int64_t places);
+  // All of them, sorted by bits; unused places repeat the last one. Queued; once.
+  ValueTable<V> table(simt::Emulator, std::int64_t places);
+  ValueTable<V> table(simt::Cuda, std::int64_t places);
 
   struct Counts {
     std::uint32_t distinct = 0, has_zero = 0;  // the first without +0, whose bits mark free slots
@@ -42,8 +43,8 @@ class DistinctValues {
 
   std::optional<device::Workspace> memory_;
   std::optional<device::Answers<Counts>> counts_;
-  std::int64_t slots_ = 0, count_ = -1;
-  Bits* slot_ = nullptr;
+  std::int64_t count_ = -1;
+  Buffer<V> slot_;
   Counts* found_ = nullptr;
 };
 

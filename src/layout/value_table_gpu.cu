@@ -10,11 +10,6 @@ namespace {
 constexpr int table_threads = 256;
 constexpr std::int64_t most_blocks = 792;
 
-template <class Bits>
-SIMT_BOTH std::uint32_t slot_of(Bits bits, std::uint32_t slots) {
-  return static_cast<std::uint32_t>((bits * std::uint64_t{0x9E3779B97F4A7C15u}) >> 32) & (slots - 1);
-}
-
 // Different bits, but for those of +0, by open addressing. Four slots for each of the `most` values it is for; once
 // there are more nobody goes on.
 template <class Bits, class Counts>
@@ -29,7 +24,7 @@ struct BitSet {
       if (simt::uncached_load(&counts->has_zero) == 0) simt::atomic_or(&counts->has_zero, 1u);
       return;
     }
-    for (auto at = slot_of(bits, slots);; at = (at + 1) & (slots - 1)) {
+    for (auto at = value_slot(bits, slots);; at = (at + 1) & (slots - 1)) {
       Bits there = simt::uncached_load(slot + at);
       if (there == 0) there = simt::atomic_claim(slot + at, bits);
       if (there == 0) simt::atomic_add(&counts->distinct, 1u);
@@ -77,7 +72,7 @@ struct NearSet {
     for (int i = simt::thread(); i < static_cast<int>(slots); i += table_threads) slot[i] = 0;
   }
   SIMT_DEVICE void enter(Bits bits) {
-    auto at = slot_of(bits, slots);
+    auto at = value_slot(bits, slots);
     while (true) {
       const Bits there = simt::atomic_claim(slot + at, bits);
       if (there == 0 || there == bits) return;
@@ -85,7 +80,7 @@ struct NearSet {
     }
   }
   SIMT_DEVICE bool has(Bits bits) const {
-    auto at = slot_of(bits, slots);
+    auto at = value_slot(bits, slots);
     while (slot[at] != 0 && slot[at] != bits) at = (at + 1) & (slots - 1);
     return slot[at] == bits;
   }
@@ -129,9 +124,10 @@ SIMT_KERNEL tell_counts(const Counts* found, Counts* told) {
 
 // The table of a small set, by one block.
 template <class V, class Bits, class Counts>
-SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table) {
+SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table, std::uint16_t* code) {
   struct Board {
     Bits value[dictionary_size];
+    std::uint16_t slot[dictionary_size];
     std::uint32_t count;
   };
   auto& board = *simt::shared<Board>();
@@ -140,14 +136,19 @@ SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table) {
     board.value[0] = 0;  // the lowest, where it is one of them
   }
   simt::sync_block();
-  for (int i = simt::thread(); i < static_cast<int>(set.slots); i += table_threads)
-    if (set.slot[i] != 0) board.value[simt::atomic_add(&board.count, 1u)] = set.slot[i];
+  for (int i = simt::thread(); i < static_cast<int>(set.slots); i += table_threads) {
+    if (set.slot[i] == 0) continue;
+    const std::uint32_t at = simt::atomic_add(&board.count, 1u);
+    board.value[at] = set.slot[i];
+    board.slot[at] = static_cast<std::uint16_t>(i);
+  }
   simt::sync_block();
   const int mine = simt::thread(), count = static_cast<int>(board.count);
   const Bits bits = board.value[mine < count ? mine : 0];
   int rank = 0;
   for (int i = 0; mine < count && i < count; ++i) rank += board.value[i] < bits ? 1 : 0;
   if (mine < count) memcpy(table + rank, &bits, sizeof bits);
+  if (mine < count && bits != 0) code[board.slot[mine]] = static_cast<std::uint16_t>(rank);
   if (rank != count - 1 || mine >= count) return;
   for (int i = count; i < dictionary_size; ++i) memcpy(table + i, &bits, sizeof bits);
 }
@@ -156,7 +157,7 @@ SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table) {
 template <class Bits>
 struct Listed {
   Bits* value;
-  std::uint32_t *rank, *count;
+  std::uint32_t *slot, *rank, *count;
   Bits* highest;
 };
 
@@ -174,7 +175,9 @@ SIMT_KERNEL list_thread_per_slot(BitSet<Bits, Counts> set, Listed<Bits> list) {
   const bool zero = i == set.slots && set.counts->has_zero != 0;
   if (i > set.slots || (i < set.slots ? set.slot[i] == 0 : !zero)) return;
   const Bits bits = zero ? 0 : set.slot[i];
-  list.value[simt::atomic_add(list.count, 1u)] = bits;
+  const std::uint32_t at = simt::atomic_add(list.count, 1u);
+  list.value[at] = bits;
+  list.slot[at] = static_cast<std::uint32_t>(i);
   simt::atomic_max(list.highest, bits);
 }
 
@@ -197,11 +200,13 @@ SIMT_KERNEL rank_block_per_values_and_part(Listed<Bits> list, std::int64_t value
 }
 
 template <class V, class Bits>
-SIMT_KERNEL place_thread_per_place(Listed<Bits> list, std::int64_t values, V* table, std::int64_t places) {
+SIMT_KERNEL place_thread_per_place(Listed<Bits> list, std::int64_t values, V* table, std::int64_t places,
+                                   std::uint16_t* code) {
   const std::int64_t i = simt::global_thread();
   if (i >= places) return;
   const Bits bits = i < values ? list.value[i] : *list.highest;
   memcpy(table + (i < values ? list.rank[i] : i), &bits, sizeof bits);
+  if (i < values && bits != 0) code[list.slot[i]] = static_cast<std::uint16_t>(list.rank[i]);
 }
 
 simt::Launch launch_for(std::int64_t items) { return {simt::blocks_for(items, table_threads), table_threads}; }
@@ -214,11 +219,11 @@ template <class V>
 void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_t most, Device device,
                             std::span<const V> seen) {
   memory_.emplace(device);
-  slots_ = 4 * most;
-  slot_ = memory_->take<Bits>(slots_);
+  slot_ = Buffer<V>(4 * most, device);
   found_ = memory_->take<Counts>(1);
-  const BitSet<Bits, Counts> set{slot_, static_cast<std::uint32_t>(slots_), static_cast<std::uint32_t>(most), found_};
-  simt::launch(here, launch_for(slots_), clear_thread_per_slot<Bits, Counts>, set);
+  const BitSet<Bits, Counts> set{reinterpret_cast<Bits*>(slot_.data()), static_cast<std::uint32_t>(slot_.size()),
+                                 static_cast<std::uint32_t>(most), found_};
+  simt::launch(here, launch_for(slot_.size()), clear_thread_per_slot<Bits, Counts>, set);
   const std::int64_t size = std::ssize(all), first_ones = 2 * most;
   simt::Launch launch = launch_for(size);
   launch.blocks = std::min(launch.blocks, most_blocks);
@@ -238,23 +243,28 @@ void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_
 }
 
 template <class V>
-Buffer<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
+ValueTable<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
+  const Device device = memory_->device();
   const std::int64_t values = std::min(count(), places), parts = simt::blocks_for(values, ranked_part);
-  const BitSet<Bits, Counts> set{slot_, static_cast<std::uint32_t>(slots_), 0, found_};
+  ValueTable<V> made{Buffer<V>(places, device), std::move(slot_), {}};
+  made.code = Buffer<std::uint16_t>(made.slot.size(), device);
+  const BitSet<Bits, Counts> set{reinterpret_cast<Bits*>(made.slot.data()),
+                                 static_cast<std::uint32_t>(made.slot.size()), 0, found_};
   if (values > 0 && places == dictionary_size) {
-    Buffer<V> made(places, memory_->device());
-    simt::launch(here, {1, table_threads, (dictionary_size + 1) * sizeof(Bits)}, make_small_table<V, Bits, Counts>, set,
-                 made.data());
+    constexpr std::size_t bytes = dictionary_size * (sizeof(Bits) + sizeof(std::uint16_t)) + sizeof(std::uint64_t);
+    simt::launch(here, {1, table_threads, bytes}, make_small_table<V, Bits, Counts>, set, made.table.data(),
+                 made.code.data());
     return made;
   }
-  const Listed<Bits> list{memory_->take<Bits>(values + 1), memory_->take<std::uint32_t>(values + 1),
-                          memory_->take<std::uint32_t>(1), memory_->take<Bits>(1)};
-  Buffer<V> made(places, memory_->device());
+  const auto room = [&]<class T>(std::int64_t size, T) { return memory_->take<T>(size); };
+  const Listed<Bits> list{room(values + 1, Bits{}), room(values + 1, std::uint32_t{}),
+                          room(values + 1, std::uint32_t{}), room(1, std::uint32_t{}), room(1, Bits{})};
   simt::launch(here, launch_for(values + 1), clear_thread_per_value<Bits>, list, values);
-  simt::launch(here, launch_for(slots_ + 1), list_thread_per_slot<Bits, Counts>, set, list);
+  simt::launch(here, launch_for(made.slot.size() + 1), list_thread_per_slot<Bits, Counts>, set, list);
   simt::launch(here, {simt::blocks_for(values, table_threads) * parts, table_threads, ranked_part * sizeof(Bits)},
                rank_block_per_values_and_part<Bits>, list, values, parts);
-  simt::launch(here, launch_for(places), place_thread_per_place<V, Bits>, list, values, made.data(), places);
+  simt::launch(here, launch_for(places), place_thread_per_place<V, Bits>, list, values, made.table.data(), places,
+               made.code.data());
   return made;
 }
 
@@ -262,7 +272,7 @@ template void DistinctValues<float>::ask(simt::Here, std::span<const float>, std
                                          std::span<const float>);
 template void DistinctValues<double>::ask(simt::Here, std::span<const double>, std::int64_t, Device,
                                           std::span<const double>);
-template Buffer<float> DistinctValues<float>::table(simt::Here, std::int64_t);
-template Buffer<double> DistinctValues<double>::table(simt::Here, std::int64_t);
+template ValueTable<float> DistinctValues<float>::table(simt::Here, std::int64_t);
+template ValueTable<double> DistinctValues<double>::table(simt::Here, std::int64_t);
 
 }  // namespace heddle

@@ -41,10 +41,12 @@ void expect_table(const std::vector<V>& all, std::int64_t most, std::int64_t pla
   DistinctValues<V> distinct;
   distinct.ask(simt::Emulator{}, all, most, emulator, seen);
   ASSERT_EQ(distinct.count(), std::ssize(wanted));
-  const Buffer<V> table = distinct.table(simt::Emulator{}, places);
+  const ValueTable<V> made = distinct.table(simt::Emulator{}, places);
+  const Buffer<V>& table = made.table;
   ASSERT_EQ(table.size(), places);
   wanted.resize(static_cast<std::size_t>(places), wanted.back());
   EXPECT_TRUE(std::equal(table.begin(), table.end(), wanted.begin(), same_bits<V>));
+  for (const V value : all) EXPECT_TRUE(same_bits(table[made.finder().find(value)], value));
 }
 
 template <class V>
@@ -121,7 +123,8 @@ TEST(ValueTable, is_what_the_smallest_codec_asks_for) {
 
 TEST(ValueTable, is_not_taken_for_another_codec) {
   const std::vector<double> all = some_values<double>(5, 100);
-  const auto table = std::make_shared<Buffer<double>>(dictionary_size, emulator);
+  const auto table = std::make_shared<ValueTable<double>>();
+  table->table = Buffer<double>(dictionary_size, emulator);
   EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, {ValueCodec::dictionary, table}},
                                         ValueCodec::dictionary16, 100, emulator));
   EXPECT_FALSE(make_value_store<double>(simt::Emulator{}, {all, {}}, ValueCodec::uniform, 100, emulator));

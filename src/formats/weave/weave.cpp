@@ -119,7 +119,7 @@ bool may_be_small_grid(const PatternView& A) {
 // Whether values are looked at together with the first look. Of a matrix that stays in the L2 that takes no time of its
 // own: its launch is queued while the host would wait for the look.
 bool looks_at_values_first(const PatternView& A) {
-  constexpr std::int64_t many = 1 << 22;
+  constexpr std::int64_t many = 1 << 23;
   return A.nnz() < many;
 }
 
@@ -268,7 +268,9 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
     } else {
       built = build_knowing();
     }
-    return built ? std::optional(WeaveFormat{std::move(*built)}) : std::nullopt;
+    if (!built) return std::optional<WeaveFormat>{};
+    built->values.there = {};  // only who builds looks for values
+    return std::optional(WeaveFormat{std::move(*built)});
   });
 }
 
