@@ -12,6 +12,7 @@
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "layout/device_scan.hpp"
 #include "simt/emulator.hpp"
+#include "support/valued.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -90,25 +91,8 @@ void expect_same_arrays(const Csr<V>& A, const std::string& text, const Known&..
                         [](const auto& array) { EXPECT_TRUE(array.empty() || array.device() == Device::emulator()); });
 }
 
-// Values that a float holds, of which there are many; and few that it does not hold, odd ones among them.
-Csr<double> with_float_values(Csr<double> A) {
-  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = static_cast<float>(0.1 * static_cast<double>(k));
-  return A;
-}
-Csr<double> with_few_values(Csr<double> A) {
-  const double odd[] = {0.1, -0.0, 0.0, std::numeric_limits<double>::quiet_NaN(), 1e300, 0.3};
-  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = odd[k * 7 % 6];
-  return A;
-}
-
 // Of the zoo, what differs for those who build: empty rows and columns, rows that end a slice or begin one, blocks with
 // holes, columns far apart, giant rows; and more rows than a tile of a scan has.
-std::vector<Specimen> chosen(const std::vector<std::string>& names) {
-  std::vector<Specimen> all;
-  for (const Specimen& specimen : zoo(Zoo::full))
-    if (std::find(names.begin(), names.end(), specimen.name) != names.end()) all.push_back(specimen);
-  return all;
-}
 std::vector<Specimen> few() {
   return chosen({"5x0", "first_last_middle_rows_empty", "lengths_0_to_129", "power_law", "blocks_with_holes"});
 }
@@ -120,15 +104,6 @@ std::vector<Specimen> many(bool giant_rows) {
     if (giant_rows) all.push_back(std::move(specimen));
   all.push_back({"rows_5000", read_matrix("gen:band,rows=5000,width=1")});
   return all;
-}
-
-Csr<double> with_many_values(Csr<double> A) {
-  for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k % 1000);
-  return A;
-}
-Csr<double> with_one_value(Csr<double> A) {
-  std::fill(A.val.begin(), A.val.end(), -0.1);
-  return A;
 }
 
 // Layouts that also have the value codecs beyond f32 and dictionary.
@@ -385,89 +360,6 @@ TEST(WeaveBuild, sums_of_rows_that_are_in_each_others_way) {
   const WeaveSettings settings = settings_of("layout=sums", A.view(), 8);
   EXPECT_FALSE(Sums<double>::footprint(A.view(), settings, 8).fits);
   EXPECT_FALSE(Sums<double>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator()));
-}
-
-// What the choice of a layout asks is answered alike, so the choice is the same.
-TEST(WeaveFacts, are_the_same_from_the_device) {
-  std::vector<Specimen> all = chosen({"0x5", "5x0", "5x5_without_entries", "1x1000_full_row", "wide_10x1000", "dense",
-                                      "first_last_middle_rows_empty", "lengths_0_to_129", "lengths_129_to_0",
-                                      "power_law", "blocks_3_ragged", "blocks_with_holes", "rows_1025", "far_columns"});
-  for (const char* matrix : {"gen:stencil3d7,n=13", "gen:fem,n=6,dof=3", "gen:fem,n=9,dof=6",
-                             "gen:band,rows=1000,width=20", "gen:arrow,rows=3000", "gen:dense,rows=36,cols=3000"})
-    all.push_back({matrix, read_matrix(matrix)});
-  for (const auto& [name, A] : all) {
-    SCOPED_TRACE(name);
-    const auto here = facts_of(A.view()),
-               there = facts_of(simt::Emulator{}, A.view(), facts_of(A.view())->longest(), Device::emulator());
-    EXPECT_EQ(there->diagonal_fill(), here->diagonal_fill());
-    EXPECT_EQ(there->sectors_per_fetch(), here->sectors_per_fetch());
-    for (const int size : {2, 3, 4}) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
-    const BlockSizes possible = possible_full_blocks(A.view());
-    EXPECT_EQ(there->full_blocks(possible).bits, here->full_blocks(possible).bits);
-    for (const int team : {32, 64, 1024}) EXPECT_EQ(there->team_steps(team), here->team_steps(team));
-    EXPECT_EQ(there->quad_steps(64), here->quad_steps(64));
-    EXPECT_EQ(there->rows_are_runs(), here->rows_are_runs());
-    for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{1, 2}, TeamShape{4, 2}, TeamShape{32, 1}})
-      for (const int sort : {1, 1024}) EXPECT_EQ(there->slice_fill(shape, sort), here->slice_fill(shape, sort));
-  }
-}
-
-// An entry a row, on so many diagonals: three are as many places as count, a fourth is too many. All but the first
-// appear once, in rows that one team of threads looks at.
-Csr<double> entries_on_diagonals(int diagonals) {
-  constexpr Index rows = 128, apart = 32;
-  std::vector<Entry> entries;
-  for (Index row = 0; row < rows; ++row)
-    entries.push_back({row, row + (row % apart == 0 && row / apart < diagonals ? row / apart : 0), 1.0});
-  return from_entries(rows, rows + 4, entries);
-}
-
-TEST(WeaveFacts, count_diagonals_up_to_where_they_are_hopeless) {
-  for (const int diagonals : {1, 2, 3, 4}) {
-    const Csr<double> A = entries_on_diagonals(diagonals);
-    const auto there = facts_of(simt::Emulator{}, A.view(), 1, Device::emulator());
-    EXPECT_EQ(there->diagonal_fill(), diagonals <= 3 ? diagonals : most_diagonal_fill) << diagonals;
-    EXPECT_EQ(there->diagonal_fill(), facts_of(A.view())->diagonal_fill()) << diagonals;
-  }
-}
-
-// All of a small matrix; windows of a larger one, among them parts of a row; tiles wider than the matrix.
-TEST(WeaveFacts, of_column_tiles_are_the_same_from_the_device) {
-  std::vector<Specimen> all = chosen({"5x0", "power_law", "two_giant_rows_touching"});
-  all.push_back({"rmat", read_matrix("gen:rmat,scale=11,edges=16")});
-  all.push_back({"windows inside rows", read_matrix("gen:dense,rows=36,cols=30000")});
-  for (const auto& [name, A] : all)
-    for (const std::int64_t width : {32, 1000, 60000}) {
-      SCOPED_TRACE(name + ", " + std::to_string(width));
-      const auto here = facts_of(A.view()), there = facts_of(simt::Emulator{}, A.view(), 0, Device::emulator());
-      EXPECT_EQ(there->column_tiles(width).natural, here->column_tiles(width).natural);
-      EXPECT_EQ(there->column_tiles(width).by_degree, here->column_tiles(width).by_degree);
-    }
-}
-
-template <class V>
-void expect_same_plan(const Csr<V>& A, const char* text) {
-  const Plan plan = Plan::parse(text);
-  const Source<V> there{A.view(), nullptr, Device::emulator(), facts_of(A.view())->longest()};
-  const Format& format = registered_format("weave");
-  if constexpr (sizeof(V) == 4)
-    EXPECT_EQ(format.settle_there_f32(plan, there), format.settle_f32(plan, A.view()));
-  else
-    EXPECT_EQ(format.settle_there_f64(plan, there), format.settle_f64(plan, A.view()));
-}
-
-// More than 2^18 entries, from where on values are looked at.
-TEST(WeaveFacts, give_the_plan_that_the_host_gives) {
-  expect_same_plan(read_matrix("gen:stencil3d7,n=34"), "weave");
-  expect_same_plan(convert<float>(read_matrix("gen:fem,n=12,dof=3").view()), "weave");
-  expect_same_plan(convert<float>(read_matrix("gen:fem,n=9,dof=6").view()), "weave");
-  expect_same_plan(read_matrix("gen:fem,n=9,dof=6"), "weave layout=blocks");
-  expect_same_plan(with_float_values(read_matrix("gen:band,rows=13200,width=20")), "weave layout=rows");
-  expect_same_plan(with_few_values(read_matrix("gen:circuit,rows=50000")), "weave layout=blocks");
-  expect_same_plan(read_matrix("gen:rmat,scale=11,edges=16"), "weave layout=tiles width=64");
-  expect_same_plan(read_matrix("gen:random,rows=2000,per_row=9"), "weave layout=sums");
-  expect_same_plan(with_many_values(read_matrix("gen:band,rows=13200,width=20")), "weave layout=rows");
-  expect_same_plan(with_one_value(read_matrix("gen:fem,n=12,dof=3")), "weave layout=rows");
 }
 
 }  // namespace
