@@ -137,9 +137,9 @@ class ValueLook {
 // The table of all values, or nothing where they are more than `most`.
 template <class V>
 std::shared_ptr<ValueTable<V>> find_table(simt::Here here, std::span<const V> all, std::int64_t most,
-                                          std::int64_t places, Device device, std::span<const V> seen = {}) {
+                                          std::int64_t places, Device device) {
   DistinctValues<V> distinct;
-  distinct.ask(here, all, most, device, seen);
+  distinct.ask(here, all, most, device);
   return distinct.count() <= most ? std::make_shared<ValueTable<V>>(distinct.table(here, places)) : nullptr;
 }
 
@@ -152,7 +152,7 @@ FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<
   const int most = may_be_many ? static_cast<int>(most_value_samples) : dictionary_size;
   const Vector<V> seen = codecs.tables ? distinct_samples(sampled, most) : Vector<V>{};
   if (codecs.tables && std::ssize(seen) <= dictionary_size)
-    if (auto table = find_table<V>(here, all, dictionary_size, dictionary_size, device, seen))
+    if (auto table = find_table<V>(here, all, dictionary_size, dictionary_size, device))
       return {ValueCodec::dictionary, std::move(table)};
   const bool smaller = sizeof(V) > sizeof(float) &&
                        std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&

@@ -18,10 +18,9 @@ namespace heddle {
 template <class V>
 class DistinctValues {
  public:
-  // Queued: more than `most`, a power of two, are not told apart. `seen`, in host memory: some of them, 256 at most, of
-  // which most others are.
-  void ask(simt::Emulator, std::span<const V> there, std::int64_t most, Device device, std::span<const V> seen = {});
-  void ask(simt::Cuda, std::span<const V> there, std::int64_t most, Device device, std::span<const V> seen = {});
+  // Queued: more than `most`, a power of two, are not told apart.
+  void ask(simt::Emulator, std::span<const V> there, std::int64_t most, Device device);
+  void ask(simt::Cuda, std::span<const V> there, std::int64_t most, Device device);
   // Waits. More than `most`: there are more.
   std::int64_t count() {
     if (count_ < 0) {

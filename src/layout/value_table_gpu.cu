@@ -52,32 +52,17 @@ SIMT_KERNEL enter_values(const V* val, std::int64_t size, std::int64_t step, Bit
   }
 }
 
-// Values that were seen, among the arguments of a kernel.
-constexpr int most_seen = 256;
-template <class Bits>
-struct SeenValues {
-  int count;
-  Bits value[most_seen];
-};
-
-// A block has them in a set in its shared memory, where mostly it finds the values of the matrix; the others go to the
-// set of all. (A set that each block filled as it went took 69 us of 2.5 M doubles: threads waited for each other at
-// slots of frequent values; H200.)
+// A set of few, of which most values are there already: a block copies it into its shared memory, where mostly it finds
+// the values of the matrix; the others go to the set of all. (Where each block filled a set of its own as it went,
+// threads waited for each other at the slots of frequent values: 69 us of 2.5 M doubles; H200.)
 template <class Bits>
 struct NearSet {
-  static constexpr std::uint32_t slots = 4 * most_seen;
+  static constexpr std::uint32_t slots = 4 * dictionary_size;
   Bits slot[slots];
 
-  SIMT_DEVICE void clear() {
-    for (int i = simt::thread(); i < static_cast<int>(slots); i += table_threads) slot[i] = 0;
-  }
-  SIMT_DEVICE void enter(Bits bits) {
-    auto at = value_slot(bits, slots);
-    while (true) {
-      const Bits there = simt::atomic_claim(slot + at, bits);
-      if (there == 0 || there == bits) return;
-      at = (at + 1) & (slots - 1);
-    }
+  SIMT_DEVICE void copy(const Bits* from) {
+    for (int i = simt::thread(); i < static_cast<int>(slots); i += table_threads)
+      slot[i] = simt::uncached_load(from + i);
   }
   SIMT_DEVICE bool has(Bits bits) const {
     auto at = value_slot(bits, slots);
@@ -87,17 +72,14 @@ struct NearSet {
 };
 
 template <class V, class Bits, class Counts>
-SIMT_KERNEL enter_unseen_values(const V* val, std::int64_t size, SeenValues<Bits> seen, BitSet<Bits, Counts> set) {
+SIMT_KERNEL enter_other_values(const V* val, std::int64_t size, BitSet<Bits, Counts> set) {
   auto& near = *simt::shared<NearSet<Bits>>();
-  near.clear();
-  simt::sync_block();
-  const bool some = simt::thread() < seen.count;
-  if (some && seen.value[simt::thread()] != 0) near.enter(seen.value[simt::thread()]);
-  if (some && simt::block() == 0) set.enter(seen.value[simt::thread()]);
+  bool few = !set.overfull();
+  near.copy(set.slot);
   simt::sync_block();
   const std::int64_t stride = simt::grid_blocks() * table_threads;
   constexpr int at_once = 4;
-  bool few = true, zero = false;
+  bool zero = false;
   Bits last = 0;
   for (std::int64_t i = simt::global_thread(); few && i < size; i += at_once * stride) {
     Bits bits[at_once];
@@ -213,31 +195,28 @@ simt::Launch launch_for(std::int64_t items) { return {simt::blocks_for(items, ta
 
 }  // namespace
 
-// Of many: a few threads begin, with values from all over. Where these are too many already the others stop before they
-// begin, and do not all add to one counter.
+// A few threads begin, with values from all over. Where these are too many already the others stop before they begin,
+// and do not all add to one counter.
 template <class V>
-void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_t most, Device device,
-                            std::span<const V> seen) {
+void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_t most, Device device) {
   memory_.emplace(device);
   slot_ = Buffer<V>(4 * most, device);
   found_ = memory_->take<Counts>(1);
   const BitSet<Bits, Counts> set{reinterpret_cast<Bits*>(slot_.data()), static_cast<std::uint32_t>(slot_.size()),
                                  static_cast<std::uint32_t>(most), found_};
   simt::launch(here, launch_for(slot_.size()), clear_thread_per_slot<Bits, Counts>, set);
-  const std::int64_t size = std::ssize(all), first_ones = 2 * most;
+  const bool near = most == dictionary_size;
+  const std::int64_t size = std::ssize(all), first_ones = near ? 1 << 14 : 2 * most;
   simt::Launch launch = launch_for(size);
   launch.blocks = std::min(launch.blocks, most_blocks);
-  if (!seen.empty()) {
-    SeenValues<Bits> known{static_cast<int>(std::min<std::size_t>(seen.size(), most_seen)), {}};
-    for (int i = 0; i < known.count; ++i) known.value[i] = value_bits(seen[static_cast<std::size_t>(i)]);
-    launch.shared_bytes = sizeof(NearSet<Bits>);
-    simt::launch(here, launch, enter_unseen_values<V, Bits, Counts>, all.data(), size, known, set);
-  } else {
-    if (size > 4 * first_ones)
-      simt::launch(here, launch_for(first_ones), enter_values<V, Bits, Counts>, all.data(), size, size / first_ones,
-                   set);
+  if (near || size > 4 * first_ones)
+    simt::launch(here, launch_for(std::min(first_ones, size)), enter_values<V, Bits, Counts>, all.data(), size,
+                 std::max<std::int64_t>(1, size / first_ones), set);
+  if (near) launch.shared_bytes = sizeof(NearSet<Bits>);
+  if (near)
+    simt::launch(here, launch, enter_other_values<V, Bits, Counts>, all.data(), size, set);
+  else
     simt::launch(here, launch, enter_values<V, Bits, Counts>, all.data(), size, std::int64_t{1}, set);
-  }
   counts_.emplace(1, device);
   simt::launch(here, {1, simt::warp_size}, tell_counts<Counts>, found_, counts_->there());
 }
@@ -268,10 +247,8 @@ ValueTable<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
   return made;
 }
 
-template void DistinctValues<float>::ask(simt::Here, std::span<const float>, std::int64_t, Device,
-                                         std::span<const float>);
-template void DistinctValues<double>::ask(simt::Here, std::span<const double>, std::int64_t, Device,
-                                          std::span<const double>);
+template void DistinctValues<float>::ask(simt::Here, std::span<const float>, std::int64_t, Device);
+template void DistinctValues<double>::ask(simt::Here, std::span<const double>, std::int64_t, Device);
 template ValueTable<float> DistinctValues<float>::table(simt::Here, std::int64_t);
 template ValueTable<double> DistinctValues<double>::table(simt::Here, std::int64_t);
 

@@ -35,11 +35,11 @@ std::vector<V> some_values(std::int64_t distinct, std::int64_t size) {
 }
 
 template <class V>
-void expect_table(const std::vector<V>& all, std::int64_t most, std::int64_t places, const std::vector<V>& seen) {
+void expect_table(const std::vector<V>& all, std::int64_t most, std::int64_t places) {
   std::vector<V> wanted = sorted_by_bits(all);
   wanted.erase(std::unique(wanted.begin(), wanted.end(), same_bits<V>), wanted.end());
   DistinctValues<V> distinct;
-  distinct.ask(simt::Emulator{}, all, most, emulator, seen);
+  distinct.ask(simt::Emulator{}, all, most, emulator);
   ASSERT_EQ(distinct.count(), std::ssize(wanted));
   const ValueTable<V> made = distinct.table(simt::Emulator{}, places);
   const Buffer<V>& table = made.table;
@@ -53,13 +53,15 @@ template <class V>
 void expect_tables() {
   for (const std::int64_t distinct : {1, 2, 100, 256}) {
     const std::vector<V> all = some_values<V>(distinct, 5000);
-    const std::vector<V> few(all.begin(), all.begin() + std::min<std::int64_t>(distinct, 40));
-    expect_table<V>(all, dictionary_size, dictionary_size, {});
-    expect_table<V>(all, dictionary_size, dictionary_size, few);
-    expect_table<V>(all, 8192, dictionary16_size, {});
+    expect_table<V>(all, dictionary_size, dictionary_size);
+    expect_table<V>(all, 8192, dictionary16_size);
   }
   for (const std::int64_t distinct : {257, 1024, 1025, 3000})
-    expect_table<V>(some_values<V>(distinct, 20000), 4096, dictionary16_size, {});
+    expect_table<V>(some_values<V>(distinct, 20000), 4096, dictionary16_size);
+  // Some that the first threads do not come across.
+  std::vector<V> rare = some_values<V>(7, 100000);
+  for (std::size_t k = 1; k < 500; k += 2) rare[k * 199] = static_cast<V>(k % 128 + 100);
+  expect_table<V>(rare, dictionary_size, dictionary_size);
 }
 
 TEST(ValueTable, holds_all_values_by_their_bits) {
@@ -72,19 +74,22 @@ TEST(ValueTable, holds_all_values_by_their_bits) {
 TEST(ValueTable, tells_zeros_and_what_is_no_number_apart) {
   using limits = std::numeric_limits<double>;
   const std::vector<double> odd{0.0, -0.0, limits::quiet_NaN(), -limits::quiet_NaN(), limits::infinity(), 5e-324, 0.0};
-  expect_table<double>(odd, dictionary_size, dictionary_size, {});
-  expect_table<double>(odd, dictionary_size, dictionary_size, odd);
-  expect_table<double>({-0.0, 1}, dictionary_size, dictionary_size, {1.0});
-  expect_table<double>({0.0}, dictionary_size, dictionary_size, {});
+  expect_table<double>(odd, dictionary_size, dictionary_size);
+  expect_table<double>({-0.0, 1}, dictionary_size, dictionary_size);
+  expect_table<double>({0.0}, dictionary_size, dictionary_size);
+  std::vector<double> late(70000, 1.0);
+  late[69999] = 0.0;
+  expect_table<double>(late, dictionary_size, dictionary_size);
 }
 
-// Also where those that were seen are few, and all others are not.
+// Also where the first threads find few.
 TEST(ValueTable, ends_where_values_are_too_many) {
   for (const std::int64_t distinct : {257, 300, 5000}) {
-    const std::vector<double> all = some_values<double>(distinct, 9000);
-    for (const std::vector<double>& seen : {std::vector<double>{}, {all[0], all[1]}}) {
+    std::vector<double> all = some_values<double>(distinct, 9000);
+    for (const bool late : {false, true}) {
+      if (late) all.insert(all.begin(), 60000, 1.0);
       DistinctValues<double> values;
-      values.ask(simt::Emulator{}, all, dictionary_size, emulator, seen);
+      values.ask(simt::Emulator{}, all, dictionary_size, emulator);
       EXPECT_GT(values.count(), dictionary_size) << distinct;
     }
   }

@@ -7,28 +7,22 @@ namespace heddle::weave {
 
 namespace {
 
-// A warp looks at twelve rows, which are whole blocks of every size: each column is read once for all sizes. So many
-// entries of each row are under way together, runs of every size.
-constexpr int look_threads = 128, look_warps = look_threads / simt::warp_size;
-constexpr int lines = 12, at_once = 3, chunk = at_once * simt::warp_size;
+// A warp looks at twelve rows, which are whole blocks of every size: each column is read once for all sizes, 32 entries
+// of all rows together. (With 96 of each a multiprocessor had room for 16 warps: a lattice of 3 M entries took 12 us
+// longer than the look beside it; H200.)
+constexpr int look_threads = 128, look_warps = look_threads / simt::warp_size, lines = 12;
 
-// Whether rows with these entries of a chunk may be of full blocks; col[line][u]: entry u * 32 + lane, -1 behind the
-// end.
+// Whether these entries may be of full blocks; col: entry k of each row, -1 behind the end; before: the one before it.
 template <int B>
-SIMT_DEVICE bool suits_blocks(const Index (&col)[lines][at_once], const Index (&before)[lines][at_once]) {
+SIMT_DEVICE bool suits_blocks(const Index (&col)[lines], const Index (&before)[lines], int k) {
+  const int of_run = k % B;
   bool right = true;
 #pragma unroll
   for (int line = 0; line < lines; ++line) {
-#pragma unroll
-    for (int u = 0; u < at_once; ++u) {
-      const Index column = col[line][u];
-      if (line % B != 0) {
-        right &= column == col[line - line % B][u];
-      } else {
-        const int of_run = (u * simt::warp_size + simt::lane()) % B;
-        right &= column < 0 || (column % B == of_run && (of_run == 0 || before[line][u] == column - 1));
-      }
-    }
+    if (line % B != 0)
+      right &= col[line] == col[line - line % B];
+    else
+      right &= col[line] < 0 || (col[line] % B == of_run && (of_run == 0 || before[line] == col[line] - 1));
   }
   return right;
 }
@@ -39,46 +33,39 @@ SIMT_DEVICE std::uint32_t holes_of_rows(const PatternArrays& A, Offset nnz, std:
   constexpr std::uint32_t every = 1u << 2 | 1u << 3 | 1u << 4;
   const std::int64_t row = first_row + simt::lane();
   const bool mine = simt::lane() < lines && row < A.rows;
-  const Offset begin = mine ? A.ptr[row] : 0, end = mine ? A.ptr[row + 1] : 0, length = end - begin;
-  if (simt::any(begin < 0 || length < 0 || end > nnz || length > longest_in_blocks)) return every;
+  const Offset begin = mine ? A.ptr[row] : 0, end = mine ? A.ptr[row + 1] : 0;
+  const bool inside = begin >= 0 && begin <= end && end <= nnz && end - begin <= longest_in_blocks;
+  if (simt::any(!inside)) return every;
+  const auto length = static_cast<int>(end - begin);
   std::uint32_t holes = every & ~asked;
-  Offset longest = 0;
 #pragma unroll
   for (int B = 2; B <= 4; ++B) {
-    const Offset of_first = simt::shuffle(length, simt::lane() - simt::lane() % B);
+    const int of_first = simt::shuffle(length, simt::lane() - simt::lane() % B);
     if (simt::any(simt::lane() < lines && (length != of_first || length % B != 0))) holes |= 1u << B;
   }
   Offset line_begin[lines];
   int line_length[lines];
+  Index last[lines];  // of the entries before
 #pragma unroll
   for (int line = 0; line < lines; ++line) {
     line_begin[line] = simt::shuffle(begin, line);
-    const Offset entries = simt::shuffle(length, line);
-    line_length[line] = static_cast<int>(entries);
-    longest = entries > longest ? entries : longest;
+    line_length[line] = simt::shuffle(length, line);
+    last[line] = -1;
   }
-  for (int k = simt::lane(); k - simt::lane() < longest && holes != every; k += chunk) {
-    Index col[lines][at_once], before[lines][at_once];
+  const auto longest = static_cast<int>(simt::max_lanes(static_cast<std::uint32_t>(length)));
+  for (int k = simt::lane(); k - simt::lane() < longest && holes != every; k += simt::warp_size) {
+    Index col[lines], before[lines];
+#pragma unroll
+    for (int line = 0; line < lines; ++line) col[line] = k < line_length[line] ? A.col[line_begin[line] + k] : -1;
 #pragma unroll
     for (int line = 0; line < lines; ++line) {
-#pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        const int i = k + u * simt::warp_size;
-        col[line][u] = i < line_length[line] ? A.col[line_begin[line] + i] : -1;
-      }
+      const Index below = simt::shuffle_up(col[line], 1);
+      before[line] = simt::lane() == 0 ? last[line] : below;
+      last[line] = simt::shuffle(col[line], simt::warp_size - 1);
     }
-#pragma unroll
-    for (int line = 0; line < lines; ++line) {
-#pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        // The last lane hands its entry to the first one's next, whose own first begins a run.
-        const Index left = u > 0 && simt::lane() == simt::warp_size - 1 ? col[line][u > 0 ? u - 1 : 0] : col[line][u];
-        before[line][u] = simt::shuffle(left, (simt::lane() + simt::warp_size - 1) % simt::warp_size);
-      }
-    }
-    if (simt::any(!suits_blocks<2>(col, before))) holes |= 1u << 2;
-    if (simt::any(!suits_blocks<3>(col, before))) holes |= 1u << 3;
-    if (simt::any(!suits_blocks<4>(col, before))) holes |= 1u << 4;
+    if (simt::any(!suits_blocks<2>(col, before, k))) holes |= 1u << 2;
+    if (simt::any(!suits_blocks<3>(col, before, k))) holes |= 1u << 3;
+    if (simt::any(!suits_blocks<4>(col, before, k))) holes |= 1u << 4;
   }
   return holes;
 }

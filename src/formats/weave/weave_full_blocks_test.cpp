@@ -55,7 +55,7 @@ TEST(WeaveFullBlocks, are_those_of_as_many_unknowns) {
   EXPECT_EQ(BlockSizes{}.largest(), 0);
 }
 
-// Twelve rows are looked at together, and 96 entries of each: more, fewer, and not whole ones of either.
+// Twelve rows are looked at together, and 32 entries of each: more, fewer, and not whole ones of either.
 TEST(WeaveFullBlocks, of_any_number_of_rows_and_of_any_length) {
   for (const int size : {2, 3, 4})
     for (const int block_rows : {1, 2, 5, 13})
@@ -71,7 +71,7 @@ TEST(WeaveFullBlocks, are_not_looked_for_in_rows_too_long_for_a_warp) {
 }
 
 // All rows of the block have the hole, so that only the columns of one row tell; every place of it in 96 entries is
-// another lane of a warp.
+// another lane of a warp, or another of its steps.
 TEST(WeaveFullBlocks, have_no_run_that_ends_early) {
   for (const int size : {2, 3, 4})
     for (int k = 0; k < 40 * size; ++k) {

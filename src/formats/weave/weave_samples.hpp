@@ -85,9 +85,10 @@ SIMT_DEVICE std::int64_t steps_as_they_are(const SampleBoard& board, int height)
   return longest;
 }
 
-// How many of the ranks [first, last) are multiples of `height`.
-SIMT_DEVICE std::int64_t first_ranks(std::int64_t first, std::int64_t last, int height) {
-  return (last + height - 1) / height - (first + height - 1) / height;
+// How many of the ranks [first, last) are multiples of `height`, a power of two.
+SIMT_DEVICE int first_ranks(int first, int last, int height) {
+  const int shift = simt::count_bits(static_cast<unsigned>(height - 1));
+  return ((last + height - 1) >> shift) - ((first + height - 1) >> shift);
 }
 
 // The same with the rows sorted by length: then the first row of each slice is its longest, and nothing has to be known
@@ -107,18 +108,18 @@ SIMT_DEVICE std::int64_t steps_sorted(SampleBoard& board, int rows, int height) 
     if (before % height == 0) steps = mine;
   }
   if (simt::warp() != 0) return steps;
-  std::int64_t shorter = 0;  // rows: ranks are counted from their end
-  for (int first = 0; first < SampleBoard::most_counted; first += simt::warp_size) {
-    const std::int64_t count = board.rows_of[first + simt::lane()];
-    std::int64_t upto = count;
+  int shorter = 0;  // rows: ranks are counted from their end
+  for (int first = 0; first < SampleBoard::most_counted && shorter < rows; first += simt::warp_size) {
+    const int count = static_cast<int>(board.rows_of[first + simt::lane()]);
+    if (!simt::any(count > 0)) continue;
+    int upto = count;
     for (int distance = 1; distance < simt::warp_size; distance *= 2) {
-      const std::int64_t below = simt::shuffle_up(upto, distance);
+      const int below = simt::shuffle_up(upto, distance);
       if (simt::lane() >= distance) upto += below;
     }
-    const std::int64_t last = rows - shorter - (upto - count);
-    steps += (first + simt::lane()) * first_ranks(last - count, last, height);
+    const int last = rows - shorter - (upto - count);
+    steps += std::int64_t{first + simt::lane()} * first_ranks(last - count, last, height);
     shorter += simt::shuffle(upto, simt::warp_size - 1);
-    if (shorter == rows) break;
   }
   return steps;
 }
