@@ -26,6 +26,30 @@ int allowed_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+int this_core() {
+#if defined(__linux__)
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
+// The system moves a thread at once when it may not stay where it is; then it may go wherever it might before.
+bool leave_core([[maybe_unused]] int core) {
+#if defined(__linux__)
+  cpu_set_t allowed;
+  if (core < 0 || core >= CPU_SETSIZE || this_core() != core) return false;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return false;
+  cpu_set_t others = allowed;
+  CPU_CLR(core, &others);
+  if (sched_setaffinity(0, sizeof others, &others) != 0) return false;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+  return true;
+#else
+  return false;
+#endif
+}
+
 namespace {
 
 constexpr int most_threads = 1024;
@@ -115,6 +139,8 @@ class Pool {
     start_workers(helpers);
     job = Job(f, context, count, std::min(helpers, started) + 1);
     failure = nullptr;
+    if (const int core = this_core(); core != caller_core.load(std::memory_order_relaxed))
+      caller_core.store(core, std::memory_order_relaxed);
     const Call now{++epoch, job.claims, job.members - 1};
     call.store(now.word(), std::memory_order_release);
     for (int number = 1; number < job.members; ++number) wake(number);
@@ -181,11 +207,18 @@ class Pool {
       return now.epoch > seen && now.workers >= number;
     };
     while (!look_for(called)) {
+      if (leave_caller(number)) continue;
       asleep[number].store(1);
       if (!called()) asleep[number].wait(1);
       asleep[number].store(0);
+      leave_caller(number);
     }
     return now;
+  }
+  // A worker that is woken may find itself on the core of the caller, behind it, though others are idle: for up to 40
+  // ms the caller then does all alone (two cores; a matrix of 50,000 entries 10.7 instead of 6.6 us).
+  bool leave_caller(int number) const {
+    return number < allowed_cores() && leave_core(caller_core.load(std::memory_order_relaxed));
   }
   void wake(int number) {
     if (asleep[number].load(std::memory_order_relaxed) == 0) return;
@@ -260,6 +293,7 @@ class Pool {
   alignas(128) std::atomic<std::uint64_t> call{0};
   Job job;
   std::atomic<std::uint64_t> failed{0};  // the last epoch in which a task threw
+  std::atomic<int> caller_core{-1};
   // Of the caller.
   alignas(128) std::uint64_t epoch = 0;
   int started = 0;

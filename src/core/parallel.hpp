@@ -10,8 +10,11 @@
 
 namespace heddle {
 
-// Cores that the calling thread may run on.
+// Cores that the calling thread may run on, and the one that it runs on; -1: nobody knows.
 int allowed_cores();
+int this_core();
+// Moves the calling thread to another core that it may run on. False: it is not on `core`, or there is no other.
+bool leave_core(int core);
 
 // Calls run(context, first, last) for stretches that together are [0, count), some of them at the same time, on a
 // thread more for every `per_thread` tasks. An exception of a task is rethrown here, once all running tasks have ended.

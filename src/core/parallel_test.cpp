@@ -140,6 +140,38 @@ TEST_F(Parallel, calls_workers_that_sleep_and_workers_that_look) {
   }
 }
 
+#if defined(__linux__)
+// And may run where it might before.
+TEST_F(Parallel, leaves_a_core_for_another) {
+  cpu_set_t before, after;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_FALSE(leave_core(-1));
+  EXPECT_FALSE(leave_core(CPU_SETSIZE));
+  bool left = false;
+  for (int attempt = 0; attempt < 1000 && !left; ++attempt) {  // the system may move it, too
+    const int core = this_core();
+    left = leave_core(core) && this_core() != core;
+  }
+  EXPECT_EQ(left, CPU_COUNT(&before) > 1);
+  ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+  EXPECT_TRUE(CPU_EQUAL(&before, &after));
+}
+
+// One thread that may not leave its core, and one that may.
+TEST_F(Parallel, leaves_only_the_core_it_is_on_and_only_for_one_it_may_have) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  const int core = this_core();
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_FALSE(leave_core(core));
+  EXPECT_FALSE(leave_core(core + 1));
+  EXPECT_EQ(this_core(), core);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+#endif
+
 TEST_F(Parallel, begins_with_the_same_share_on_the_same_thread_every_time) {
   set_threads(2);
   constexpr std::int64_t tasks = 64;
