@@ -52,10 +52,4 @@ class Workspace {
   std::int64_t room_;
 };
 
-// A copy for the host.
-template <class T>
-Buffer<T> brought_here(const T* there, std::int64_t count, const Workspace& memory) {
-  return Buffer<T>::borrow({there, static_cast<std::size_t>(count)}, memory.device()).to(Device::cpu());
-}
-
 }  // namespace heddle::device

@@ -82,7 +82,7 @@ inline std::int64_t column_bytes(const SlicedColumns& planned) {
 // Fills in the codes.
 void store_columns(const PatternView& A, SlicedColumns& planned);
 
-// plan_columns for arrays on a device, on that device; rows are sorted in windows of 1,024 or not at all.
+// What slices take.
 struct SliceSum {
   Offset steps = 0, codes = 0;
 
@@ -127,6 +127,7 @@ struct PlannedRows {
   PatternView matrix;
   int block = 1;
 };
+// plan_columns for arrays on a device, on that device; rows are sorted in windows of 1,024 or not at all.
 PlannedColumns plan_columns(simt::Emulator, const PlannedRows& there, TeamShape, std::int64_t sort, Device device,
                             bool bytes = false);
 PlannedColumns plan_columns(simt::Cuda, const PlannedRows& there, TeamShape, std::int64_t sort, Device device,

@@ -212,11 +212,12 @@ void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_
   if (near || size > 4 * first_ones)
     simt::launch(here, launch_for(std::min(first_ones, size)), enter_values<V, Bits, Counts>, all.data(), size,
                  std::max<std::int64_t>(1, size / first_ones), set);
-  if (near) launch.shared_bytes = sizeof(NearSet<Bits>);
-  if (near)
+  if (near) {
+    launch.shared_bytes = sizeof(NearSet<Bits>);
     simt::launch(here, launch, enter_other_values<V, Bits, Counts>, all.data(), size, set);
-  else
+  } else {
     simt::launch(here, launch, enter_values<V, Bits, Counts>, all.data(), size, std::int64_t{1}, set);
+  }
   counts_.emplace(1, device);
   simt::launch(here, {1, simt::warp_size}, tell_counts<Counts>, found_, counts_->there());
 }

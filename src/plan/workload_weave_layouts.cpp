@@ -17,7 +17,7 @@ namespace heddle::weave_counts {
 namespace {
 
 bool stays_in_cache(const Subject& s) {
-  return (2 + s.value_bytes) * s.nnz() + 8 * static_cast<double>(s.facts.rows + s.facts.cols) < weave::cache_bytes;
+  return weave::stays_in_cache(s.facts.rows, s.facts.cols, s.facts.nnz, s.value_bytes);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <heddle/io.hpp>
 
 #include "formats/registered.hpp"
@@ -38,6 +40,33 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
     EXPECT_EQ(there->rows_are_runs(), here->rows_are_runs());
     for (const TeamShape shape : {TeamShape{1, 4}, TeamShape{1, 2}, TeamShape{4, 2}, TeamShape{32, 1}})
       for (const int sort : {1, 1024}) EXPECT_EQ(there->slice_fill(shape, sort), here->slice_fill(shape, sort));
+  }
+}
+
+// Questions that go with the first look are asked of arrays that may be no matrix: nothing outside them is read, and
+// what comes back is a number, which nobody uses. (The sanitizers see what is read.)
+TEST(WeaveFacts, of_arrays_that_are_no_matrix_read_nothing_outside) {
+  for (const char* matrix : {"gen:fem,n=9,dof=3", "gen:stencil3d7,n=13", "gen:dense,rows=300,cols=400"}) {
+    const Csr<double> A = read_matrix(matrix);
+    for (const std::int64_t wrong : {std::int64_t{-9}, A.nnz() + 9, std::int64_t{1} << 40, std::int64_t{0}})
+      for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{200}, A.rows}) {
+        SCOPED_TRACE(testing::Message() << matrix << ", ptr[" << at << "] = " << wrong);
+        Csr<double> broken = A;
+        broken.ptr[at] = wrong;
+        broken.col[at] = static_cast<Index>(wrong);
+        const auto facts = facts_of(simt::Emulator{}, broken.view(), -1, Device::emulator());
+        facts->expect({.windows = true,
+                       .diagonals = true,
+                       .blocks = true,
+                       .slices = TeamShape{4, 2},
+                       .long_rows = true,
+                       .full_blocks = possible_full_blocks(broken.view()),
+                       .unseen = true});
+        EXPECT_TRUE(std::isfinite(facts->diagonal_fill()) && std::isfinite(facts->sectors_per_fetch()));
+        for (const int size : {2, 3, 4}) EXPECT_TRUE(std::isfinite(facts->block_fill(size)));
+        for (const int sort : {1, 1024}) EXPECT_TRUE(std::isfinite(facts->slice_fill({4, 2}, sort)));
+        EXPECT_GE(facts->team_steps(64), 0);
+      }
   }
 }
 

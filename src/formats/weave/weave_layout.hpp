@@ -12,9 +12,13 @@ namespace heddle::weave {
 
 // Whether a large GPU's L2 keeps the matrix from one product to the next, with x and y.
 inline constexpr double cache_bytes = 40e6;
+inline bool stays_in_cache(std::int64_t rows, std::int64_t cols, std::int64_t nnz, int value_bytes,
+                           double column_bytes = 2) {
+  const double entries = (column_bytes + value_bytes) * static_cast<double>(nnz);
+  return entries + 8.0 * static_cast<double>(rows + cols) < cache_bytes;
+}
 inline bool stays_in_cache(const PatternView& A, int value_bytes, double column_bytes = 2) {
-  const double entries = (column_bytes + value_bytes) * static_cast<double>(A.nnz());
-  return entries + 8.0 * static_cast<double>(A.rows + A.cols) < cache_bytes;
+  return stays_in_cache(A.rows, A.cols, A.nnz(), value_bytes, column_bytes);
 }
 
 // f(std::integral_constant<Keep, k>)
