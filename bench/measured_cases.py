@@ -8,6 +8,7 @@ import re
 
 COSTS = "src/plan/costs.cpp"
 FITTED_ENTRY_NS, ALONE, FOREIGN_ROW_NS = 0.5, 0.7, 4  # of Cost in src/plan/model.hpp
+FIRST_CACHE = 48 << 10  # of cpu_misses in src/plan/model.cpp
 
 
 def rate_at(table, size):
@@ -53,7 +54,7 @@ class Case:
         self.launch = w["launches"] * wake_us(machine, busy) * 1e-6
         self.stream = w["stream_bytes"] / cpu_read_rate(machine, w["stream_bytes"], busy) * 1e-9
         read = 1 / rate_at(machine["gather"], w["x_bytes"])
-        self.miss = w["misses"] * math.sqrt(max(0, read ** 2 - first_cache ** -2)) * 1e-9 * idle
+        self.miss = cpu_misses(w, machine, busy) * math.sqrt(max(0, read ** 2 - first_cache ** -2)) * 1e-9 * idle
         self.far_x = False
         self.sector = w["sectors"] / first_cache * 1e-9 * idle
         self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9 * share
@@ -87,6 +88,14 @@ def entry_ns(machine, busy):
 def company(busy):
     """The costs of a core are those of cores that work together."""
     return ALONE + (1 - ALONE) * min(busy - 1, 1)
+
+
+def cpu_misses(w, machine, busy):
+    swept = w.get("swept_bytes", 0)
+    if not swept:
+        return w["misses"]
+    held = min(1, FIRST_CACHE * entry_ns(machine, 1) / entry_ns(machine, busy) / swept)
+    return w["misses"] + held ** 2 * (min(w["swept_misses"], w["misses"]) - w["misses"])
 
 
 def foreign_rows(w, busy):

@@ -2,7 +2,7 @@
 // shared memory of one block: items are read once and written once, where a sort through global memory
 // (device_radix.hpp) does so for every digit.
 //
-//   load    18 items a lane into registers
+//   load    up to 18 items a lane into registers
 //   boxes   8,192 of them, by the upper bits of the key: every item asks for a seat in its box, in any order
 //   order   a thread puts the few items of a box in order: the result is the same whoever came first
 //   store   from shared memory, neighbours to neighbouring places
@@ -34,14 +34,15 @@ struct LocalBoard {
   std::uint32_t crowded;
 };
 
-// The items of a lane.
+// The items of a lane. All lanes have as many, so that no warp waits for those that have more to do (a mesh with 7,600
+// items a bucket: thirteen warps of 32 had all of them).
 struct LocalItems {
+  int of_lane;
   std::uint32_t key[LocalSort::items_of_lane];
   Index item[LocalSort::items_of_lane];
 
-  SIMT_DEVICE static int number(int u) {
-    return (simt::warp() * LocalSort::items_of_lane + u) * simt::warp_size + simt::lane();
-  }
+  SIMT_DEVICE explicit LocalItems(int count) : of_lane((count + LocalSort::threads - 1) / LocalSort::threads) {}
+  SIMT_DEVICE int number(int u) const { return (simt::warp() * of_lane + u) * simt::warp_size + simt::lane(); }
   // By the block, in and between barriers: items come to their places on the board.
   SIMT_DEVICE void sort_by(const RadixDigit& digit, int count, LocalBoard& board) const {
     std::uint32_t ranks[LocalSort::items_of_lane / 2] = {};  // two in a register
@@ -50,6 +51,7 @@ struct LocalItems {
     simt::sync_warp();
 #pragma unroll
     for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      if (u >= of_lane) break;
       const bool there = number(u) < count;
       const int d = digit.of(key[u]);
       const unsigned alike =
@@ -72,6 +74,7 @@ struct LocalItems {
     simt::sync_block();
 #pragma unroll
     for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      if (u >= of_lane) break;
       if (number(u) >= count) continue;
       const int d = digit.of(key[u]);
       const std::uint32_t place = board.first[d] + counts[d] + (ranks[u / 2] >> u % 2 * 16 & 0xffffu);
@@ -89,8 +92,10 @@ struct LocalItems {
     simt::sync_block();
     std::uint32_t seats[LocalSort::items_of_lane / 2] = {};  // two in a register
 #pragma unroll
-    for (int u = 0; u < LocalSort::items_of_lane; ++u)
+    for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      if (u >= of_lane) break;
       if (number(u) < count) seats[u / 2] |= simt::atomic_add(&board.box[box_of(key[u])], 1u) << u % 2 * 16;
+    }
     simt::sync_block();
     std::uint32_t of_box[LocalSort::boxes_of_thread], all = 0;
     bool crowded = false;
@@ -111,6 +116,7 @@ struct LocalItems {
     simt::sync_block();
 #pragma unroll
     for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      if (u >= of_lane) break;
       if (number(u) >= count) continue;
       const std::uint32_t place = board.box[box_of(key[u])] + (seats[u / 2] >> u % 2 * 16 & 0xffffu);
       board.key[place] = key[u];
@@ -145,6 +151,7 @@ struct LocalItems {
   SIMT_DEVICE void take_from(const LocalBoard& board, int count) {
 #pragma unroll
     for (int u = 0; u < LocalSort::items_of_lane; ++u) {
+      if (u >= of_lane) break;
       const int i = number(u) < count ? number(u) : count - 1;
       key[u] = board.key[i];
       item[u] = board.item[i];
@@ -172,10 +179,11 @@ sort_block_per_bucket(Buckets buckets, KeyBits bits, Target target) {
   if (count == 0) return;
   buckets.prepare(simt::block(), board.key);
   simt::sync_block();
-  LocalItems mine;
+  LocalItems mine(count);
 #pragma unroll
   for (int u = 0; u < LocalSort::items_of_lane; ++u) {
-    const std::int64_t i = begin + (LocalItems::number(u) < count ? LocalItems::number(u) : count - 1);
+    if (u >= mine.of_lane) break;
+    const std::int64_t i = begin + (mine.number(u) < count ? mine.number(u) : count - 1);
     mine.key[u] = buckets.key(i);
     mine.item[u] = buckets.item(i, begin, board.key);
   }

@@ -32,11 +32,16 @@ bool all_fit_float(simt::Here here, std::span<const double> all, Device device) 
 constexpr int look_threads = 256;
 constexpr std::int64_t most_look_blocks = 792;
 
-// Some of the values; and which blocks found one that is not the first.
+// What a part of the values has: one that is not the first of all, and one that is none of a float.
+struct PartSeen {
+  std::int32_t other = 0, beyond_float = 0;
+};
+
+// Some of the values, and what each block found.
 template <class V>
 struct ValuesSeen {
   V sample[most_value_samples];
-  std::int32_t differ[most_look_blocks];
+  PartSeen part[most_look_blocks];
 };
 
 template <class V>
@@ -45,33 +50,40 @@ struct ValuesLook {
   std::int64_t size, samples, blocks;
   ValuesSeen<V>* to;
   V* keep;  // where the first goes; null: nowhere
+  bool asks_floats;
 };
 
-// By a block of those it has. A thread that has seen another value than the first looks no further.
+// By a block of those it has. A thread that has seen another value than the first, and one that is none of a float
+// where that is asked for, looks no further.
 template <class V>
 SIMT_DEVICE void look_at_part(const ValuesLook<V>& look, std::int64_t block) {
-  const auto [val, size, samples, blocks, to, keep] = look;
+  const auto [val, size, samples, blocks, to, keep, asks_floats] = look;
   const std::int64_t mine = block * look_threads + simt::thread(), stride = blocks * look_threads;
   if (mine < samples) to->sample[mine] = val[place_of_sample(mine, size)];
   const V only = size > 0 ? val[0] : V(0);
   if (mine == 0 && keep != nullptr) *keep = only;
   const auto first = value_bits(only);
-  bool differs = false;
-  for (std::int64_t i = mine; i < size && !differs; i += 4 * stride) {
+  bool other = false, beyond_float = !asks_floats;
+  for (std::int64_t i = mine; i < size && !(other && beyond_float); i += 4 * stride) {
 #pragma unroll
     for (int u = 0; u < 4; ++u) {
       const std::int64_t at = i + u * stride;
-      differs |= value_bits(simt::stream_load(val + (at < size ? at : i))) != first;
+      const V value = simt::stream_load(val + (at < size ? at : i));
+      other |= value_bits(value) != first;
+      if constexpr (sizeof(V) > sizeof(float)) beyond_float |= !float_keeps(value);
     }
   }
-  auto* of_warps = simt::shared<std::int32_t>();
-  const bool any = simt::any(differs);
-  if (simt::lane() == 0) of_warps[simt::warp()] = any ? 1 : 0;
+  auto* of_warps = simt::shared<PartSeen>();
+  const bool any_other = simt::any(other), any_beyond = simt::any(beyond_float);
+  if (simt::lane() == 0) of_warps[simt::warp()] = {any_other ? 1 : 0, any_beyond ? 1 : 0};
   simt::sync_block();
   if (simt::thread() != 0) return;
-  std::int32_t found = 0;
-  for (int w = 0; w < look_threads / simt::warp_size; ++w) found |= of_warps[w];
-  to->differ[block] = found;
+  PartSeen seen;
+  for (int w = 0; w < look_threads / simt::warp_size; ++w) {
+    seen.other |= of_warps[w].other;
+    seen.beyond_float |= of_warps[w].beyond_float;
+  }
+  to->part[block] = seen;
 }
 
 template <class V>
@@ -99,13 +111,15 @@ template <class V>
 class ValueLook {
  public:
   // along: what is looked at by other blocks of the same kernel; null: nothing.
+  // asks_floats: whether a float keeps all values.
   ValueLook(simt::Here here, std::span<const V> all, Device device, device::Queue queue, V* keep_first = nullptr,
-            const PatternLook* along = nullptr)
-      : samples_(std::min(std::ssize(all), most_value_samples)),
+            const PatternLook* along = nullptr, bool asks_floats = false)
+      : asks_floats_(asks_floats && sizeof(V) > sizeof(float)),
+        samples_(std::min(std::ssize(all), most_value_samples)),
         blocks_(std::clamp(simt::blocks_for(std::ssize(all), look_threads), std::int64_t{1}, most_look_blocks)),
         seen_(1, device, queue.stream) {
-    const ValuesLook<V> look{all.data(), std::ssize(all), samples_, blocks_, seen_.there(), keep_first};
-    simt::Launch shape{blocks_, look_threads, look_threads / simt::warp_size * sizeof(std::int32_t), queue.stream};
+    const ValuesLook<V> look{all.data(), std::ssize(all), samples_, blocks_, seen_.there(), keep_first, asks_floats_};
+    simt::Launch shape{blocks_, look_threads, look_threads / simt::warp_size * sizeof(PartSeen), queue.stream};
     shape.overlaps = queue.overlaps;
     if (along == nullptr) {
       simt::launch(here, shape, look_at_values<V>, look);
@@ -119,8 +133,11 @@ class ValueLook {
   // Waits.
   std::span<const V> sample() { return {seen().sample, static_cast<std::size_t>(samples_)}; }
   bool all_equal() {
-    const std::int32_t* differ = seen().differ;
-    return std::all_of(differ, differ + blocks_, [](std::int32_t one) { return one == 0; });
+    return std::ranges::all_of(parts(), [](const PartSeen& part) { return part.other == 0; });
+  }
+  bool asked_floats() const { return asks_floats_; }
+  bool all_fit_float() {
+    return std::ranges::all_of(parts(), [](const PartSeen& part) { return part.beyond_float == 0; });
   }
 
  private:
@@ -128,36 +145,47 @@ class ValueLook {
     if (here_.empty()) here_ = seen_.here();
     return here_[0];
   }
+  std::span<const PartSeen> parts() { return {seen().part, static_cast<std::size_t>(blocks_)}; }
 
+  bool asks_floats_;
   std::int64_t samples_, blocks_;
   device::Answers<ValuesSeen<V>> seen_;
   std::span<const ValuesSeen<V>> here_;
 };
 
-// The table of all values, or nothing where they are more than `most`.
+// The table of all values, or nothing where they are more than `most`. asked: those, asked for before; null: nobody
+// has.
 template <class V>
 std::shared_ptr<ValueTable<V>> find_table(simt::Here here, std::span<const V> all, std::int64_t most,
-                                          std::int64_t places, Device device) {
-  DistinctValues<V> distinct;
-  distinct.ask(here, all, most, device);
+                                          std::int64_t places, Device device, DistinctValues<V>* asked = nullptr) {
+  std::optional<DistinctValues<V>> own;
+  if (!asked) own.emplace(most, device).ask(here, all);
+  DistinctValues<V>& distinct = asked ? *asked : *own;
   return distinct.count() <= most ? std::make_shared<ValueTable<V>>(distinct.table(here, places)) : nullptr;
+}
+
+// Unless the look has asked, samples tell whether it is worth asking.
+template <class V>
+bool doubles_fit_float(simt::Here here, std::span<const V> all, ValueLook<V>& look, Device device) {
+  if (look.asked_floats()) return look.all_fit_float();
+  return std::ranges::all_of(look.sample(), [](V v) { return float_keeps(v); }) && all_fit_float(here, all, device);
 }
 
 template <class V>
 FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<V>& look,
-                             std::shared_ptr<ValueTable<V>> only, Codecs codecs, Device device) {
+                             std::shared_ptr<ValueTable<V>> only, Codecs codecs, DistinctValues<V>* few,
+                             Device device) {
   if (codecs.all && look.all_equal()) return {ValueCodec::uniform, std::move(only)};
   const std::span<const V> sampled = look.sample();
   const bool may_be_many = codecs.all && codecs.tables && dictionary16_pays<V> > 0;  // in a large table
   const int most = may_be_many ? static_cast<int>(most_value_samples) : dictionary_size;
-  const Vector<V> seen = codecs.tables ? distinct_samples(sampled, most) : Vector<V>{};
+  // Where all of a few have been asked for, samples tell nothing new about them.
+  const bool asks_samples = codecs.tables && (few == nullptr || may_be_many);
+  const Vector<V> seen = asks_samples ? distinct_samples(sampled, most) : Vector<V>{};
   if (codecs.tables && std::ssize(seen) <= dictionary_size)
-    if (auto table = find_table<V>(here, all, dictionary_size, dictionary_size, device))
+    if (auto table = find_table<V>(here, all, dictionary_size, dictionary_size, device, few))
       return {ValueCodec::dictionary, std::move(table)};
-  const bool smaller = sizeof(V) > sizeof(float) &&
-                       std::all_of(sampled.begin(), sampled.end(), [](V v) { return float_keeps(v); }) &&
-                       all_fit_float(here, all, device);
-  if (smaller) return {ValueCodec::f32, nullptr};
+  if (sizeof(V) > sizeof(float) && doubles_fit_float(here, all, look, device)) return {ValueCodec::f32, nullptr};
   if (may_be_many && may_be_few_values(std::ssize(sampled), std::ssize(seen)))
     if (auto table = find_table<V>(here, all, dictionary16_pays<V>, dictionary16_size, device))
       return {ValueCodec::dictionary16, std::move(table)};
@@ -168,10 +196,12 @@ FoundCodec<V> smallest_codec(simt::Here here, std::span<const V> all, ValueLook<
 
 template <class V>
 CodecQuestion<V> ask_smallest_codec(simt::Here here, std::span<const V> all, Device device, device::Queue queue,
-                                    const PatternLook* along) {
+                                    const PatternLook* along, bool asks_floats) {
   const auto only = std::make_shared<ValueTable<V>>(ValueTable<V>{Buffer<V>(1, device), {}, {}});
-  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, only->table.data(), along);
-  return [=](Codecs codecs) { return smallest_codec(here, all, *look, only, codecs, device); };
+  const auto look = std::make_shared<ValueLook<V>>(here, all, device, queue, only->table.data(), along, asks_floats);
+  return [=](Codecs codecs, DistinctValues<V>* few) {
+    return smallest_codec(here, all, *look, only, codecs, few, device);
+  };
 }
 
 namespace {
@@ -182,7 +212,7 @@ template <class V>
 struct ValuesAsked {
   std::optional<ValueLook<V>> look;
   Buffer<V> only;
-  DistinctValues<V> distinct;
+  std::optional<DistinctValues<V>> distinct;
 
   ValuesAsked(simt::Here here, const ValuesThere<V>& there, ValueCodec codec, Device device) {
     if (there.found.table) return;
@@ -192,8 +222,8 @@ struct ValuesAsked {
       const Stream beside = device::side_stream(device, device::Side::second);
       look.emplace(here, there.all, device, device::Queue{beside}, only.data());
     }
-    if (codec == ValueCodec::dictionary) distinct.ask(here, there.all, dictionary_size, device);
-    if (codec == ValueCodec::dictionary16) distinct.ask(here, there.all, dictionary16_size, device);
+    if (codec == ValueCodec::dictionary) distinct.emplace(dictionary_size, device).ask(here, there.all);
+    if (codec == ValueCodec::dictionary16) distinct.emplace(dictionary16_size, device).ask(here, there.all);
   }
 
   // False: they are too many.
@@ -202,8 +232,8 @@ struct ValuesAsked {
       to.there = std::move(*there.found.table);
     else if (look && look->all_equal())
       to.there.table = std::move(only);
-    else if (!look && distinct.count() <= places)
-      to.there = distinct.table(here, places);
+    else if (distinct && distinct->count() <= places)
+      to.there = distinct->table(here, places);
     to.table = std::move(to.there.table);
     return to.table.size() == places;
   }
@@ -250,9 +280,9 @@ std::optional<ValueStore<V>> make_value_store(simt::Here here, const ValuesThere
 }
 
 template CodecQuestion<float> ask_smallest_codec(simt::Here, std::span<const float>, Device, device::Queue,
-                                                 const PatternLook*);
+                                                 const PatternLook*, bool);
 template CodecQuestion<double> ask_smallest_codec(simt::Here, std::span<const double>, Device, device::Queue,
-                                                  const PatternLook*);
+                                                  const PatternLook*, bool);
 template ValueStoreQuestion<float> ask_value_store(simt::Here, const ValuesThere<float>&, ValueCodec, Device);
 template ValueStoreQuestion<double> ask_value_store(simt::Here, const ValuesThere<double>&, ValueCodec, Device);
 template std::optional<ValueStore<float>> make_value_store(simt::Here, const ValuesThere<float>&, ValueCodec,

@@ -18,18 +18,33 @@ namespace heddle {
 template <class V>
 class DistinctValues {
  public:
-  // Queued: more than `most`, a power of two, are not told apart.
-  void ask(simt::Emulator, std::span<const V> there, std::int64_t most, Device device);
-  void ask(simt::Cuda, std::span<const V> there, std::int64_t most, Device device);
+  // More than `most`, a power of two, are not told apart.
+  DistinctValues(std::int64_t most, Device device)
+      : most_(most), slot_(4 * most, device), found_(1, device), counts_(1, device) {
+    if (most == dictionary_size)
+      made_ = {Buffer<V>(dictionary_size, device), {}, Buffer<std::uint16_t>(slot_.size(), device)};
+  }
+  // Queued, one after the other: a few values, beside which others may look at the matrix (simt::Launch::overlaps), and
+  // all of them. The table of up to dictionary_size is made with it.
+  void begin(simt::Emulator, std::span<const V> there);
+  void begin(simt::Cuda, std::span<const V> there);
+  void finish(simt::Emulator, std::span<const V> there);
+  void finish(simt::Cuda, std::span<const V> there);
+  template <class Where>
+  void ask(Where where, std::span<const V> there) {
+    begin(where, there);
+    finish(where, there);
+  }
   // Waits. More than `most`: there are more.
   std::int64_t count() {
     if (count_ < 0) {
-      const Counts found = counts_->here()[0];
+      const Counts found = counts_.here()[0];
       count_ = std::int64_t{found.distinct} + found.has_zero;
     }
     return count_;
   }
-  // All of them, sorted by bits; unused places repeat the last one. Queued; once.
+  // All of them, sorted by bits; unused places repeat the last one. dictionary_size places where no more were told
+  // apart. Queued; once.
   ValueTable<V> table(simt::Emulator, std::int64_t places);
   ValueTable<V> table(simt::Cuda, std::int64_t places);
 
@@ -40,11 +55,12 @@ class DistinctValues {
  private:
   using Bits = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
 
-  std::optional<device::Workspace> memory_;
-  std::optional<device::Answers<Counts>> counts_;
-  std::int64_t count_ = -1;
+  std::int64_t most_, count_ = -1;
   Buffer<V> slot_;
-  Counts* found_ = nullptr;
+  Buffer<Counts> found_;
+  ValueTable<V> made_;
+  device::Answers<Counts> counts_;
+  std::optional<device::Workspace> memory_;  // of the large table
 };
 
 }  // namespace heddle

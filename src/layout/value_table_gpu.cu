@@ -52,13 +52,12 @@ SIMT_KERNEL enter_values(const V* val, std::int64_t size, std::int64_t step, Bit
   }
 }
 
-// A set of few, of which most values are there already: a block copies it into its shared memory, where mostly it finds
-// the values of the matrix; the others go to the set of all. (Where each block filled a set of its own as it went,
-// threads waited for each other at the slots of frequent values: 69 us of 2.5 M doubles; H200.)
+// A set of few in shared memory.
 template <class Bits>
 struct NearSet {
   static constexpr std::uint32_t slots = 4 * dictionary_size;
   Bits slot[slots];
+  std::uint32_t distinct;
 
   SIMT_DEVICE void copy(const Bits* from) {
     for (int i = simt::thread(); i < static_cast<int>(slots); i += table_threads)
@@ -69,8 +68,58 @@ struct NearSet {
     while (slot[at] != 0 && slot[at] != bits) at = (at + 1) & (slots - 1);
     return slot[at] == bits;
   }
+  // Between two waits of the block: nobody looks meanwhile. Once the set is overfull it takes no more.
+  SIMT_DEVICE void enter(Bits bits) {
+    for (auto at = value_slot(bits, slots);; at = (at + 1) & (slots - 1)) {
+      const Bits there = simt::atomic_claim(slot + at, bits);
+      if (there == 0) simt::atomic_add(&distinct, 1u);
+      if (there == 0 || there == bits) return;
+    }
+  }
 };
 
+// A set of few begins with what one block finds at places from all over. It looks first and enters only what is not
+// there yet, a few values in the first round and more in those that follow: else threads would wait for each other at
+// the slots of frequent values. Places are those of samples: at equal distances the values of a grid come again and
+// again. Values lie in shared memory until their round: code for each round of its own would come from memory as slowly
+// as they do.
+constexpr int begin_threads = 512, begin_rounds = 8;
+
+template <class Bits>
+struct BeginBoard {
+  NearSet<Bits> near;
+  Bits value[begin_threads * begin_rounds];
+};
+
+template <class V, class Bits, class Counts>
+SIMT_KERNEL begin_set_by_one_block(const V* val, std::int64_t size, BitSet<Bits, Counts> set) {
+  simt::let_next_start();
+  auto& board = *simt::shared<BeginBoard<Bits>>();
+  NearSet<Bits>& near = board.near;
+#pragma unroll
+  for (int r = 0; r < begin_rounds; ++r) {
+    const int mine = r * begin_threads + simt::thread();
+    board.value[mine] = mine < size ? value_bits(simt::stream_load(val + place_of_sample(mine, size))) : 0;
+  }
+  for (int i = simt::thread(); i < static_cast<int>(near.slots); i += begin_threads) near.slot[i] = 0;
+  if (simt::thread() == 0) near.distinct = 0;
+  simt::sync_block();
+#pragma unroll 1
+  for (int r = -1; r < begin_rounds; ++r) {  // in round -1 the first warp has those of round 0
+    const Bits mine = board.value[(r < 0 ? 0 : r) * begin_threads + simt::thread()];
+    const bool takes_part = r >= 0 || simt::warp() == 0;
+    const bool is_new = takes_part && mine != 0 && near.distinct <= dictionary_size && !near.has(mine);
+    simt::sync_block();
+    if (is_new) near.enter(mine);
+    simt::sync_block();
+  }
+  for (int i = simt::thread(); i < static_cast<int>(near.slots); i += begin_threads) set.slot[i] = near.slot[i];
+  if (simt::thread() == 0) *set.counts = {near.distinct, 0};
+}
+
+// Most values are there already: a block copies the set into its shared memory, where mostly it finds the values of the
+// matrix; the others go to the set of all. (Where each block filled a set of its own as it went, threads waited for
+// each other at the slots of frequent values: 69 us of 2.5 M doubles; H200.)
 template <class V, class Bits, class Counts>
 SIMT_KERNEL enter_other_values(const V* val, std::int64_t size, BitSet<Bits, Counts> set) {
   auto& near = *simt::shared<NearSet<Bits>>();
@@ -104,19 +153,22 @@ SIMT_KERNEL tell_counts(const Counts* found, Counts* told) {
   if (simt::global_thread() == 0) *told = *found;
 }
 
-// The table of a small set, by one block.
+// The table of a small set, by one block, unless values are too many. Of none there is one, +0.
 template <class V, class Bits, class Counts>
-SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table, std::uint16_t* code) {
+SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table, std::uint16_t* code, Counts* told) {
   struct Board {
-    Bits value[dictionary_size];
+    Bits value[dictionary_size], highest;
     std::uint16_t slot[dictionary_size];
     std::uint32_t count;
   };
   auto& board = *simt::shared<Board>();
+  const Counts found = *set.counts;
   if (simt::thread() == 0) {
-    board.count = set.counts->has_zero;
+    *told = found;
+    board.count = found.has_zero;
     board.value[0] = 0;  // the lowest, where it is one of them
   }
+  if (found.distinct + found.has_zero > dictionary_size) return;
   simt::sync_block();
   for (int i = simt::thread(); i < static_cast<int>(set.slots); i += table_threads) {
     if (set.slot[i] == 0) continue;
@@ -125,15 +177,18 @@ SIMT_KERNEL make_small_table(BitSet<Bits, Counts> set, V* table, std::uint16_t* 
     board.slot[at] = static_cast<std::uint16_t>(i);
   }
   simt::sync_block();
-  const int mine = simt::thread(), count = static_cast<int>(board.count);
+  const int mine = simt::thread(), count = board.count > 0 ? static_cast<int>(board.count) : 1;
   const Bits bits = board.value[mine < count ? mine : 0];
   int rank = 0;
-  for (int i = 0; mine < count && i < count; ++i) rank += board.value[i] < bits ? 1 : 0;
-  if (mine < count) memcpy(table + rank, &bits, sizeof bits);
+#pragma unroll 8
+  for (int i = 0; i < count; ++i) rank += board.value[i] < bits ? 1 : 0;
+  if (mine < count && rank == count - 1) board.highest = bits;
+  simt::sync_block();
   if (mine < count && bits != 0) code[board.slot[mine]] = static_cast<std::uint16_t>(rank);
-  if (rank != count - 1 || mine >= count) return;
-  for (int i = count; i < dictionary_size; ++i) memcpy(table + i, &bits, sizeof bits);
+  const Bits stored = mine < count ? bits : board.highest;
+  memcpy(table + (mine < count ? rank : mine), &stored, sizeof stored);
 }
+static_assert(table_threads == dictionary_size);
 
 // What is made of the set: its values one behind the other, the rank of each, and the highest one.
 template <class Bits>
@@ -195,47 +250,55 @@ simt::Launch launch_for(std::int64_t items) { return {simt::blocks_for(items, ta
 
 }  // namespace
 
-// A few threads begin, with values from all over. Where these are too many already the others stop before they begin,
-// and do not all add to one counter.
 template <class V>
-void DistinctValues<V>::ask(simt::Here here, std::span<const V> all, std::int64_t most, Device device) {
-  memory_.emplace(device);
-  slot_ = Buffer<V>(4 * most, device);
-  found_ = memory_->take<Counts>(1);
+void DistinctValues<V>::begin(simt::Here here, std::span<const V> all) {
   const BitSet<Bits, Counts> set{reinterpret_cast<Bits*>(slot_.data()), static_cast<std::uint32_t>(slot_.size()),
-                                 static_cast<std::uint32_t>(most), found_};
+                                 static_cast<std::uint32_t>(most_), found_.data()};
+  const std::int64_t size = std::ssize(all);
+  if (most_ == dictionary_size) {
+    simt::launch(here, {1, begin_threads, sizeof(BeginBoard<Bits>)}, begin_set_by_one_block<V, Bits, Counts>,
+                 all.data(), size, set);
+    return;
+  }
+  const std::int64_t first_ones = 2 * most_;
   simt::launch(here, launch_for(slot_.size()), clear_thread_per_slot<Bits, Counts>, set);
-  const bool near = most == dictionary_size;
-  const std::int64_t size = std::ssize(all), first_ones = near ? 1 << 14 : 2 * most;
+  if (size > 4 * first_ones)
+    simt::launch(here, launch_for(first_ones), enter_values<V, Bits, Counts>, all.data(), size, size / first_ones, set);
+}
+
+// Where the first ones are too many already the others stop before they begin, and do not all add to one counter.
+template <class V>
+void DistinctValues<V>::finish(simt::Here here, std::span<const V> all) {
+  const BitSet<Bits, Counts> set{reinterpret_cast<Bits*>(slot_.data()), static_cast<std::uint32_t>(slot_.size()),
+                                 static_cast<std::uint32_t>(most_), found_.data()};
+  const std::int64_t size = std::ssize(all);
   simt::Launch launch = launch_for(size);
   launch.blocks = std::min(launch.blocks, most_blocks);
-  if (near || size > 4 * first_ones)
-    simt::launch(here, launch_for(std::min(first_ones, size)), enter_values<V, Bits, Counts>, all.data(), size,
-                 std::max<std::int64_t>(1, size / first_ones), set);
-  if (near) {
+  if (most_ == dictionary_size) {
     launch.shared_bytes = sizeof(NearSet<Bits>);
     simt::launch(here, launch, enter_other_values<V, Bits, Counts>, all.data(), size, set);
-  } else {
-    simt::launch(here, launch, enter_values<V, Bits, Counts>, all.data(), size, std::int64_t{1}, set);
+    constexpr std::size_t bytes = dictionary_size * (sizeof(Bits) + sizeof(std::uint16_t)) + 2 * sizeof(std::uint64_t);
+    simt::launch(here, {1, table_threads, bytes}, make_small_table<V, Bits, Counts>, set, made_.table.data(),
+                 made_.code.data(), counts_.there());
+    return;
   }
-  counts_.emplace(1, device);
-  simt::launch(here, {1, simt::warp_size}, tell_counts<Counts>, found_, counts_->there());
+  simt::launch(here, launch, enter_values<V, Bits, Counts>, all.data(), size, std::int64_t{1}, set);
+  simt::launch(here, {1, simt::warp_size}, tell_counts<Counts>, found_.data(), counts_.there());
 }
 
 template <class V>
 ValueTable<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
-  const Device device = memory_->device();
+  if (!made_.table.empty()) {
+    made_.slot = std::move(slot_);
+    return std::move(made_);
+  }
+  const Device device = slot_.device();
+  memory_.emplace(device);
   const std::int64_t values = std::min(count(), places), parts = simt::blocks_for(values, ranked_part);
   ValueTable<V> made{Buffer<V>(places, device), std::move(slot_), {}};
   made.code = Buffer<std::uint16_t>(made.slot.size(), device);
   const BitSet<Bits, Counts> set{reinterpret_cast<Bits*>(made.slot.data()),
-                                 static_cast<std::uint32_t>(made.slot.size()), 0, found_};
-  if (values > 0 && places == dictionary_size) {
-    constexpr std::size_t bytes = dictionary_size * (sizeof(Bits) + sizeof(std::uint16_t)) + sizeof(std::uint64_t);
-    simt::launch(here, {1, table_threads, bytes}, make_small_table<V, Bits, Counts>, set, made.table.data(),
-                 made.code.data());
-    return made;
-  }
+                                 static_cast<std::uint32_t>(made.slot.size()), 0, found_.data()};
   const auto room = [&]<class T>(std::int64_t size, T) { return memory_->take<T>(size); };
   const Listed<Bits> list{room(values + 1, Bits{}), room(values + 1, std::uint32_t{}),
                           room(values + 1, std::uint32_t{}), room(1, std::uint32_t{}), room(1, Bits{})};
@@ -248,8 +311,10 @@ ValueTable<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
   return made;
 }
 
-template void DistinctValues<float>::ask(simt::Here, std::span<const float>, std::int64_t, Device);
-template void DistinctValues<double>::ask(simt::Here, std::span<const double>, std::int64_t, Device);
+template void DistinctValues<float>::begin(simt::Here, std::span<const float>);
+template void DistinctValues<double>::begin(simt::Here, std::span<const double>);
+template void DistinctValues<float>::finish(simt::Here, std::span<const float>);
+template void DistinctValues<double>::finish(simt::Here, std::span<const double>);
 template ValueTable<float> DistinctValues<float>::table(simt::Here, std::int64_t);
 template ValueTable<double> DistinctValues<double>::table(simt::Here, std::int64_t);
 

@@ -38,8 +38,8 @@ template <class V>
 void expect_table(const std::vector<V>& all, std::int64_t most, std::int64_t places) {
   std::vector<V> wanted = sorted_by_bits(all);
   wanted.erase(std::unique(wanted.begin(), wanted.end(), same_bits<V>), wanted.end());
-  DistinctValues<V> distinct;
-  distinct.ask(simt::Emulator{}, all, most, emulator);
+  DistinctValues<V> distinct(most, emulator);
+  distinct.ask(simt::Emulator{}, all);
   ASSERT_EQ(distinct.count(), std::ssize(wanted));
   const ValueTable<V> made = distinct.table(simt::Emulator{}, places);
   const Buffer<V>& table = made.table;
@@ -88,17 +88,43 @@ TEST(ValueTable, ends_where_values_are_too_many) {
     std::vector<double> all = some_values<double>(distinct, 9000);
     for (const bool late : {false, true}) {
       if (late) all.insert(all.begin(), 60000, 1.0);
-      DistinctValues<double> values;
-      values.ask(simt::Emulator{}, all, dictionary_size, emulator);
+      DistinctValues<double> values(dictionary_size, emulator);
+      values.ask(simt::Emulator{}, all);
       EXPECT_GT(values.count(), dictionary_size) << distinct;
     }
   }
 }
 
+TEST(ValueTable, of_nothing_is_of_zeros) {
+  DistinctValues<double> none(dictionary_size, emulator);
+  none.ask(simt::Emulator{}, {});
+  EXPECT_EQ(none.count(), 0);
+  const ValueTable<double> made = none.table(simt::Emulator{}, dictionary_size);
+  EXPECT_TRUE(std::all_of(made.table.begin(), made.table.end(), [](double v) { return same_bits(v, 0.0); }));
+}
+
+// The same whatever was asked before it is known which codecs there are.
+template <class V>
+FoundCodec<V> codec_there(const std::vector<V>& all, Codecs codecs, bool asks_few, bool asks_floats) {
+  const simt::Emulator where;
+  DistinctValues<V> few(dictionary_size, emulator);
+  if (asks_few) few.begin(where, all);
+  const auto question = ask_smallest_codec<V>(where, all, emulator, {}, nullptr, asks_floats);
+  if (asks_few) few.finish(where, all);
+  return question(codecs, asks_few ? &few : nullptr);
+}
+
 template <class V>
 void expect_codec(const std::vector<V>& all, Codecs codecs) {
-  const FoundCodec<V> there = ask_smallest_codec<V>(simt::Emulator{}, all, emulator, {})(codecs);
-  EXPECT_EQ(there.codec, smallest_codec<V>(all, codecs)) << codecs.all << codecs.tables;
+  for (const bool asks_few : {false, true})
+    for (const bool asks_floats : {false, true}) {
+      const FoundCodec<V> found = codec_there(all, codecs, asks_few, asks_floats);
+      EXPECT_EQ(found.codec, smallest_codec<V>(all, codecs)) << codecs.all << codecs.tables << asks_few << asks_floats;
+      EXPECT_EQ(found.table != nullptr, found.codec == ValueCodec::dictionary ||
+                                            found.codec == ValueCodec::dictionary16 ||
+                                            found.codec == ValueCodec::uniform);
+    }
+  const FoundCodec<V> there = codec_there(all, codecs, false, false);
   const std::int64_t size = std::ssize(all);
   const auto known = make_value_store<V>(simt::Emulator{}, {all, there}, there.codec, size, emulator),
              found = make_value_store<V>(simt::Emulator{}, {all, {}}, there.codec, size, emulator);

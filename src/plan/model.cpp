@@ -74,6 +74,15 @@ double foreign_rows(const Workload& w, double busy) {
   return w.foreign * (1 - 1 / busy);
 }
 
+// Misses, as far as the first cache of a core holds what rows side by side are reading of x. Threads that share a core
+// share it.
+double cpu_misses(const Workload& w, const Machine& machine, double busy) {
+  constexpr double first_cache = 48 << 10;
+  if (w.swept_bytes <= 0) return w.misses;
+  const double held = std::min(1.0, first_cache * entry_ns(machine, 1) / entry_ns(machine, busy) / w.swept_bytes);
+  return w.misses + held * held * (std::min(w.swept_misses, w.misses) - w.misses);
+}
+
 Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
   const double units = std::max(1, machine.units), busy = busy_cores(w, units), idle = units / busy;
   const double slow = entry_ns(machine, busy) / Cost::fitted_entry_ns * company(busy);
@@ -82,7 +91,7 @@ Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& ma
   Prediction t;
   t.start = w.launches * wake_seconds(machine, busy) + cost.start_us * 1e-6;
   t.stream = w.stream_bytes / cpu_read_rate(machine, w.stream_bytes, busy) * 1e-9 / cost.stream;
-  t.misses = w.misses * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
+  t.misses = cpu_misses(w, machine, busy) * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
   t.walk = w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9 +
            w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9 +
            foreign_rows(w, busy) * Cost::foreign_row_ns * 1e-9;

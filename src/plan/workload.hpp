@@ -20,6 +20,8 @@ struct Workload {
   double stream_bytes = 0;  // read and written in one product: what is read of the matrix, x and y once
   double x_bytes = 0;       // the array that is gathered from
   double misses = 0;        // sectors of x that no window of rows shares: they come from the last cache or from memory
+  double swept_bytes = 0;   // of x, in which rows side by side are at a time; 0: nobody knows where they are (CPU)
+  double swept_misses = 0;  // misses where the first cache holds so much
   double sectors = 0;       // sectors through the first cache: loads of x and matrix (GPU), values of a table (CPU)
   double slots = 0;         // places that lanes walk, idle ones of a warp included
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)

@@ -14,10 +14,13 @@
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
 #include "plan/row_counts.hpp"
+#include "support/workload_of.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle {
 namespace {
+
+using test::on_cpu;
 
 // Most sizes follow from facts that are exact. Blocks, diagonals and 16-bit columns are sampled; the widths of single
 // slices (lanes) and rows beyond 256 entries (hyb) are known roughly.
@@ -243,28 +246,6 @@ TEST(RowCounts, round_clip_and_cut_rows) {
   EXPECT_EQ(two_thirds_width(facts.rows_len, 4), 1);
 }
 
-TEST(Model, takes_longer_for_more_of_anything) {
-  const Machine& machine = built_in_machine(Device::Kind::gpu);
-  const Cost& cost = *cost_of(Plan{}, true);
-  const Workload base{
-      .stream_bytes = 1e7, .x_bytes = 1e6, .misses = 1e6, .sectors = 1e6, .slots = 1e6, .teams = 1e4, .chain = 10};
-  const double before = predict(base, cost, machine, 8).seconds;
-  for (double Workload::*part : {&Workload::stream_bytes, &Workload::misses, &Workload::sectors, &Workload::slots,
-                                 &Workload::teams, &Workload::chain}) {
-    Workload more = base;
-    more.*part *= 100;
-    EXPECT_GT(predict(more, cost, machine, 8).seconds, before);
-  }
-}
-
-Workload on_cpu(const char* matrix, const char* plan_text) {
-  const Plan plan = Plan::parse(plan_text);
-  const Csr<double> A = generate<double>(matrix);
-  const Structure facts = analyze(A, Detail::planning);
-  const StepCounts steps = count_steps(A.view(), facts.rows_len.max, 8);
-  return workload(*find_family(plan.format), {facts, 8, false, &steps}, plan, false);
-}
-
 TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);  // 2,000 entries
   EXPECT_GT(on_cpu("stencil2d5,n=300", "csr").tasks, 16);
@@ -279,23 +260,6 @@ TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   EXPECT_LT(on_cpu("dense,rows=4,cols=100000", "csr_padded").tasks, 4.5);
 }
 
-TEST(Model, of_a_cpu_lets_cores_wait_in_the_last_round_of_large_pieces) {
-  Machine machine = built_in_machine(Device::Kind::cpu);
-  machine.units = 16;
-  const Cost& cost = *cost_of(Plan{}, false);
-  const auto walk = [&](double pieces) {
-    return predict({.slots = 1e6, .tasks = 1000, .pieces = pieces}, cost, machine, 8).walk;
-  };
-  EXPECT_DOUBLE_EQ(walk(32), walk(0));
-  EXPECT_DOUBLE_EQ(walk(33) / walk(0), 3 * 16 / 33.0);
-  EXPECT_DOUBLE_EQ(walk(4) / walk(0), 4);
-  EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "ell").pieces, 8);  // 128 rows each
-  EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "csr").pieces, 0);
-  // Rows that runs keeps aside are shared, the others are not: 16 to a slice.
-  EXPECT_EQ(on_cpu("dense,rows=1000,cols=300", "runs").pieces, 63);
-  EXPECT_GE(on_cpu("lp,rows=36,cols=90000,per_row=17000", "runs").pieces, 150);
-}
-
 TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {
   const Workload grid = on_cpu("stencil2d5,n=100", "dia"), road = on_cpu("road,rows=10000", "dia");
   EXPECT_EQ(grid.beside, 0);
@@ -305,139 +269,6 @@ TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {
   EXPECT_EQ(road.chain, road.beside);
   EXPECT_GT(road.slots, road.stored);
   EXPECT_GT(road.teams, 5000);  // it has rows without entries
-}
-
-TEST(Model, of_a_cpu_takes_longer_for_more_work_slower_cores_and_slower_threads) {
-  Machine machine = built_in_machine(Device::Kind::cpu);
-  machine.units = 16;
-  machine.wake_us = 1;
-  machine.wake_all_us = 4;
-  const Cost& cost = *cost_of(Plan{}, false);
-  const Workload base{.stream_bytes = 1e6,
-                      .x_bytes = 4e6,
-                      .misses = 1e5,
-                      .sectors = 1e5,
-                      .slots = 1e5,
-                      .teams = 1e4,
-                      .chain = 1e3,
-                      .tasks = 8};
-  const auto seconds = [&](const Workload& w, const Machine& m) { return predict(w, cost, m, 8).seconds; };
-  const double before = seconds(base, machine);
-  for (double Workload::*part : {&Workload::stream_bytes, &Workload::misses, &Workload::sectors, &Workload::slots,
-                                 &Workload::teams, &Workload::chain}) {
-    Workload more = base;
-    more.*part *= 100;
-    EXPECT_GT(seconds(more, machine), before);
-  }
-  Workload alone = base;
-  alone.tasks = 1;
-  EXPECT_GT(seconds(alone, machine), before);
-  Machine slower = machine;
-  slower.entry_ns *= 2, slower.entry_all_ns *= 2;
-  EXPECT_NEAR(predict(base, cost, slower, 8).walk, 2 * predict(base, cost, machine, 8).walk,
-              predict(base, cost, machine, 8).walk);
-  EXPECT_GT(seconds(base, slower), before);
-  slower = machine;
-  slower.wake_all_us = 40;
-  EXPECT_GT(seconds(base, slower), before);
-  EXPECT_EQ(seconds(alone, slower), seconds(alone, machine));  // calls nobody
-}
-
-TEST(Model, of_a_cpu_knows_that_cores_get_in_each_others_way) {
-  Machine machine = built_in_machine(Device::Kind::cpu);
-  machine.units = 16;
-  const Cost& cost = *cost_of(Plan{}, false);
-  const auto walk = [&](const Workload& w) { return predict(w, cost, machine, 8).walk; };
-  const Workload alone{.slots = 1e5, .tasks = 1}, together{.slots = 1e5, .tasks = 16};
-  const double one = walk(alone), all = walk(together);
-  machine.entry_all_ns = 2 * machine.entry_ns;  // two threads share a core
-  EXPECT_DOUBLE_EQ(walk(alone), one);
-  EXPECT_DOUBLE_EQ(walk(together), 2 * all);
-  EXPECT_DOUBLE_EQ(walk({.slots = 1e5, .tasks = 2}), one / Cost::alone / 2 * (1 + 1.0 / 15));
-  // Sums that others write beside: none where one core does all; of sorted windows only those that cores share.
-  const auto foreign = [&](double tasks, double rows, double window) {
-    Workload w{.slots = 1e5, .tasks = tasks};
-    const double before = walk(w);
-    w.foreign = rows, w.foreign_window = window;
-    return walk(w) - before;
-  };
-  EXPECT_EQ(foreign(1, 1e5, 0), 0);
-  EXPECT_EQ(foreign(1, 1e5, 1024), 0);
-  EXPECT_GT(foreign(16, 1e5, 0), foreign(16, 1e5, 1024));
-  EXPECT_NEAR(foreign(16, 1e5, 1024), foreign(16, 1e6, 1024), 1e-12);
-}
-
-TEST(Model, of_a_cpu_reads_from_the_caches_of_as_many_cores_as_are_busy) {
-  Machine machine = built_in_machine(Device::Kind::cpu);
-  machine.units = 8;
-  machine.core_read = {{1 << 20, 100}, {4 << 20, 10}};
-  machine.read = {{4 << 20, 800}, {64 << 20, 80}};
-  const Cost& cost = *cost_of(Plan{}, false);
-  const auto stream = [&](double bytes, double tasks) {
-    return predict({.stream_bytes = bytes, .tasks = tasks}, cost, machine, 8).stream * cost.stream;
-  };
-  EXPECT_NEAR(stream(1 << 20, 1), 1.048576e6 / 100e9, 1e-9);
-  EXPECT_NEAR(stream(4 << 20, 1), 4.194304e6 / 10e9, 1e-9);   // one core, and its cache is too small
-  EXPECT_NEAR(stream(4 << 20, 4), 4.194304e6 / 400e9, 1e-9);  // that of four is not
-  EXPECT_NEAR(stream(64 << 20, 8), 67.108864e6 / 80e9, 1e-9);
-}
-
-TEST(Model, of_a_cpu_adds_reading_to_the_work_where_a_core_has_its_part_in_its_own_caches) {
-  Machine machine = built_in_machine(Device::Kind::cpu);
-  machine.units = 1;
-  machine.core_read = machine.read = {{1 << 20, 100}, {16 << 20, 10}};
-  const auto t = [&](double bytes) {
-    return predict({.stream_bytes = bytes, .slots = bytes / 10, .tasks = 1}, *cost_of(Plan{}, false), machine, 8);
-  };
-  const Prediction near = t(1 << 20), far = t(64 << 20);
-  EXPECT_DOUBLE_EQ(near.seconds, near.start + near.stream + near.walk);
-  EXPECT_DOUBLE_EQ(far.seconds, far.start + std::hypot(far.stream, far.walk));
-}
-
-TEST(Model, has_costs_for_every_plan_that_a_family_proposes) {
-  for (const char* text : {"fem,n=8,dof=3", "stencil2d5,n=20", "rmat,scale=8"}) {
-    const Structure facts = analyze(generate<double>(text), Detail::planning);
-    for (const Family* family : model_families())
-      for (const bool on_gpu : {true, false})
-        for (const Plan& plan : family->plans(facts, on_gpu)) {
-          EXPECT_NE(cost_of(plan, on_gpu), nullptr) << to_string(plan);
-          EXPECT_EQ(plan.format, family->format);
-          EXPECT_FALSE(family->suits(facts, plan).empty());
-        }
-  }
-  EXPECT_EQ(find_family("no such format"), nullptr);
-  EXPECT_EQ(cost_of(Plan::parse("csr layout=none"), true), nullptr);  // layouts have lines of their own
-  EXPECT_EQ(cost_key(Plan::parse("weave layout=blocks r=3")), "weave:blocks");
-  EXPECT_TRUE(std::isnan(predict(Structure{}, built_in_machine(Device::Kind::gpu), Plan::parse("nothing"), 8)));
-}
-
-TEST(Model, counts_more_for_building_what_is_harder_to_build) {
-  const Structure facts = analyze(generate<double>("fem,n=10,dof=3"), Detail::planning);
-  const Machine& machine = built_in_machine(Device::Kind::cpu);
-  const auto build_seconds = [&](const char* text) {
-    const Plan plan = Plan::parse(text);
-    const Subject subject{facts, 8};
-    return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan, false), machine);
-  };
-  EXPECT_LT(build_seconds("csr"), build_seconds("sell"));
-  EXPECT_LT(build_seconds("sell"), build_seconds("bell r=3 c=3"));
-  EXPECT_LT(build_seconds("ell16"), build_seconds("ell16 reorder=rcm"));
-}
-
-// Loading elements of x one by one costs formats that gather them, and no others; blocks, which gather least of all,
-// seem faster beside them.
-TEST(Cost, of_places_is_higher_where_gathers_are_slow) {
-  const GathersPay measured = gathers_pay;
-  const auto place = [](const char* plan, bool fast) {
-    gathers_pay = {fast, fast, fast};
-    return cost_of(Plan::parse(plan), false)->place_ps[1];
-  };
-  const bool gathers = isa() != Isa::baseline;
-  for (const char* plan : {"csr", "sell", "weave layout=rows"})
-    EXPECT_EQ(place(plan, false) > place(plan, true), gathers) << plan;
-  for (const char* plan : {"dia", "weave layout=diagonals"}) EXPECT_EQ(place(plan, false), place(plan, true)) << plan;
-  EXPECT_LE(place("bcsr", false), place("bcsr", true));
-  gathers_pay = measured;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "formats/registered.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "layout/device_answers.hpp"
+#include "layout/value_table.hpp"
 
 namespace heddle {
 
@@ -123,6 +124,14 @@ bool looks_at_values_first(const PatternView& A) {
   return A.nnz() < many;
 }
 
+// Whether few values are looked for with the first look: one wait less for full blocks with a table. In vain where
+// values are many, which takes little as a few of them tell.
+bool may_have_table(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
+  const PatternView& A = facts.pattern();
+  return looks_at_values_first(A) && !weave::stays_in_cache(A, value_bytes) &&
+         full_blocks_may_decide(settings, facts, value_bytes);
+}
+
 // Blocks that may be stored, and may all be full.
 weave::BlockSizes sizes_to_ask(const WeaveSettings& settings, const PatternView& A) {
   const weave::BlockSizes possible = weave::possible_full_blocks(A);
@@ -135,6 +144,7 @@ struct Asked {
   std::unique_ptr<weave::PatternFacts> facts;
   std::unique_ptr<weave::SoughtDiagonals<V>> diagonals;
   CodecQuestion<V> of_values;
+  std::unique_ptr<DistinctValues<V>> few_values;
 };
 
 // What settling leaves for storing: what the layout it chose, and the codec, would have to find out again.
@@ -170,13 +180,19 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   // First, as these take longest, and as memory may have to be waited for.
   if (open_values && wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
   const bool seeks = asked->diagonals != nullptr;
+  asked->facts = weave::facts_of(where, A, -1, there.device);
+  if (open && open_values && !seeks && may_have_table(settings, *asked->facts, sizeof(V))) {
+    asked->few_values = std::make_unique<DistinctValues<V>>(dictionary_size, there.device);
+    asked->few_values->begin(where, A.val);
+  }
   // All of it behind whatever makes the matrix, hence on the default stream.
   if (open_values && (seeks || looks_at_values_first(A)))
-    asked->of_values = ask_smallest_codec(where, A.val, there.device, {.overlaps = seeks}, &look.along());
+    asked->of_values =
+        ask_smallest_codec(where, A.val, there.device, {.overlaps = seeks || asked->few_values}, &look.along(), !seeks);
   else
     look(false);
-  asked->facts = weave::facts_of(where, A, -1, there.device);
   if (open) ask_unseen(settings, *asked->facts, sizeof(V), seeks);
+  if (asked->few_values) asked->few_values->finish(where, A.val);
   if (blocks) asked->facts->expect({.full_blocks = sizes_to_ask(settings, A), .unseen = true});
   *there.asked = std::move(asked);
 }
@@ -218,7 +234,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
     if (found->constant) return true;
   }
   if (!codec_of) ask_values();
-  left->of_values = codec_of(codecs_of(settings, A, sizeof(V)));
+  left->of_values = codec_of(codecs_of(settings, A, sizeof(V)), asked ? asked->few_values.get() : nullptr);
   settings.values = static_cast<int>(left->of_values.codec);
   return true;
 }

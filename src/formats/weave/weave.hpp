@@ -95,6 +95,8 @@ struct WeaveFormat {
 // Replaces every `automatic` but `values` (weave_choice.cpp).
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
 void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
+// Whether full blocks will be asked for before all else, by the shape of the matrix alone.
+bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Queues what that will ask of arrays which nobody has looked at yet.
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals);
 

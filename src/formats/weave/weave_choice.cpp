@@ -29,7 +29,7 @@ class Chooser {
   void ask_unseen(bool seeks_diagonals) {
     constexpr std::int64_t many = 1 << 22;
     weave::Questions soon{.long_rows = mean_ >= 256, .unseen = true};
-    if (full_blocks_decide()) soon.full_blocks = weave::possible_full_blocks(A_);
+    if (full_blocks_may_decide()) soon.full_blocks = weave::possible_full_blocks(A_);
     const bool others = soon.full_blocks.bits == 0 || mean_ <= 27;
     if (seeks_diagonals)
       expect_samples(soon);
@@ -37,6 +37,7 @@ class Chooser {
       expect_all(soon);
     facts_.expect(soon);
   }
+  bool full_blocks_may_decide() const { return full_blocks_decide() && weave::possible_full_blocks(A_).bits != 0; }
 
   void choose() {
     if (settings_.layout == automatic) settings_.layout = static_cast<int>(layout());
@@ -334,6 +335,11 @@ void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes
 
 void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
   Chooser(settings, facts, value_bytes).choose();
+}
+
+bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
+  WeaveSettings open = settings;
+  return Chooser(open, facts, value_bytes).full_blocks_may_decide();
 }
 
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals) {

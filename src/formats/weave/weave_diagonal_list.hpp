@@ -51,6 +51,7 @@ SIMT_DEVICE SliceFound list_diagonals(const PatternArrays& A, const SliceRows& r
 #pragma unroll
       for (int j = 0; j < rows_per_lane; ++j)
         if ((walk.has >> j & 1) != 0) same &= value_bits(mine[j]) == value_bits(value);
+      if (simt::any(!same)) val = nullptr;  // and nobody asks for the value of a diagonal any more
     }
     if (count < to.room && simt::lane() == 0) to.diagonal[count] = {mask, walk.offset, value};
   }

@@ -46,7 +46,10 @@ class DiagonalWalk {
   SIMT_DEVICE void begin(const Index* col) {
     col_ = col;
 #pragma unroll
-    for (int j = 0; j < rows_per_lane; ++j) look(j);
+    for (int j = 0; j < rows_per_lane; ++j) {
+      next_[j] = offset_at(j, at_[j]);
+      behind_[j] = none;  // nobody stands on an entry yet
+    }
   }
 
   // At least so many diagonals are to come, up to 64: rows begin with so many. All lanes together, before advance().
@@ -60,17 +63,19 @@ class DiagonalWalk {
            simt::count_bits(static_cast<std::uint32_t>(seen >> 32));
   }
 
-  // To the next diagonal; false: there is none. All lanes together.
+  // To the next diagonal; false: there is none. All lanes together. What comes behind it is on its way before anybody
+  // asks: a step waits for no load.
   SIMT_DEVICE bool advance() {
     Index lowest = none;
 #pragma unroll
     for (int j = 0; j < rows_per_lane; ++j) {
-      if ((has >> j & 1) != 0) {
-        ++at_[j];
-        look(j);
-      }
+      const bool passed = (has >> j & 1) != 0;
+      at_[j] += passed ? 1 : 0;
+      next_[j] = passed ? behind_[j] : next_[j];
       lowest = next_[j] < lowest ? next_[j] : lowest;
     }
+#pragma unroll
+    for (int j = 0; j < rows_per_lane; ++j) behind_[j] = offset_at(j, at_[j] + 1);
     offset = ~simt::max_lanes(~lowest);  // the lowest of all lanes
     has = 0;
 #pragma unroll
@@ -90,12 +95,12 @@ class DiagonalWalk {
 
  private:
   static constexpr Index none = INT32_MAX;  // columns, hence offsets, are below it
-  SIMT_DEVICE void look(int j) { next_[j] = at_[j] < end_[j] ? apart(col_[at_[j]], row_[j]) : none; }
+  SIMT_DEVICE Index offset_at(int j, At at) const { return at < end_[j] ? apart(col_[at], row_[j]) : none; }
 
   const Index* col_ = nullptr;
   Index row_[rows_per_lane];
   At at_[rows_per_lane], end_[rows_per_lane];
-  Index next_[rows_per_lane];  // offset of the next entry
+  Index next_[rows_per_lane], behind_[rows_per_lane];  // offsets of the next entry and of the one behind it
 };
 
 }  // namespace heddle::weave
