@@ -112,6 +112,22 @@ TEST(DeviceMatrix, is_refused_where_more_is_asked_at_once) {
 }
 
 // Rows and entries are looked at in shares that rarely come out even, four columns at a time where memory allows it.
+// Of blocks beyond the L2 that may all be full few values are looked for before it is known that they are.
+TEST(DeviceMatrix, has_a_table_of_values_where_they_are_few) {
+  const Csr<double> generated = read_matrix("gen:elasticity,nx=53,ny=18,nz=18");
+  const auto layout = [](const Plan& plan) { return *plan.find("layout") + " " + *plan.find("values"); };
+  for (const Device device : kernel_devices()) {
+    Csr<double> A = generated;
+    const auto few = build(A.to(device), Plan::parse("weave"), {device});
+    EXPECT_EQ(layout(few.plan()), "blocks dictionary");
+    EXPECT_TRUE(identical(few.restore(), A));
+    for (std::int64_t k = 0; k < 300; ++k) A.val[A.nnz() / 300 * k] = 0.1 * static_cast<double>(k);
+    const auto many = build(A.to(device), Plan::parse("weave"), {device});
+    EXPECT_EQ(layout(many.plan()), "blocks raw");
+    EXPECT_TRUE(identical(many.restore(), A));
+  }
+}
+
 TEST(DeviceMatrix, is_looked_at_to_its_end_wherever_it_begins) {
   for (std::int64_t rows = 1; rows < 20; ++rows)
     for (const std::int64_t gap : {0, 1}) {
