@@ -49,9 +49,10 @@ void parallel_ranges(std::int64_t count, std::int64_t grain, F&& f) {
                  [&](std::int64_t task) { f(task * grain, std::min(count, (task + 1) * grain)); });
 }
 
-// Products hand out tasks of 1 K entries, which share evenly among many cores, and call another thread for every 8 K:
-// they take about 2 us, and calling a thread that is awake and waiting for it takes half of one.
-inline constexpr std::int64_t work_per_task = 1024, tasks_per_thread = 8;
+// Products hand out tasks of 1 K entries, which share evenly among many cores, and call another thread for every 4 K:
+// they take about 1 us, and calling a thread that is awake and waiting for it takes half of one. (Two cores, 2026-11,
+// for every 8 K and for every 4 K: `well1850`, 8,758 entries, 2.1 and 1.7 us in double; above 16 K no difference.)
+inline constexpr std::int64_t work_per_task = 1024, tasks_per_thread = 4;
 
 // f(begin, end) over stretches of `count` items that all together are `work` entries.
 template <class F>

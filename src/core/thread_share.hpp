@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-// Calling a thread takes half a microsecond, which pays from some 2 us of work on. Elements of x that are loaded one by
+// Calling a thread takes half a microsecond, which pays from some 1 us of work on. Elements of x that are loaded one by
 // one (core/gather.hpp) take about three times as long as those that are gathered: fewer of them are enough.
 inline double share_for_a_thread() {
   const bool loads_singly = isa() != Isa::baseline && !gathers_pay.of_8;
