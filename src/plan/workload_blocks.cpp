@@ -33,7 +33,7 @@ Workload dia_cpu(const Subject& s, const Plan& plan) {
   const double by_chance = full > 1 ? std::pow(1 - occupied, full) : 0;
   const double empty = std::max(by_chance, static_cast<double>(s.facts.rows_len.empty) / rows);
   w.teams = rows * (1 - std::pow(1 - empty, chunk));
-  w.tasks = shared_by(w.stored + rows, chunk * (w.stored / rows + 1));
+  w.tasks = diagonals_shared_by(w.stored + rows, chunk * (w.stored / rows + 1));
   // Diagonals read x in step with the rows. Entries beside them fetch it as those of any row do, and each line of y.
   constexpr double line_bytes = 64;
   w.misses = w.beside * s.gather().window + std::min(w.beside, rows * s.value_bytes / line_bytes);

@@ -80,6 +80,8 @@ double shared_by(double work, double heaviest) {
   return heaviest > 0 ? std::clamp(work / heaviest, 1.0, called) : called;
 }
 
+double diagonals_shared_by(double places, double heaviest) { return shared_by(places / 2, heaviest / 2); }
+
 Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double undivided_rows) {
   w.slots = walk == Walk::entries ? s.nnz() : w.stored;
   w.teams = s.rows();

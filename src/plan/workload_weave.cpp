@@ -86,7 +86,7 @@ Workload weave_cpu(const Subject& s, const Plan& plan) {
   Workload w = as_on_cpu(s, workload(s, plan), Walk::places, 1, slice_rows);
   if (word_is(plan, "layout", "diagonals")) {
     w.misses = 0;
-    w.tasks = shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
+    w.tasks = diagonals_shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
   const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
   if ((value == 1 || value == 2) && !is_constant(s, plan)) w.sectors = w.stored;

@@ -3,6 +3,7 @@
 
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
+#include "core/thread_share.hpp"
 #include "formats/dia/dia.hpp"
 #include "layout/fetch.hpp"
 #include "layout/update_rows.hpp"
@@ -74,7 +75,7 @@ template <class V>
 void DiaFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   const DiaView<V> A = view();
   const std::int64_t chunks = (rows + chunk_rows - 1) / chunk_rows;
-  parallel_work(chunks, rows * (1 + A.diagonals), [&](std::int64_t first, std::int64_t last) {
+  parallel_work(chunks, work_of_diagonals(rows * (1 + A.diagonals)), [&](std::int64_t first, std::int64_t last) {
     const std::int64_t end = std::min(rows, last * chunk_rows);
     with_isa([&](auto) {
       for (std::int64_t row = first * chunk_rows; row < end; row += chunk_rows)

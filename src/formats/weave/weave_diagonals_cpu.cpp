@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "core/thread_share.hpp"
 #include "formats/weave/weave_diagonals.hpp"
 #include "layout/ahead.hpp"
 #include "layout/fetch.hpp"
@@ -213,7 +214,7 @@ template <class V>
 void Diagonals<V>::multiply(OnCpu, const Product<V>& p) const {
   if (slices.empty()) return;
   const DiagonalSlice& last = slices[slices.size() - 1];
-  const std::int64_t work = (last.first + last.count) * slice_rows + rows;
+  const std::int64_t work = work_of_diagonals((last.first + last.count) * slice_rows + rows);
   values.visit([&](const auto& coded) {
     parallel_work(slices.size(), work, [&](std::int64_t begin, std::int64_t end) {
       with_isa([&](auto on) {
