@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "layout/value_codec.hpp"
@@ -14,6 +16,7 @@ namespace heddle::test {
 namespace {
 
 const Device emulator = Device::emulator();
+using limits_of_double = std::numeric_limits<double>;
 
 template <class V>
 std::vector<V> sorted_by_bits(std::vector<V> values) {
@@ -72,7 +75,7 @@ TEST(ValueTable, holds_all_values_by_their_bits) {
 }
 
 TEST(ValueTable, tells_zeros_and_what_is_no_number_apart) {
-  using limits = std::numeric_limits<double>;
+  using limits = limits_of_double;
   const std::vector<double> odd{0.0, -0.0, limits::quiet_NaN(), -limits::quiet_NaN(), limits::infinity(), 5e-324, 0.0};
   expect_table<double>(odd, dictionary_size, dictionary_size);
   expect_table<double>({-0.0, 1}, dictionary_size, dictionary_size);
@@ -80,6 +83,26 @@ TEST(ValueTable, tells_zeros_and_what_is_no_number_apart) {
   std::vector<double> late(70000, 1.0);
   late[69999] = 0.0;
   expect_table<double>(late, dictionary_size, dictionary_size);
+}
+
+// Values that differ in sign and exponent alone, or in the last bits, lie apart.
+template <class V>
+std::size_t slots_of(const std::vector<V>& values) {
+  std::set<std::uint32_t> slots;
+  for (const V value : values) slots.insert(value_slot(value_bits(value), 4 * dictionary_size));
+  return slots.size();
+}
+TEST(ValueTable, finds_values_in_slots_of_their_own) {
+  std::vector<double> powers, neighbours;
+  std::vector<float> short_powers;
+  for (int k = 0; k < 120; ++k) {
+    powers.insert(powers.end(), {std::ldexp(1.0, k), -std::ldexp(1.0, k)});
+    short_powers.insert(short_powers.end(), {std::ldexp(1.0F, k), -std::ldexp(1.0F, k)});
+    neighbours.insert(neighbours.end(), {1 + k * limits_of_double::epsilon(), -1 - k * limits_of_double::epsilon()});
+  }
+  EXPECT_GT(slots_of(powers), 180u);
+  EXPECT_GT(slots_of(short_powers), 180u);
+  EXPECT_GT(slots_of(neighbours), 180u);
 }
 
 // Also where the first threads find few.
