@@ -7,7 +7,7 @@ import math
 import re
 
 COSTS = "src/plan/costs.cpp"
-FITTED_ENTRY_NS, ALONE, FOREIGN_ROW_NS = 0.5, 0.7, 4  # of Cost in src/plan/model.hpp
+FITTED_ENTRY_NS, ALONE, FOREIGN_ROW_NS = 0.5, 0.7, 2  # of Cost in src/plan/model.hpp
 FIRST_CACHE = 48 << 10  # of cpu_misses in src/plan/model.cpp
 
 

@@ -44,7 +44,7 @@ struct Cost {
 
   static constexpr double fitted_entry_ns = 0.5;  // Machine::entry_ns of the core that the costs of a CPU are times of
   static constexpr double alone = 0.7;  // of the time of a core among others, one that works alone (16 cores, 2 runs)
-  static constexpr double foreign_row_ns = 4;  // a sum that is written where another core has just written
+  static constexpr double foreign_row_ns = 2;  // a sum that is written where another core has just written
 };
 
 // The format, and its layout where it has several that cost differently: "sell", "weave:blocks".
