@@ -161,8 +161,8 @@ double gathered_step(int value_bytes) {
 Workload runs_cpu(const Subject& s, const Plan& plan) {
   const double gather = gathered_step(s.value_bytes);
   const double along_a_row = gathers_pay.of_8 ? 2 : 1.6;  // an entry of a row aside, in places of a gathered step
-  const double dense = s.value_bytes == 8 ? 3 : 2;  // an entry of a row aside without a column, likewise
-  constexpr double part = 4096;                     // what of a row one thread does
+  const double dense = s.value_bytes == 8 ? 3 : 2;        // an entry of a row aside without a column, likewise
+  constexpr double part = 4096;                           // what of a row one thread does
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
   w.slots = s.nnz() *
