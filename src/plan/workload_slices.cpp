@@ -161,7 +161,7 @@ double gathered_step(int value_bytes) {
 Workload runs_cpu(const Subject& s, const Plan& plan) {
   const double gather = gathered_step(s.value_bytes);
   const double along_a_row = gathers_pay.of_8 ? 2 : 1.6;  // an entry of a row aside, in places of a gathered step
-  const double dense = s.value_bytes == 8 ? 3 : 2;        // an entry of a row aside without a column, likewise
+  const double dense = s.value_bytes == 8 ? 3 : 2;        // one without a column, in places of a run
   constexpr double part = 4096;                           // what of a row one thread does
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
