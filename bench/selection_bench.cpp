@@ -7,6 +7,7 @@
 //   selection_bench --plan "weave layout=segments per_lane=4" ...      or one that the planner does not propose
 //   selection_bench --every 5 --from 2 --out some.jsonl                each fifth matrix, from the third on
 //   selection_bench --again 2 --out cpu.jsonl                          on the CPU: seconds for timing the best again
+//   selection_bench --only files --out own.jsonl gen:mesh,rows=50k     the matrices named alone, or those of a class
 //   selection_bench --features                                         workloads only, nothing is timed
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -27,6 +27,9 @@ inline std::int64_t row_tasks_per_thread() {
 
 // Places of diagonals, whose x is not gathered, take less than half as long as others. (Sixteen cores, float, by twice
 // as many threads: cryg2500 2.1 instead of 1.5 us, Trefethen_2000 2.3 instead of 1.8.)
-inline constexpr std::int64_t work_of_diagonals(std::int64_t places) { return places / 2; }
+template <class Number>
+constexpr Number work_of_diagonals(Number places) {
+  return places / 2;
+}
 
 }  // namespace heddle

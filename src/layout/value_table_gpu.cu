@@ -68,7 +68,7 @@ struct NearSet {
     while (slot[at] != 0 && slot[at] != bits) at = (at + 1) & (slots - 1);
     return slot[at] == bits;
   }
-  // Between two waits of the block: nobody looks meanwhile. Once the set is overfull it takes no more.
+  // Between two waits of the block: nobody looks meanwhile. Some slot is free (begin_set_by_one_block).
   SIMT_DEVICE void enter(Bits bits) {
     for (auto at = value_slot(bits, slots);; at = (at + 1) & (slots - 1)) {
       const Bits there = simt::atomic_claim(slot + at, bits);
@@ -84,6 +84,8 @@ struct NearSet {
 // again. Values lie in shared memory until their round: code for each round of its own would come from memory as slowly
 // as they do.
 constexpr int begin_threads = 512, begin_rounds = 8;
+// In a round after which the set is overfull every thread may have entered a value; there is none after it.
+static_assert(dictionary_size + begin_threads < static_cast<int>(NearSet<std::uint64_t>::slots));
 
 template <class Bits>
 struct BeginBoard {

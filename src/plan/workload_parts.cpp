@@ -80,7 +80,9 @@ double shared_by(double work, double heaviest) {
   return heaviest > 0 ? std::clamp(work / heaviest, 1.0, called) : called;
 }
 
-double diagonals_shared_by(double places, double heaviest) { return shared_by(places / 2, heaviest / 2); }
+double diagonals_shared_by(double places, double heaviest) {
+  return shared_by(work_of_diagonals(places), work_of_diagonals(heaviest));
+}
 
 Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double undivided_rows) {
   w.slots = walk == Walk::entries ? s.nnz() : w.stored;

@@ -43,7 +43,7 @@ inline constexpr double work_per_thread = static_cast<double>(work_per_task * ta
 
 // Threads that share `work` entries, the largest part of which that is not divided being `heaviest`.
 double shared_by(double work, double heaviest);
-double diagonals_shared_by(double places, double heaviest);  // as work_of_diagonals has it
+double diagonals_shared_by(double places, double heaviest);  // places of diagonals
 
 // On the CPU a product streams the stored matrix and reads x through the caches: what differs are bytes, the places
 // walked, the rows begun, how often the end of a row is a surprise, the parallel regions, and the rows that one thread

@@ -249,6 +249,10 @@ TEST(RowCounts, round_clip_and_cut_rows) {
 TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);  // 2,000 entries
   EXPECT_GT(on_cpu("stencil2d5,n=300", "csr").tasks, 16);
+  // 12,300 entries, and 2,500 rows: three threads by slices, one by diagonals, whose places are half the work.
+  EXPECT_GT(on_cpu("stencil2d5,n=50", "sell").tasks, 2.5);
+  EXPECT_EQ(on_cpu("stencil2d5,n=50", "dia").tasks, 1);
+  EXPECT_EQ(on_cpu("stencil2d5,n=50", "weave layout=diagonals").tasks, 1);
   // Two slices of 64 rows, and four of 32.
   EXPECT_LT(on_cpu("dense,rows=100,cols=3000", "weave layout=rows lanes=1 per_lane=2 sort=1").tasks, 2.5);
   EXPECT_LT(on_cpu("dense,rows=100,cols=3000", "sell").tasks, 4.5);

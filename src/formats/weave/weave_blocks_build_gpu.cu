@@ -200,7 +200,10 @@ void store_full(simt::Here here, const CsrView<V>& A, const SlicePlaces& places,
   const BlocksTarget target = target_of(to.columns, nullptr);
   dispatch_int<2, 3, 4>(to.size, [&](auto B) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
-      if (target.row_of != nullptr || target.shape.lanes > (std::is_integral_v<S> ? 4 : 2))
+      // Looking values up in a table leaves fewer loads under way, so that it pays to stage them with more lanes a row
+      // too (four: 84 -> 37 us of 6.5 M floats; H200).
+      constexpr int most_lanes = std::is_integral_v<S> ? 4 : 2;
+      if (target.row_of != nullptr || target.shape.lanes > most_lanes)
         return simt::launch(here, warp_per_slice(target),
                             store_blocks_warp_per_slice<B.value, FullBlocks<B.value>, V, S>, CsrArrays<V>(A),
                             FullBlocks<B.value>{}, target, places, writer);
