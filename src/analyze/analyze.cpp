@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/block_windows.hpp"
+#include "analyze/facts_for.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/survey_facts.hpp"
 #include "core/check.hpp"
@@ -21,23 +22,26 @@ int bits_for(std::int64_t lowest, std::int64_t highest) {
 
 }  // namespace
 
+namespace {
+
 template <class V>
-Structure analyze(CsrView<V> A, Detail detail) {
-  const PatternFacts pattern = measure_pattern(A, detail);
+Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree) {
+  const RowFacts rows = measure_rows(A);
+  const Reach reach = detail == Detail::all ? measure_reach(A) : Reach{};
   const Symmetry symmetry = detail == Detail::all ? measure_symmetry(A) : Symmetry{};
   const ValueFacts values = measure_values(A.val, detail == Detail::all ? distinct_cap : planning_cap);
   Structure facts;
   facts.rows = A.rows;
   facts.cols = A.cols;
   facts.nnz = A.nnz();
-  facts.rows_len = pattern.lengths;
-  facts.bandwidth = pattern.bandwidth;
-  facts.profile = pattern.profile;
+  facts.rows_len = rows.lengths;
+  facts.bandwidth = reach.bandwidth;
+  facts.profile = reach.profile;
   facts.blocks = measure_blocks(A, block_sample(A.nnz(), detail), detail);
   facts.blocks_sampled = are_blocks_sampled(A.nnz(), detail);
-  facts.diagonals = pattern.diagonals;
-  facts.padding = measure_padding(A);
-  const SampledFacts columns = measure_columns(A, column_sample(A.nnz(), detail));
+  facts.diagonals = reach.diagonals;
+  facts.padding = rows.padding;
+  const SampledFacts columns = measure_columns(A, column_sample(A.nnz(), detail), by_degree);
   facts.columns = columns.columns;
   facts.gather_f32 = columns.gather_f32;
   facts.gather_f64 = columns.gather_f64;
@@ -48,7 +52,7 @@ Structure analyze(CsrView<V> A, Detail detail) {
   facts.diagonals.slice_fill = columns.diagonals.slice_fill;
   facts.diagonals.patterns = columns.diagonals.patterns;
   facts.pattern_hash = hash_pattern(A);
-  if (detail == Detail::all) facts.index_bits = bits_for(pattern.lowest, pattern.highest);
+  if (detail == Detail::all) facts.index_bits = bits_for(reach.lowest, reach.highest);
   facts.structurally_symmetric = symmetry.structural;
   facts.symmetric = symmetry.numerical;
   facts.distinct_values = values.distinct;
@@ -59,10 +63,29 @@ Structure analyze(CsrView<V> A, Detail detail) {
 }
 
 template <class V>
-Structure analyze(const Csr<V>& A, Detail detail) {
+void check_one_place(const Csr<V>& A) {
   const auto elsewhere = [&](const auto& array) { return !array.empty() && array.device() != A.ptr.device(); };
   check(!elsewhere(A.col) && !elsewhere(A.val), ErrorKind::usage, "ptr lies on {}, col on {}, val on {}",
         to_string(A.ptr.device()), to_string(A.col.device()), to_string(A.val.device()));
+}
+
+}  // namespace
+
+template <class V>
+Structure analyze(CsrView<V> A, Detail detail) {
+  return look_at(A, detail, true);
+}
+
+template <class V>
+Structure facts_for(const Csr<V>& A, Device target) {
+  check_one_place(A);
+  const bool here = A.ptr.device() == Device::cpu() && target == Device::cpu();
+  return here ? look_at(A.view(), Detail::planning, false) : analyze(A, Detail::planning);
+}
+
+template <class V>
+Structure analyze(const Csr<V>& A, Detail detail) {
+  check_one_place(A);
   if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
   if (detail == Detail::planning) return survey(A);
   return analyze(A.to(Device::cpu()).view(), detail);
@@ -72,6 +95,8 @@ template Structure analyze(const Csr<float>&, Detail);
 template Structure analyze(const Csr<double>&, Detail);
 template Structure analyze(CsrView<float>, Detail);
 template Structure analyze(CsrView<double>, Detail);
+template Structure facts_for(const Csr<float>&, Device);
+template Structure facts_for(const Csr<double>&, Device);
 
 std::string to_string(const Structure& s) {
   const RowLengths& len = s.rows_len;

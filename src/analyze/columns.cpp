@@ -1,11 +1,16 @@
+#include <algorithm>
 #include <array>
-#include <cmath>
+#include <bit>
+#include <span>
+#include <utility>
 
 #include "analyze/column_degrees.hpp"
+#include "analyze/marks.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/slice_diagonals.hpp"
 #include "analyze/stamped_set.hpp"
 #include "analyze/windows.hpp"
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 
 namespace heddle {
@@ -13,23 +18,72 @@ namespace heddle {
 namespace {
 
 constexpr std::int64_t lanes = 32;
-constexpr std::int64_t grain = 2;  // windows of a task
+
+// Sectors of x that are read at once, of doubles and of floats: bits where the columns of a window are not too far
+// apart.
+class Sectors {
+ public:
+  static_assert(f32_sector == f64_sector + 1);
+
+  // Columns from `low` to `high`, at most `most` of them at once.
+  void make_room(Index low, Index high, std::int64_t most) {
+    first_ = static_cast<std::uint32_t>(low) >> f32_sector;
+    const std::int64_t range = 2 * ((std::int64_t{high} >> f32_sector) - first_ + 1);
+    wide_ = range > Marks::widest;
+    if (wide_) {
+      wide_doubles_.make_room(most);
+      wide_floats_.make_room(most);
+    } else {
+      doubles_.make_room(range);
+      floats_.make_room(range / 2);
+    }
+  }
+  // Counts those that have not been read yet.
+  void read(Index column, std::int32_t& doubles, std::int32_t& floats) {
+    const std::uint32_t of_double = sector(column, f64_sector), of_float = sector(column, f32_sector);
+    doubles += wide_ ? wide_doubles_.insert(of_double).fresh : doubles_.add(of_double);
+    floats += wide_ ? wide_floats_.insert(of_float).fresh : floats_.add(of_float);
+  }
+  // What was read: these.
+  void clear(std::span<const Index> columns) {
+    if (wide_) {
+      wide_doubles_.clear();
+      wide_floats_.clear();
+      return;
+    }
+    for (const Index column : columns) {
+      doubles_.remove(sector(column, f64_sector));
+      floats_.remove(sector(column, f32_sector));
+    }
+  }
+
+ private:
+  std::uint32_t sector(Index column, int bits) const {
+    return (static_cast<std::uint32_t>(column) >> bits) - (first_ << (f32_sector - bits));
+  }
+
+  std::uint32_t first_ = 0;
+  bool wide_ = false;
+  Marks doubles_, floats_;
+  StampedSet wide_doubles_{1}, wide_floats_{1};
+};
 
 class Looker {
  public:
-  explicit Looker(const PatternView& pattern) : A(pattern), gather_(lanes), window_(WindowChoice::entries) {}
+  explicit Looker(const PatternView& pattern) : A(pattern) {}
 
   WindowCounts look_at(const RowWindow& w) {
     WindowCounts counts;
     counts.entries = static_cast<std::int32_t>(w.end - w.begin);
-    for (std::int64_t row = w.first; row < w.last; ++row) walk_row(row, w, counts);
-    count_slices(w, counts);
-    for (const int size : {f32_sector, f64_sector}) {
-      auto& gather = size == f32_sector ? counts.gather_f32 : counts.gather_f64;
-      gather[0] = rows_at_once(w, size);
-      gather[1] = entries_at_once(w, size);
-      gather[2] = all_at_once(w, size);
-    }
+    with_isa([&](auto) {
+      for (std::int64_t row = w.first; row < w.last; ++row) walk_row(row, w, counts);
+    });
+    const auto [low, high] = count_slices(w, counts);
+    if (counts.entries == 0) return counts;
+    sectors_.make_room(low, high, counts.entries);
+    rows_at_once(w, counts.gather_f64[0], counts.gather_f32[0]);
+    entries_at_once(w, counts.gather_f64[1], counts.gather_f32[1]);
+    all_at_once(w, counts.gather_f64[2], counts.gather_f32[2]);
     return counts;
   }
 
@@ -38,13 +92,15 @@ class Looker {
     const Offset begin = std::max(A.ptr[row], w.begin), end = std::min(A.ptr[row + 1], w.end);
     if (begin == end) return;
     std::int32_t runs = 1, tiles = 1, small[3] = {}, near = 0;
-    for (Offset k = begin; k < end; ++k) {
-      const std::int64_t distance = A.col[k] - row;
+    const Index *first = A.col.data() + begin, *last = A.col.data() + end;
+    for (const Index* col = first; col < last; ++col) {
+      const std::int64_t distance = *col - row;
       near += distance >= INT16_MIN && distance <= INT16_MAX;
-      if (k == begin) continue;
-      const Index delta = A.col[k] - A.col[k - 1];
+    }
+    for (const Index* col = first + 1; col < last; ++col) {
+      const Index delta = col[0] - col[-1];
       runs += delta != 1;
-      tiles += A.col[k] >> tile_bits != A.col[k - 1] >> tile_bits;
+      tiles += col[0] >> tile_bits != col[-1] >> tile_bits;
       small[0] += delta < 1 << 4;
       small[1] += delta < 1 << 8;
       small[2] += delta < 1 << 16;
@@ -58,7 +114,9 @@ class Looker {
     counts.delta16 += small[2];
   }
 
-  void count_slices(const RowWindow& w, WindowCounts& counts) const {
+  // Returns the least and the greatest column.
+  std::pair<Index, Index> count_slices(const RowWindow& w, WindowCounts& counts) const {
+    Index least = INT32_MAX, greatest = 0;
     for (std::int64_t first = w.first; first < w.last; first += lanes) {
       Index low = INT32_MAX, high = 0;
       Offset entries = 0;
@@ -70,12 +128,14 @@ class Looker {
         entries += end - begin;
       }
       if (entries > 0 && high - low < 1 << 16) counts.slices16 += static_cast<std::int32_t>(entries);
+      least = std::min(least, low);
+      greatest = std::max(greatest, high);
     }
+    return {least, greatest};
   }
 
   // Sectors that lanes of one slice touch when each reads the k-th entry of its row.
-  std::int32_t rows_at_once(const RowWindow& w, int size) {
-    std::int32_t sectors = 0;
+  void rows_at_once(const RowWindow& w, std::int32_t& doubles, std::int32_t& floats) {
     for (std::int64_t first = w.first; first < w.last; first += lanes) {
       std::array<Offset, lanes> at, end;
       int active = 0;
@@ -84,51 +144,60 @@ class Looker {
         end[active] = std::min(A.ptr[row + 1], w.end);
         active += at[active] < end[active];
       }
-      while (active > 0) {
-        gather_.clear();
+      while (active > 1) {
+        std::array<Index, lanes> read;
         int left = 0;
         for (int i = 0; i < active; ++i) {
-          sectors += gather_.insert(static_cast<std::uint32_t>(A.col[at[i]]) >> size).fresh;
+          read[i] = A.col[at[i]];
           at[left] = at[i] + 1;
           end[left] = end[i];
           left += at[left] < end[left];
         }
+        read_at_once(std::span(read).first(static_cast<std::size_t>(active)), doubles, floats);
         active = left;
       }
+      if (active == 1) {  // the rest of the longest row: one sector a step
+        doubles += static_cast<std::int32_t>(end[0] - at[0]);
+        floats += static_cast<std::int32_t>(end[0] - at[0]);
+      }
     }
-    return sectors;
   }
 
-  std::int32_t entries_at_once(const RowWindow& w, int size) {
-    std::int32_t sectors = 0;
-    for (Offset step = w.begin; step < w.end; step += lanes) {
-      gather_.clear();
-      for (Offset k = step; k < std::min(step + lanes, w.end); ++k)
-        sectors += gather_.insert(static_cast<std::uint32_t>(A.col[k]) >> size).fresh;
-    }
-    return sectors;
+  void entries_at_once(const RowWindow& w, std::int32_t& doubles, std::int32_t& floats) {
+    for (Offset step = w.begin; step < w.end; step += lanes)
+      read_at_once(A.col.subspan(step, std::min<Offset>(lanes, w.end - step)), doubles, floats);
   }
 
-  std::int32_t all_at_once(const RowWindow& w, int size) {
-    window_.make_room(w.end - w.begin);
-    std::int32_t sectors = 0;
-    for (Offset k = w.begin; k < w.end; ++k)
-      sectors += window_.insert(static_cast<std::uint32_t>(A.col[k]) >> size).fresh;
+  void all_at_once(const RowWindow& w, std::int32_t& doubles, std::int32_t& floats) {
+    read_at_once(A.col.subspan(w.begin, w.end - w.begin), doubles, floats);
+  }
+
+  void read_at_once(std::span<const Index> columns, std::int32_t& doubles, std::int32_t& floats) {
+    if (std::is_sorted(columns.begin(), columns.end())) {  // inside a row, or along diagonals
+      doubles += sectors_in_order(columns, f64_sector);
+      floats += sectors_in_order(columns, f32_sector);
+      return;
+    }
+    for (const Index column : columns) sectors_.read(column, doubles, floats);
+    sectors_.clear(columns);
+  }
+  static std::int32_t sectors_in_order(std::span<const Index> columns, int bits) {
+    std::int32_t sectors = 1;
+    for (std::size_t i = 1; i < columns.size(); ++i) sectors += columns[i] >> bits != columns[i - 1] >> bits;
     return sectors;
   }
 
   const PatternView& A;
-  StampedSet gather_, window_;
+  Sectors sectors_;
 };
 
 // The order of columns from runs of entries, then windows in it.
 class DegreeLooker {
  public:
   explicit DegreeLooker(const PatternView& pattern)
-      : A(pattern), column_(ColumnDegrees::slots, -1), count_(ColumnDegrees::slots, 0) {
-    const std::int64_t runs = ColumnDegrees::runs(A.nnz());
-    for (std::int64_t i = 0; i < runs; ++i)
-      for (const Index column : A.col.subspan(ColumnDegrees::run_begin(i, runs, A.nnz()), ColumnDegrees::run))
+      : A(pattern), runs_(ColumnDegrees::runs(A.nnz())), slots_(std::bit_ceil(2 * slots_taken())) {
+    for (std::int64_t i = 0; i < runs_; ++i)
+      for (const Index column : A.col.subspan(ColumnDegrees::run_begin(i, runs_, A.nnz()), ColumnDegrees::run))
         meet(column);
   }
 
@@ -137,7 +206,7 @@ class DegreeLooker {
     for (std::int64_t row = w.first; row < w.last; ++row) {
       seen.clear();
       for (Offset k = std::max(A.ptr[row], w.begin); k < std::min(A.ptr[row + 1], w.end); ++k) {
-        const std::int32_t count = count_[slot_of(A.col[k])];
+        const std::int32_t count = slots_[slot_of(A.col[k])].count;
         pairs += seen.insert(static_cast<std::uint32_t>(ColumnDegrees::tile(A.col[k], count, at_least_, A.cols))).fresh;
       }
     }
@@ -145,56 +214,63 @@ class DegreeLooker {
   }
 
  private:
+  struct Slot {
+    Index column = -1;
+    std::int32_t count = 0;
+  };
+  std::size_t slots_taken() const { return static_cast<std::size_t>(runs_ * ColumnDegrees::run); }  // at most
   // Where the column is kept, or would be.
   std::size_t slot_of(Index column) const {
-    const std::size_t mask = column_.size() - 1;
+    const std::size_t mask = slots_.size() - 1;
     std::size_t at = (static_cast<std::uint32_t>(column) * 0x9E3779B9u >> 7) & mask;
-    while (column_[at] != column && column_[at] >= 0) at = (at + 1) & mask;
+    while (slots_[at].column != column && slots_[at].column >= 0) at = (at + 1) & mask;
     return at;
   }
   void meet(Index column) {
-    const std::size_t at = slot_of(column);
-    column_[at] = column;
-    if (count_[at] < ColumnDegrees::most_entries) ++at_least_[++count_[at]];
+    Slot& slot = slots_[slot_of(column)];
+    slot.column = column;
+    if (slot.count < ColumnDegrees::most_entries) ++at_least_[++slot.count];
   }
 
   const PatternView& A;
-  Vector<Index> column_;
-  Vector<std::int32_t> count_;
+  std::int64_t runs_;
+  Vector<Slot> slots_;
   std::uint64_t at_least_[ColumnDegrees::most_entries + 1] = {};
 };
 
 void look_by_degree(const PatternView& A, const RowWindows& windows, Vector<WindowCounts>& counts) {
   const DegreeLooker looker(A);
-  parallel_ranges(windows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_stretches(windows.count, 1, [&](std::int64_t first, std::int64_t last) {
     StampedSet seen(WindowChoice::entries);
-    for (std::int64_t i = begin; i < end; ++i) counts[i].degree_rows = looker.rows_and_tiles(windows[i], seen);
+    for (std::int64_t i = first; i < last; ++i) counts[i].degree_rows = looker.rows_and_tiles(windows[i], seen);
   });
 }
 
 }  // namespace
 
 template <class V>
-SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample) {
+SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample, bool by_degree) {
   const RowWindows windows(A, sample);
   Vector<WindowCounts> counts(static_cast<std::size_t>(windows.count));
-  Vector<SliceDiagonals> diagonals(static_cast<std::size_t>((windows.count + grain - 1) / grain));
-  parallel_ranges(windows.count, grain, [&](std::int64_t begin, std::int64_t end) {
+  Vector<SliceDiagonals> diagonals(static_cast<std::size_t>(windows.count));  // of a stretch, where that begins
+  parallel_stretches(windows.count, 1, [&](std::int64_t first, std::int64_t last) {
     Looker looker(A);
-    for (std::int64_t i = begin; i < end; ++i) {
-      counts[i] = looker.look_at(windows[i]);
-      diagonals[begin / grain].add(A, windows[i]);
+    DiagonalSet met;
+    for (std::int64_t i = first; i < last; ++i) {
+      const RowWindow window = windows[i];
+      counts[i] = looker.look_at(window);
+      diagonals[first].add(A, window, met);
     }
   });
   ColumnFacts facts = column_facts(counts, windows.all);
-  if (ColumnDegrees::wanted(A.nnz(), A.cols) && ColumnDegrees::matter(facts)) {
+  if (by_degree && ColumnDegrees::wanted(A.nnz(), A.cols) && ColumnDegrees::matter(facts)) {
     look_by_degree(A, windows, counts);
     facts.columns.tile_rows_by_degree = pairs_by_degree(counts);
   }
   return {facts, diagonal_facts(counts_of(diagonals), A.rows)};
 }
 
-template SampledFacts measure_columns(const CsrView<float>&, std::int64_t);
-template SampledFacts measure_columns(const CsrView<double>&, std::int64_t);
+template SampledFacts measure_columns(const CsrView<float>&, std::int64_t, bool);
+template SampledFacts measure_columns(const CsrView<double>&, std::int64_t, bool);
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include "analyze/parts.hpp"
 #include "analyze/pattern_hash.hpp"
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 
 namespace heddle {
@@ -16,8 +17,12 @@ std::uint64_t rows_between(const PatternView& A, std::int64_t begin, std::int64_
 
 std::uint64_t pairs_between(const PatternView& A, std::int64_t begin, std::int64_t end) {
   std::uint64_t sum = 0;
-  for (std::int64_t pair = begin; pair < end; ++pair)
-    sum += PatternHash::columns(pair, A.col[2 * pair], A.col[2 * pair + 1]);
+  with_isa([&sum, begin, end, col = A.col.data()](auto) {
+    std::uint64_t own = 0;
+    for (std::int64_t pair = begin; pair < end; ++pair)
+      own += PatternHash::columns(pair, col[2 * pair], col[2 * pair + 1]);
+    sum = own;
+  });
   return sum;
 }
 

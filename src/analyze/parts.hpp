@@ -7,29 +7,33 @@
 
 namespace heddle {
 
-struct PatternFacts {
+struct RowFacts {
   RowLengths lengths;
-  Diagonals diagonals;
+  std::vector<SlicePadding> padding;  // for (32, 1), (32, 256), (32, 1024), (128, 1)
+};
+// Every row is looked at, no entry.
+RowFacts measure_rows(const PatternView& A);
+
+// How far entries lie from the diagonal; not asked for planning.
+struct Reach {
+  Diagonals diagonals;  // count and occupancy
   std::int64_t bandwidth = 0, profile = 0;
   std::int64_t lowest = 0, highest = 0;  // of column - row; both 0 without entries
 };
-// For planning the row lengths alone.
-PatternFacts measure_pattern(const PatternView& A, Detail detail = Detail::all);
+Reach measure_reach(const PatternView& A);
 
 // Of a larger matrix only about `sample` entries are looked at: merging block rows costs about 60 ns per entry where
 // blocks are empty, twenty times a multiplication.
 // For planning, shapes beside 2x2 are left out where that one is too empty for any other to be full.
 std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample, Detail detail = Detail::all);
 
-// (32, 1), (32, 256), (32, 1024), (128, 1): every row is looked at, no entry.
-std::vector<SlicePadding> measure_padding(const PatternView& A);
-
 // What the columns of some windows of rows say, see windows.hpp.
 struct SampledFacts : ColumnFacts {
   Diagonals diagonals;  // the sampled part
 };
+// by_degree: also what tiles of columns would gain by their order (column_degrees.hpp), which takes as long as the rest.
 template <class V>
-SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample);
+SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample, bool by_degree = true);
 
 std::uint64_t hash_pattern(const PatternView& A);
 

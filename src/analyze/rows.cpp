@@ -1,68 +1,42 @@
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
-#include <optional>
 
-#include "analyze/diagonals.hpp"
+#include "analyze/length_window.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/row_facts.hpp"
-#include "analyze/row_pieces.hpp"
+#include "core/parallel.hpp"
 #include "core/system.hpp"
 
 namespace heddle {
 
 namespace {
 
-struct Partial : LengthCounts {
-  std::int64_t profile = 0, lowest = INT64_MAX, highest = INT64_MIN;
+struct Partial {
+  LengthCounts lengths;
+  std::array<std::int64_t, padding_pairs> stored{};
 };
 
-void count_length(LengthCounts& part, std::int64_t length) {
-  const auto square = static_cast<std::uint64_t>(length * length);
-  part.min = std::min(part.min, length);
-  part.max = std::max(part.max, length);
-  part.squares_low += square & UINT32_MAX;
-  part.squares_high += square >> 32;
-  ++part.histogram[std::bit_width(static_cast<std::uint64_t>(length))];
-  if (length < short_row) ++part.counts[length];
-}
-
-// Rows are sorted, so the first and the last entry say everything about the distance from the diagonal.
-Partial look_at(const PatternView& A, std::int64_t first, std::int64_t last, DiagonalMarks* diagonals) {
-  Partial part;
-  for (std::int64_t row = first; row < last; ++row) {
-    const std::int64_t length = A.length(row);
-    count_length(part, length);
-    if (length == 0 || !diagonals) continue;
-    const std::int64_t left = A.col[A.ptr[row]] - row, right = A.col[A.ptr[row + 1] - 1] - row;
-    part.lowest = std::min(part.lowest, left);
-    part.highest = std::max(part.highest, right);
-    part.profile += std::max<std::int64_t>(0, -left);
-    diagonals->add(row, row > first);
-  }
-  return part;
-}
-
-void add(Partial& sum, const Partial& part) {
-  sum.min = std::min(sum.min, part.min);
-  sum.max = std::max(sum.max, part.max);
-  sum.squares_low += part.squares_low;
-  sum.squares_high += part.squares_high;
-  sum.lowest = std::min(sum.lowest, part.lowest);
-  sum.highest = std::max(sum.highest, part.highest);
-  sum.profile += part.profile;
-  for (std::size_t k = 0; k < std::size(sum.histogram); ++k) sum.histogram[k] += part.histogram[k];
-  for (int k = 0; k < short_row; ++k) sum.counts[k] += part.counts[k];
-}
-
-//  rows * sum of squares - (sum of lengths)^2  =  rows * sum of (length - mean)^2, in whole numbers
-double variance(const LengthCounts& counts, std::int64_t rows, std::int64_t nnz) {
+// All lengths as whole numbers, longer rows among the others by the bits they have.
+struct LengthSums {
   __extension__ using Wide = __int128;
-  const Wide squares = (static_cast<Wide>(counts.squares_high) << 32) + static_cast<Wide>(counts.squares_low);
-  const Wide spread = rows * squares - static_cast<Wide>(nnz) * nnz;
-  return static_cast<double>(spread) / static_cast<double>(rows) / static_cast<double>(rows);
-}
+  std::int64_t histogram[std::size(LengthCounts{}.long_rows)];
+  Wide squares;
+
+  explicit LengthSums(const LengthCounts& counts)
+      : squares((static_cast<Wide>(counts.squares_high) << 32) + static_cast<Wide>(counts.squares_low)) {
+    std::copy(std::begin(counts.long_rows), std::end(counts.long_rows), histogram);
+    for (std::int64_t length = 0; length < short_row; ++length) {
+      histogram[std::bit_width(static_cast<std::uint64_t>(length))] += counts.counts[length];
+      squares += static_cast<Wide>(counts.counts[length]) * (length * length);
+    }
+  }
+  //  rows * sum of squares - (sum of lengths)^2  =  rows * sum of (length - mean)^2
+  double variance(std::int64_t rows, std::int64_t nnz) const {
+    const Wide spread = rows * squares - static_cast<Wide>(nnz) * nnz;
+    return static_cast<double>(spread) / static_cast<double>(rows) / static_cast<double>(rows);
+  }
+};
 
 }  // namespace
 
@@ -70,36 +44,43 @@ RowLengths length_facts(const LengthCounts& counts, std::int64_t rows, std::int6
   RowLengths facts;
   facts.counts.assign(counts.counts, counts.counts + short_row);
   if (rows == 0) return facts;
+  const LengthSums sums(counts);
   facts.min = counts.min;
   facts.max = counts.max;
-  facts.empty = counts.histogram[0];
+  facts.empty = counts.counts[0];
   facts.mean = static_cast<double>(nnz) / static_cast<double>(rows);
-  facts.stddev = std::sqrt(variance(counts, rows, nnz));
+  facts.stddev = std::sqrt(sums.variance(rows, nnz));
   facts.cv = facts.mean > 0 ? facts.stddev / facts.mean : 0;
   const int bins = std::bit_width(static_cast<std::uint64_t>(counts.max)) + 1;
-  facts.histogram.assign(counts.histogram, counts.histogram + bins);
+  facts.histogram.assign(sums.histogram, sums.histogram + bins);
   return facts;
 }
 
-PatternFacts measure_pattern(const PatternView& A, Detail detail) {
-  const RowPieces pieces{A};
-  std::optional<DiagonalMarks> diagonals;
-  if (detail == Detail::all && A.rows > 0) diagonals.emplace(A);
-  Vector<Partial> parts(static_cast<std::size_t>(pieces.count()));
-  pieces.for_each([&](std::int64_t piece, std::int64_t first, std::int64_t last) {
-    parts[piece] = look_at(A, first, last, diagonals ? &*diagonals : nullptr);
+std::vector<SlicePadding> padding_facts(const std::int64_t* stored, std::int64_t nnz) {
+  std::vector<SlicePadding> result{{32, 1, 0}, {32, 256, 0}, {32, 1024, 0}, {128, 1, 0}};
+  for (int i = 0; i < padding_pairs; ++i)
+    result[i].stored = nnz > 0 ? static_cast<double>(stored[i]) / static_cast<double>(nnz) : 0;
+  return result;
+}
+
+RowFacts measure_rows(const PatternView& A) {
+  const std::int64_t windows = (A.rows + padding_window - 1) / padding_window;
+  constexpr std::int64_t grain = 4;
+  Vector<Partial> parts(static_cast<std::size_t>((windows + grain - 1) / grain));
+  parallel_ranges(windows, grain, [&](std::int64_t begin, std::int64_t end) {
+    Partial& part = parts[begin / grain];
+    LengthWindow window;
+    for (std::int64_t first = begin * padding_window; begin < end; ++begin, first += padding_window) {
+      window.read(A, first, std::min(padding_window, A.rows - first));
+      window.add_to(part.lengths, part.stored);
+    }
   });
   Partial sum;
-  for (const Partial& part : parts) add(sum, part);
-  PatternFacts facts;
-  facts.lengths = length_facts(sum, A.rows, A.nnz());
-  if (A.nnz() == 0 || !diagonals) return facts;
-  facts.lowest = sum.lowest;
-  facts.highest = sum.highest;
-  facts.bandwidth = std::max(std::abs(sum.lowest), std::abs(sum.highest));
-  facts.profile = sum.profile;
-  facts.diagonals = diagonals->count();
-  return facts;
+  for (const Partial& part : parts) {
+    sum.lengths.add(part.lengths);
+    for (int i = 0; i < padding_pairs; ++i) sum.stored[i] += part.stored[i];
+  }
+  return {length_facts(sum.lengths, A.rows, A.nnz()), padding_facts(sum.stored.data(), A.nnz())};
 }
 
 }  // namespace heddle

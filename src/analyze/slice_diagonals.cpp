@@ -5,7 +5,6 @@
 #include <span>
 
 #include "analyze/kinds.hpp"
-#include "analyze/stamped_set.hpp"
 #include "core/bits.hpp"
 
 namespace heddle {
@@ -14,34 +13,32 @@ namespace {
 
 constexpr std::int64_t slice = 128;
 
-// The diagonals of rows first .. last-1, in the order they are met; the number of their pattern.
+}  // namespace
+
 template <class V>
-std::uint64_t collect(const CsrView<V>& A, std::int64_t first, std::int64_t last, StampedSet& set,
-                      Vector<std::size_t>& at, Vector<SeenDiagonal>& found) {
-  found.clear();
-  set.make_room(A.ptr[last] - A.ptr[first]);
-  if (at.size() < set.slots()) at.resize(set.slots());
+std::uint64_t DiagonalSet::collect(const CsrView<V>& A, std::int64_t first, std::int64_t last) {
+  found_.clear();
+  set_.make_room(A.ptr[last] - A.ptr[first]);
+  if (at_.size() < set_.slots()) at_.resize(set_.slots());
   std::uint64_t pattern = 0;
   for (std::int64_t row = first; row < last; ++row)
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
       const std::int64_t distance = A.col[k] - row;
       pattern += slice_pattern(distance, row - first);
-      const auto place = set.insert(static_cast<std::uint32_t>(distance));
+      const auto place = set_.insert(static_cast<std::uint32_t>(distance));
       if (place.fresh) {
-        at[place.slot] = found.size();
-        found.push_back({distance, 0, bits_of(A.val[k]), true});
+        at_[place.slot] = found_.size();
+        found_.push_back({distance, 0, bits_of(A.val[k]), true});
       }
-      SeenDiagonal& d = found[at[place.slot]];
+      SeenDiagonal& d = found_[at_[place.slot]];
       ++d.entries;
       d.constant &= d.bits == bits_of(A.val[k]);
     }
   return pattern;
 }
 
-}  // namespace
-
 template <class V>
-void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window) {
+void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window, DiagonalSet& met) {
   if (!window.shows_diagonals()) {  // as in a part of a giant row: each entry is alone on its diagonal
     const Offset count = window.end - window.begin;
     entries += count;
@@ -49,12 +46,10 @@ void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window) {
     slice_places += count * slice;
     return;
   }
-  StampedSet set(1);
-  Vector<std::size_t> at;
-  Vector<SeenDiagonal> found;
   for (std::int64_t first = window.first; first < window.last; first += slice) {
     const std::int64_t last = std::min(first + slice, window.last);
-    const std::uint64_t pattern = collect(A, first, last, set, at, found);
+    const std::uint64_t pattern = met.collect(A, first, last);
+    const std::span<const SeenDiagonal> found = met.found();
     rows += last - first;
     entries += A.ptr[last] - A.ptr[first];
     if (last - first == slice || last == A.rows) {
@@ -120,7 +115,7 @@ Diagonals diagonal_facts(const DiagonalCounts& counts, std::int64_t matrix_rows)
   return facts;
 }
 
-template void SliceDiagonals::add(const CsrView<float>&, const RowWindow&);
-template void SliceDiagonals::add(const CsrView<double>&, const RowWindow&);
+template void SliceDiagonals::add(const CsrView<float>&, const RowWindow&, DiagonalSet&);
+template void SliceDiagonals::add(const CsrView<double>&, const RowWindow&, DiagonalSet&);
 
 }  // namespace heddle

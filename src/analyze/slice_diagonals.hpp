@@ -4,6 +4,7 @@
 #include <heddle/analyze.hpp>
 
 #include "analyze/pattern_hash.hpp"
+#include "analyze/stamped_set.hpp"
 #include "analyze/windows.hpp"
 #include "core/system.hpp"
 
@@ -22,10 +23,24 @@ struct SeenDiagonal {
   bool constant;
 };
 
+// The diagonals of one slice; its memory serves the next one.
+class DiagonalSet {
+ public:
+  // Of rows first .. last - 1: finds them, in the order they are met, and returns the number of their pattern.
+  template <class V>
+  std::uint64_t collect(const CsrView<V>& A, std::int64_t first, std::int64_t last);
+  std::span<const SeenDiagonal> found() const { return found_; }
+
+ private:
+  StampedSet set_{1};
+  Vector<std::size_t> at_;  // place in `found_`, by slot of the set
+  Vector<SeenDiagonal> found_;
+};
+
 class SliceDiagonals {
  public:
   template <class V>
-  void add(const CsrView<V>& A, const RowWindow& window);
+  void add(const CsrView<V>& A, const RowWindow& window, DiagonalSet& met);
 
   std::int64_t rows = 0, entries = 0;
   std::int64_t slice_places = 0;   // 128 * diagonals, over slices of 128 rows

@@ -104,13 +104,8 @@ LengthCounts lengths_of(const SurveyTotals& t) {
   counts.max = number(t.longest);
   counts.squares_low = t.squares_low;
   counts.squares_high = t.squares_high;
-  for (std::size_t k = 0; k < std::size(t.long_rows); ++k) counts.histogram[k] = number(t.long_rows[k]);
-  for (std::int64_t k = 0; k < short_row; ++k) {
-    const SurveyTotals::Word rows = t.lengths[k], length = static_cast<SurveyTotals::Word>(k);
-    counts.counts[k] = number(rows);
-    counts.histogram[std::bit_width(length)] += number(rows);
-    counts.squares_low += rows * length * length;
-  }
+  std::transform(std::begin(t.long_rows), std::end(t.long_rows), counts.long_rows, number);
+  std::transform(std::begin(t.lengths), std::end(t.lengths), counts.counts, number);
   return counts;
 }
 

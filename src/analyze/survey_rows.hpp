@@ -1,5 +1,5 @@
-// All row lengths: how many rows of each, and the places that slices store, as measure_pattern and measure_padding
-// count them. A thread has a row of each of four windows of 1024.
+// All row lengths: how many rows of each, and the places that slices store, as measure_rows counts
+// them. A thread has a row of each of four windows of 1024.
 #pragma once
 
 #include "analyze/pattern_hash.hpp"

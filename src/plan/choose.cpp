@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "analyze/facts_for.hpp"
 #include "core/check.hpp"
 #include "core/known_device.hpp"
 #include "formats/format.hpp"
@@ -233,7 +234,7 @@ template <class V>
 Choice choose(const Csr<V>& A, const ChooseOptions& options) {
   if (const auto outline = too_few_products(A, options))
     return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
-  return choose(A, analyze(A, Detail::planning), this_machine(options.device), options);
+  return choose(A, facts_for(A, options.device), this_machine(options.device), options);
 }
 
 namespace {
@@ -241,7 +242,7 @@ namespace {
 // Best first. None for a matrix without entries.
 template <class V>
 std::vector<Candidate> candidates_of(const Csr<V>& A, const ChooseOptions& options) {
-  const Structure facts = analyze(A, Detail::planning);
+  const Structure facts = facts_for(A, options.device);
   if (facts.nnz == 0) return {};
   const Machine& machine = this_machine(options.device);
   const StepCounts steps = steps_for(A, facts, machine);

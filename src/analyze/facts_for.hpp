@@ -1,0 +1,12 @@
+// analyze(A, Detail::planning) without what only other devices than `target` ask: the order of columns by degree, which
+// tiles on a GPU are made by, takes a CPU as long as all else that is sampled.
+#pragma once
+
+#include <heddle/analyze.hpp>
+
+namespace heddle {
+
+template <class V>
+Structure facts_for(const Csr<V>& A, Device target);
+
+}  // namespace heddle
