@@ -31,7 +31,8 @@ std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample,
 struct SampledFacts : ColumnFacts {
   Diagonals diagonals;  // the sampled part
 };
-// by_degree: also what tiles of columns would gain by their order (column_degrees.hpp), which takes as long as the rest.
+// by_degree: also what tiles of columns would gain by their order (column_degrees.hpp), which takes as long as the
+// rest.
 template <class V>
 SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample, bool by_degree = true);
 

@@ -96,9 +96,7 @@ class Familiar {
   static std::size_t slot(std::uint64_t bits) { return bits * 0x9E3779B97F4A7C15u >> (64 - slot_bits); }
   static std::size_t slot(std::uint32_t bits) { return bits * 0x9E3779B9u >> (32 - slot_bits); }
   // 0: it is in the table.
-  Bits<V> difference(Bits<V> bits) const {
-    return std::min(table_[slot(bits)] ^ bits, table_[slot(bits) + 1] ^ bits);
-  }
+  Bits<V> difference(Bits<V> bits) const { return std::min(table_[slot(bits)] ^ bits, table_[slot(bits) + 1] ^ bits); }
 
   // How many groups from the front are familiar throughout.
   std::size_t known_groups(std::span<const V> values) const {

@@ -43,9 +43,10 @@ Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gathe
   constexpr std::int64_t at_once = 4;
   const auto count = static_cast<std::int64_t>(slices.size());
   std::vector<StepCut> cuts(slices.size());
-  parallel_ranges(count, at_once, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      cuts[i] = cut_steps(A, slices[i].first, gather);
+  parallel_stretches((count + at_once - 1) / at_once, 1, [&](std::int64_t first, std::int64_t last) {
+    DiagonalMasks masks;
+    for (std::int64_t i = first * at_once; i < std::min(count, last * at_once); ++i)
+      cuts[static_cast<std::size_t>(i)] = cut_steps(A, slices[static_cast<std::size_t>(i)].first, gather, masks);
   });
   Sample sample;
   for (std::size_t i = 0; i < slices.size(); ++i) {

@@ -36,8 +36,9 @@ struct Cuts {
   Cuts(const PatternView& A, int gather)
       : cut(static_cast<std::size_t>(slice_count(A.rows))), slices(slice_count(A.rows) + 1) {
     parallel_ranges(slice_count(A.rows), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
+      DiagonalMasks masks;
       for (std::int64_t s = begin; s < end; ++s)
-        cut[static_cast<std::size_t>(s)] = cut_steps(A, s * rows_of_run, gather);
+        cut[static_cast<std::size_t>(s)] = cut_steps(A, s * rows_of_run, gather, masks);
     });
     RunSlice at{};
     for (std::size_t s = 0; s < cut.size(); ++s) {

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 
+#include "core/isa.hpp"
+#include "core/system.hpp"
 #include "formats/runs/runs.hpp"
 
 namespace heddle {
@@ -78,22 +81,85 @@ inline void each_run(const PatternView& A, std::int64_t first_row, std::uint16_t
   }
 }
 
+// How the entries of 16 rows lie on common diagonals.
+struct DiagonalCounts16 {
+  Index entries_of[rows_of_run + 1][rows_of_run] = {};  // of each row, on diagonals with so many rows
+
+  Index runs_of(int count) const {
+    return std::accumulate(entries_of[count], entries_of[count] + rows_of_run, Index{0}) / count;
+  }
+};
+
+// Counts them without an order: a mask of rows for every diagonal between the lowest and the highest, three times along
+// the entries. Its memory serves the next slice.
+class DiagonalMasks {
+ public:
+  DiagonalCounts16 count(const PatternView& A, std::int64_t first_row, std::uint16_t aside) {
+    DiagonalCounts16 counts;
+    const Rows rows(A, first_row, aside);
+    if (rows.highest - rows.lowest >= widest) {  // merged instead
+      each_run(A, first_row, aside, [&](Index, std::uint16_t mask, const Offset*) {
+        for (unsigned left = mask; left != 0; left &= left - 1)
+          ++counts.entries_of[std::popcount(mask)][std::countr_zero(left)];
+      });
+      return counts;
+    }
+    if (const auto range = static_cast<std::size_t>(rows.highest - rows.lowest + 1);
+        rows.any() && range > masks_.size())
+      masks_.resize(range, 0);
+    with_isa([&, masks = masks_.data()](auto) {
+      rows.each(A, [&](int i, Index diagonal) { masks[diagonal] |= static_cast<std::uint16_t>(1u << i); });
+      rows.each(A, [&](int i, Index diagonal) { ++counts.entries_of[std::popcount(masks[diagonal])][i]; });
+      rows.each(A, [&](int, Index diagonal) { masks[diagonal] = 0; });
+    });
+    return counts;
+  }
+
+ private:
+  static constexpr std::int64_t widest = 1 << 17;  // 256 KB of masks
+
+  // Rows that are not aside, and their diagonals by the column in the first row.
+  struct Rows {
+    Offset begin[rows_of_run], end[rows_of_run];
+    std::int64_t lowest = INT64_MAX, highest = INT64_MIN / 2;
+
+    Rows(const PatternView& A, std::int64_t first_row, std::uint16_t aside) {
+      for (int i = 0; i < rows_of_run; ++i) {
+        const std::int64_t row = std::min(first_row + i, A.rows);
+        begin[i] = A.ptr[row];
+        end[i] = (aside >> i & 1) != 0 ? begin[i] : A.ptr[std::min(row + 1, A.rows)];
+        if (begin[i] == end[i]) continue;
+        lowest = std::min<std::int64_t>(lowest, A.col[begin[i]] - i);
+        highest = std::max<std::int64_t>(highest, A.col[end[i] - 1] - i);
+      }
+      if (!any()) lowest = highest;
+    }
+    bool any() const { return highest > INT64_MIN / 2; }
+    template <class F>
+    void each(const PatternView& A, F f) const {
+      for (int i = 0; i < rows_of_run; ++i) {
+        const auto first = static_cast<Index>(lowest) + i;
+        for (const Index *col = A.col.data() + begin[i], *last = A.col.data() + end[i]; col < last; ++col)
+          f(i, *col - first);
+      }
+    }
+  };
+
+  Vector<std::uint16_t> masks_;  // 0 between calls
+};
+
 // The cheapest way to cut 16 rows, where a gathered step costs `gather` tenths of a run.
-inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
-  Index runs_of[rows_of_run + 1] = {};                  // diagonals with so many rows
-  Index entries_of[rows_of_run + 1][rows_of_run] = {};  // and on them, of each row
+inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather, DiagonalMasks& masks) {
   StepCut cut, best;
   cut.aside = rows_aside(A, first_row, gather);
   for (unsigned left = cut.aside; left != 0; left &= left - 1) {
     const std::int64_t row = first_row + std::countr_zero(left);
     cut.entries_aside += A.ptr[row + 1] - A.ptr[row];
   }
-  each_run(A, first_row, cut.aside, [&](Index, std::uint16_t mask, const Offset*) {
-    const int count = std::popcount(mask);
-    ++runs_of[count];
-    for (int i = 0; i < rows_of_run; ++i) entries_of[count][i] += mask >> i & 1;
-  });
+  const DiagonalCounts16 counts = masks.count(A, first_row, cut.aside);
+  Index runs_of[rows_of_run + 1] = {};
   for (int i = 1; i <= rows_of_run; ++i) {
+    runs_of[i] = counts.runs_of(i);
     cut.runs += runs_of[i];
     cut.entries_in_runs += i * runs_of[i];
   }
@@ -102,7 +168,7 @@ inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gathe
   Index gathered[rows_of_run] = {};
   const auto cost = [&](const StepCut& c) { return 10 * std::int64_t{c.runs} + std::int64_t{gather} * c.gathered(); };
   for (int least = 2; least <= rows_of_run + 1; ++least) {
-    for (int i = 0; i < rows_of_run; ++i) gathered[i] += entries_of[least - 1][i];
+    for (int i = 0; i < rows_of_run; ++i) gathered[i] += counts.entries_of[least - 1][i];
     cut.least = least;
     cut.runs -= runs_of[least - 1];
     cut.entries_in_runs -= (least - 1) * runs_of[least - 1];
@@ -112,6 +178,10 @@ inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gathe
     if (cost(cut) < cost(best)) best = cut;
   }
   return best;
+}
+inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
+  DiagonalMasks masks;
+  return cut_steps(A, first_row, gather, masks);
 }
 
 }  // namespace heddle
