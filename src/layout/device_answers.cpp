@@ -9,7 +9,7 @@
 namespace heddle::device {
 
 namespace {
-constexpr int most_devices = 64, windows = 6;
+constexpr int most_devices = 64, windows = 8;
 }
 
 struct AnswerWindow::Kept {

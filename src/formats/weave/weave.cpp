@@ -138,6 +138,15 @@ weave::BlockSizes sizes_to_ask(const WeaveSettings& settings, const PatternView&
   return settings.block == automatic ? possible : weave::BlockSizes{possible.bits & 1u << settings.block};
 }
 
+// Entries of a tile where tiles are counted with the first look, or 0: of a matrix that is stored by segments, or may
+// be.
+int segments_to_count(const WeaveSettings& settings, const PatternView& A) {
+  const bool open = settings.layout == automatic;
+  if (A.nnz() >= weave::most_counted_unseen || !(open || settings.chosen() == WeaveLayout::segments)) return 0;
+  const int usual = A.nnz() < weave::few_segment_entries ? 4 : 8;  // unless columns are far apart
+  return simt::warp_size * (settings.per_lane == automatic ? usual : std::max(settings.per_lane, 4));
+}
+
 // What is on its way before anybody knows whether the arrays are a matrix.
 template <class V>
 struct Asked {
@@ -145,6 +154,7 @@ struct Asked {
   std::unique_ptr<weave::SoughtDiagonals<V>> diagonals;
   CodecQuestion<V> of_values;
   std::unique_ptr<DistinctValues<V>> few_values;
+  std::shared_ptr<weave::SegmentsCount> segments;
 };
 
 // What settling leaves for storing: what the layout it chose, and the codec, would have to find out again.
@@ -174,7 +184,8 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   const CsrView<V>& A = there.view;
   const bool open = settings.layout == automatic, open_values = settings.values == automatic;
   const bool blocks = !open && settings.chosen() == WeaveLayout::blocks;
-  if (!there.asked || A.nnz() < fewest_looked_at || !(open_values || blocks)) return look(false);
+  const int segments = segments_to_count(settings, A);
+  if (!there.asked || A.nnz() < fewest_looked_at || !(open_values || blocks || segments > 0)) return look(false);
   auto asked = std::make_shared<Asked<V>>();
   const bool wanted = open ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
   // First, as these take longest, and as memory may have to be waited for.
@@ -193,6 +204,8 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
     look(false);
   if (open) ask_unseen(settings, *asked->facts, sizeof(V), seeks);
   if (asked->few_values) asked->few_values->finish(where, A.val);
+  if (open ? !seeks && segments_may_follow(settings, *asked->facts, sizeof(V)) : segments > 0)
+    asked->segments = weave::count_segments(where, A, segments, there.device);
   if (blocks) asked->facts->expect({.full_blocks = sizes_to_ask(settings, A), .unseen = true});
   *there.asked = std::move(asked);
 }
@@ -217,6 +230,8 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (settings.chosen() != WeaveLayout::diagonals) sought.reset(), found.reset();  // others need the memory
   auto left = std::make_shared<Left<V>>();
   if (there.found) *there.found = left;
+  if (settings.chosen() == WeaveLayout::segments && asked) left->of_layout = std::move(asked->segments);
+  if (asked) asked->segments.reset();
   if (knows_long_rows(settings))
     left->of_layout = std::make_shared<const weave::LongRowsKnown>(
         weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});
@@ -279,6 +294,8 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
       built = build_knowing(std::static_pointer_cast<const weave::LongRowsKnown>(of_layout));
     } else if constexpr (std::is_same_v<Layout, weave::Blocks<V>>) {
       built = build_knowing(std::static_pointer_cast<const weave::BlockSizes>(of_layout));
+    } else if constexpr (std::is_same_v<Layout, weave::Segments<V>>) {
+      built = build_knowing(std::static_pointer_cast<weave::SegmentsCount>(std::const_pointer_cast<void>(of_layout)));
     } else if constexpr (std::is_same_v<Layout, weave::Padded<V>>) {
       built = build_knowing(there.longest);
     } else {

@@ -37,6 +37,12 @@ class Chooser {
       expect_all(soon);
     facts_.expect(soon);
   }
+  // Not where full blocks may decide. Of narrow matrices the shorter rows are mostly padded, whose builds are the
+  // shortest.
+  bool segments_may_follow() const {
+    return A_.nnz() < weave::most_counted_unseen && mean_ < 96 && !(narrow() && mean_ <= 16) &&
+           !full_blocks_may_decide();
+  }
   bool full_blocks_may_decide() const { return full_blocks_decide() && weave::possible_full_blocks(A_).bits != 0; }
 
   void choose() {
@@ -340,6 +346,11 @@ void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value
 bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
   WeaveSettings open = settings;
   return Chooser(open, facts, value_bytes).full_blocks_may_decide();
+}
+
+bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
+  WeaveSettings open = settings;
+  return Chooser(open, facts, value_bytes).segments_may_follow();
 }
 
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals) {

@@ -28,6 +28,8 @@
 // entries with loads of 16 bytes, and nothing is handed over (economics 10 % faster, roads 7, half empty rows 3 to 4).
 #pragma once
 
+#include <memory>
+
 #include "formats/weave/weave_layout.hpp"
 #include "layout/piece.hpp"
 
@@ -58,6 +60,19 @@ struct alignas(16) Team {
   Index row, tile, entries, long_row;  // the first of its tiles; number in long_rows, or -1: the whole row is here
 };
 
+// What comes out of cutting the rows of a matrix on a device: queued, and heard by who builds.
+struct SegmentsCount {
+  int tile_entries;
+
+  explicit SegmentsCount(int entries) : tile_entries(entries) {}
+  virtual ~SegmentsCount() = default;
+};
+// Beside the question that was queued last. The arrays have the right sizes, but need not be a matrix.
+std::shared_ptr<SegmentsCount> count_segments(simt::Emulator, const PatternView& there, int tile_entries, Device);
+std::shared_ptr<SegmentsCount> count_segments(simt::Cuda, const PatternView& there, int tile_entries, Device);
+// Larger matrices take longer to count than to wait for.
+inline constexpr std::int64_t most_counted_unseen = 1 << 21;
+
 template <class V>
 struct Segments {
   std::int64_t rows = 0, cols = 0;
@@ -84,10 +99,11 @@ struct Segments {
   static bool has_short_rows(const PatternView& A) { return A.nnz() <= 12 * A.rows; }
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
+  // counted: by somebody who asked before, or null.
   static std::optional<Segments> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                             Device);
-  static std::optional<Segments> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                             Device);
+                                             Device, std::shared_ptr<SegmentsCount> counted = nullptr);
+  static std::optional<Segments> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
+                                             std::shared_ptr<SegmentsCount> counted = nullptr);
   Csr<V> restore() const;
 
   template <class Self, class F>

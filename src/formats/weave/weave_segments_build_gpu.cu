@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "core/dispatch.hpp"
-#include "formats/weave/weave_segments_cut.hpp"
-#include "layout/device_csr.hpp"
+#include "formats/weave/weave_segments_chunks.hpp"
 #include "layout/device_reduce.hpp"
 #include "layout/device_scan.hpp"
 
@@ -10,150 +9,10 @@ namespace heddle::weave {
 
 namespace {
 
-constexpr int cut_threads = 256;
-
-// The lanes of a warp look at every eighth row, then at the eight that are left. How many rows a tile has that begins
-// with a row is known for all rows of the chunk, so that nobody searches on the way from tile to tile (`wave`, 70 tiles
-// a chunk: counted in 24 instead of 30 us, cut in 29 instead of 41; H200).
-struct WarpSearch {
-  static constexpr int stride = 8;
-  const std::uint16_t* of_tile;
-
-  SIMT_DEVICE std::int64_t rows_of_tile(const CutRule&, const Offset*, std::int64_t at, std::int64_t) const {
-    return of_tile[at];
-  }
-
-  SIMT_DEVICE static bool writes() { return simt::lane() == 0; }
-  SIMT_DEVICE static int lane() { return simt::lane(); }
-  SIMT_DEVICE static int lanes() { return simt::warp_size; }
-  SIMT_DEVICE static std::int64_t rows_that_fit(const Offset* ptr, std::int64_t most, Offset room) {
-    const std::int64_t coarse = (simt::lane() + 1) * stride;
-    const std::int64_t low = stride * simt::count_bits(simt::ballot(coarse <= most && ptr[coarse] - ptr[0] <= room));
-    const std::int64_t fine = low + 1 + simt::lane();
-    const bool fits = simt::lane() < stride && fine <= most && ptr[fine] - ptr[0] <= room;
-    return low + simt::count_bits(simt::ballot(fits));
-  }
-};
-
-// By a warp: the first row of a chunk. The rows that are left are looked at in 32 places at a time.
-SIMT_DEVICE std::int64_t first_row(const PatternArrays& A, const CutRule& rule, std::int64_t chunk) {
-  std::int64_t begin = 0, end = A.rows;
-  while (begin < end) {
-    const std::int64_t step = (end - begin + simt::warp_size - 1) / simt::warp_size, row = begin + simt::lane() * step;
-    const int before = simt::count_bits(simt::ballot(row < end && rule.before_chunk(chunk, row, A.ptr)));
-    if (before == 0) return begin;
-    const std::int64_t behind = begin + before * step;
-    begin = behind - step + 1;
-    end = behind < end ? behind : end;
-  }
-  return begin;
-}
-
-// The first row of every chunk, and the end of the last; found out by those who count.
-SIMT_DEVICE void find_limits(const PatternArrays& A, const CutRule& rule, std::int64_t* first_rows) {
-  if (simt::warp() < 2) {
-    const std::int64_t chunk = simt::block() + simt::warp(), row = first_row(A, rule, chunk);
-    auto* limits = simt::shared<std::int64_t>();
-    if (simt::lane() == 0) limits[simt::warp()] = row;
-    if (simt::lane() == 0 && (simt::warp() == 0 || chunk == simt::grid_blocks())) first_rows[chunk] = row;
-  }
-  simt::sync_block();
-}
-
-// A block brings the beginnings of a chunk's rows into shared memory, where one warp of it cuts: from tile to tile
-// there is only one way. In a plain chunk no row crosses tiles or has a team. There the way is short, from the first
-// row of a tile to that of the next, and when it is known the tiles are written by everybody (a chunk of `wave` has 70:
-// most of the 16 and 21 us that counting and cutting took went to that one warp; H200).
-struct ChunkRows {
-  std::int64_t first, rows;
-  Offset* ptr;
-  std::uint16_t* of_tile;  // how many rows a tile has that begins with this one
-  std::uint16_t* begin;    // of a plain chunk: the first row of each tile, and the end; before it their number
-  int tiles = -1;          // of a plain chunk
-
-  // Of the tiles of a plain chunk some have no room for another row; any two neighbours of the others have more entries
-  // than fit one.
-  static std::int64_t most_plain_tiles(const CutRule& rule) {
-    return 2 * (rule.chunk_weight / rule.capacity + 1) + rule.most_rows_of_chunk() / rule.most_rows + 1;
-  }
-  static std::size_t shared_bytes(const CutRule& rule) {
-    const auto most = static_cast<std::size_t>(rule.most_rows_of_chunk());
-    return (most + 3) * sizeof(Offset) +
-           (most + static_cast<std::size_t>(most_plain_tiles(rule)) + 2) * sizeof(std::uint16_t);
-  }
-
-  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule, std::int64_t first_row, std::int64_t end)
-      : first(first_row), rows(end - first_row) {
-    ptr = simt::shared<Offset>() + 2;
-    of_tile = reinterpret_cast<std::uint16_t*>(ptr + rule.most_rows_of_chunk() + 1);
-    begin = of_tile + rule.most_rows_of_chunk() + 1;
-    bring(A);
-    simt::sync_block();
-    if (fill_tiles(rule)) walk_plain();
-  }
-
- private:
-  SIMT_DEVICE void bring(const PatternArrays& A) {
-    constexpr int at_once = 8;
-    for (std::int64_t i = simt::thread(); i <= rows; i += at_once * cut_threads) {
-      Offset some[at_once];
-#pragma unroll
-      for (int u = 0; u < at_once; ++u)
-        some[u] = A.ptr[first + (i + u * cut_threads <= rows ? i + u * cut_threads : rows)];
-#pragma unroll
-      for (int u = 0; u < at_once; ++u)
-        if (i + u * cut_threads <= rows) ptr[i + u * cut_threads] = some[u];
-    }
-  }
-  // Whether the chunk is plain.
-  SIMT_DEVICE bool fill_tiles(const CutRule& rule) {
-    bool crosses = false;
-    for (std::int64_t i = simt::thread(); i < rows; i += cut_threads) {
-      of_tile[i] = static_cast<std::uint16_t>(Halving::rows_of_tile(rule, ptr, i, rows));
-      crosses |= ptr[i + 1] - ptr[i] > rule.whole;
-    }
-    auto* of_warps = simt::shared<std::uint16_t>();
-    static_assert(cut_threads / simt::warp_size * sizeof *of_warps <= 2 * sizeof(Offset));
-    const bool any = simt::any(crosses);
-    if (simt::lane() == 0) of_warps[simt::warp()] = any ? 1 : 0;
-    simt::sync_block();
-    bool plain = true;
-    for (int w = 0; w < cut_threads / simt::warp_size; ++w) plain &= of_warps[w] == 0;
-    return plain;
-  }
-  SIMT_DEVICE void walk_plain() {
-    if (simt::thread() == 0) {
-      int t = 0, row = 0;
-      for (; row < rows; row += of_tile[row]) begin[t++] = static_cast<std::uint16_t>(row);
-      begin[t] = static_cast<std::uint16_t>(row);
-      begin[-1] = static_cast<std::uint16_t>(t);
-    }
-    simt::sync_block();
-    tiles = begin[-1];
-  }
-};
-
-// What comes out of a chunk; how many of its rows have no entries, and whether it is plain.
-struct ChunkFound {
-  CutSizes sizes;
-  std::int32_t empty_rows = 0, plain = 0;
-
-  SIMT_BOTH void add(const ChunkFound& other) {
-    sizes.add(other.sizes);
-    empty_rows += other.empty_rows;
-  }
-};
-
-// Where chunks begin, and, where they are stored without being cut again, where the tiles of plain ones do: as
-// ChunkRows has it.
-struct ChunkCuts {
-  std::int64_t* first_rows;
-  std::uint16_t* begins;  // null: they are cut again
-  std::int64_t of_chunk;  // room for so many
-};
-
-// The first warp cuts, the others count the empty rows meanwhile. What is found is told the host too.
+// The first warp cuts, the others count the empty rows meanwhile. What is found is told the host too. The arrays need
+// not be a matrix: then what is found means nothing.
 SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found, ChunkFound* told, ChunkCuts cuts) {
+  simt::let_next_start();
   find_limits(A, rule, cuts.first_rows);
   const auto* limits = simt::shared<std::int64_t>();
   const ChunkRows chunk(A, rule, limits[0], limits[1]);
@@ -173,28 +32,13 @@ SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* fou
       found[simt::block()].plain = told[simt::block()].plain = chunk.tiles >= 0 ? 1 : 0;
     }
   }
-  if (cuts.begins == nullptr) return;
-  for (int t = simt::thread(); t <= chunk.tiles; t += cut_threads)
+  for (int t = simt::thread(); cuts.begins != nullptr && t <= chunk.tiles; t += cut_threads)
     cuts.begins[simt::block() * cuts.of_chunk + t] = chunk.begin[t];
+  if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 // Of few chunks each adds up those before it, instead of a kernel that does it for all.
 constexpr std::int64_t few_chunks = 1024;
-
-// What comes out of all chunks before the block's own. The block calls it together.
-SIMT_DEVICE CutSizes sizes_before(const ChunkFound* found) {
-  CutSizes sum;
-  for (std::int64_t i = simt::thread(); i < simt::block(); i += cut_threads) sum.add(found[i].sizes);
-  sum = {simt::warp_sum(sum.tiles), simt::warp_sum(sum.long_rows), simt::warp_sum(sum.teams),
-         simt::warp_sum(sum.team_tiles), simt::warp_sum(sum.pieces)};
-  auto* of_warps = simt::shared<CutSizes>();
-  if (simt::lane() == 0) of_warps[simt::warp()] = sum;
-  simt::sync_block();
-  sum = {};
-  for (int w = 0; w < cut_threads / simt::warp_size; ++w) sum.add(of_warps[w]);
-  simt::sync_block();
-  return sum;
-}
 
 // before: null where chunks are few.
 SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_t* first_rows, const ChunkFound* found,
@@ -338,17 +182,13 @@ SIMT_KERNEL store_block_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to) {
   store_team(A, to, simt::block());
 }
 
-// Counts what comes out of the matrix, and stores it.
-template <class V>
-class SegmentsBuild {
+class ChunkCount final : public SegmentsCount {
  public:
-  SegmentsBuild(simt::Here here, const CsrView<V>& A, int tile_entries, Device device)
-      : here_(here),
-        A_(A),
-        device_(device),
-        rule_(A, tile_entries),
+  ChunkCount(simt::Here here, const PatternView& A, int of_tile, Device device, bool unseen)
+      : SegmentsCount(of_tile),
+        here_(here),
+        rule_(A, of_tile),
         chunks_(rule_.chunks(A)),
-        per_chunk_{chunks_, cut_threads, std::max(ChunkRows::shared_bytes(rule_), cut_warps * sizeof(CutSizes))},
         memory_(device),
         found_(memory_.take<ChunkFound>(chunks_)),
         cuts_{memory_.take<std::int64_t>(chunks_ + 1), nullptr, 0} {
@@ -356,8 +196,10 @@ class SegmentsBuild {
       cuts_.of_chunk = ChunkRows::most_plain_tiles(rule_) + 1;
       cuts_.begins = memory_.take<std::uint16_t>(chunks_ * cuts_.of_chunk);
     }
-    simt::launch(here_, per_chunk_, count_block_per_chunk, PatternArrays(A_), rule_, found_,
-                 sum_.ask(chunks_, device_, {}), cuts_);
+    simt::Launch shape = per_chunk();
+    shape.overlaps = unseen;
+    simt::launch(here_, shape, count_block_per_chunk, PatternArrays(A), rule_, found_, sum_.ask(chunks_, device, {}),
+                 cuts_);
   }
   const CutRule& rule() const { return rule_; }
   // Waits.
@@ -367,19 +209,20 @@ class SegmentsBuild {
     return sum_.heard();
   }
   // `to` has room for it.
-  void store(Segments<V>& to) {
+  template <class V>
+  void store(const CsrView<V>& A, Segments<V>& to) {
     auto* entries = memory_.take<TileEntries>(to.tiles.size());
     const CutTarget cut{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), to.tiles.size()};
     if (!at_once())
-      simt::launch(here_, per_chunk_, cut_block_per_chunk, PatternArrays(A_), rule_, cuts_.first_rows, found_, before_,
+      simt::launch(here_, per_chunk(), cut_block_per_chunk, PatternArrays(A), rule_, cuts_.first_rows, found_, before_,
                    cut);
     with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(),  entries,           to.long_rows.data(),
                                         to.teams.data(), to.col.data(),    to.row_end.data(), to.filled.data(),
                                         to.row_words,    to.pieces.data(), to.pieces.size(),  writer};
-      if (!at_once()) return store_tiles_and_teams(target, to);
-      simt::launch(here_, per_chunk_, store_block_per_chunk<V, S>, CsrArrays<V>(A_), rule_, found_, cuts_, cut, target);
-      simt::launch(here_, {to.teams.size(), store_threads}, store_block_per_team<V, S>, CsrArrays<V>(A_), target);
+      if (!at_once()) return store_tiles_and_teams(A, target, to);
+      simt::launch(here_, per_chunk(), store_block_per_chunk<V, S>, CsrArrays<V>(A), rule_, found_, cuts_, cut, target);
+      simt::launch(here_, {to.teams.size(), store_threads}, store_block_per_team<V, S>, CsrArrays<V>(A), target);
     });
   }
 
@@ -388,20 +231,20 @@ class SegmentsBuild {
 
   bool few() const { return chunks_ <= few_chunks; }
   bool at_once() const { return rule_.small && few(); }
+  simt::Launch per_chunk() const {
+    return {chunks_, cut_threads, std::max(ChunkRows::shared_bytes(rule_), cut_warps * sizeof(CutSizes))};
+  }
 
-  template <class S>
-  void store_tiles_and_teams(const SegmentsTarget<V, S>& target, const Segments<V>& to) {
+  template <class V, class S>
+  void store_tiles_and_teams(const CsrView<V>& A, const SegmentsTarget<V, S>& target, const Segments<V>& to) {
     const std::int64_t tile_blocks = simt::blocks_for(to.tiles.size(), store_warps);
     simt::launch(here_, {tile_blocks + to.teams.size(), store_threads}, store_warp_per_tile_or_block_per_team<V, S>,
-                 CsrArrays<V>(A_), target, to.tiles.size(), tile_blocks);
+                 CsrArrays<V>(A), target, to.tiles.size(), tile_blocks);
   }
 
   simt::Here here_;
-  const CsrView<V>& A_;
-  Device device_;
   CutRule rule_;
   std::int64_t chunks_;
-  simt::Launch per_chunk_;
   device::Workspace memory_;
   ChunkFound* found_;
   ChunkCuts cuts_;
@@ -411,15 +254,23 @@ class SegmentsBuild {
 
 }  // namespace
 
+std::shared_ptr<SegmentsCount> count_segments(simt::Here here, const PatternView& there, int tile_entries,
+                                              Device device) {
+  return std::make_shared<ChunkCount>(here, there, tile_entries, device, true);
+}
+
 template <class V>
 std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const MatrixThere<V>& A,
-                                                    const WeaveSettings& settings, Device device) {
+                                                    const WeaveSettings& settings, Device device,
+                                                    std::shared_ptr<SegmentsCount> counted) {
   Segments to{.rows = A.rows,
               .cols = A.cols,
               .per_lane = settings.per_lane,
               .keep = settings.keep == 1,
               .short_rows = has_short_rows(A)};
-  SegmentsBuild<V> build(here, A, to.tile_entries(), device);
+  if (!counted || counted->tile_entries != to.tile_entries())
+    counted = std::make_shared<ChunkCount>(here, A, to.tile_entries(), device, false);
+  auto& build = static_cast<ChunkCount&>(*counted);
   const auto values_of = ask_value_store(here, A.values(), settings.codec(), device);
   const CutRule& rule = build.rule();
   const ChunkFound& total = build.total();
@@ -436,13 +287,15 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const Matri
   to.pieces = Buffer<Piece<V>>(all.pieces, device);
   to.row_words = rule.row_words();
   if (total.empty_rows > 0) to.filled = Buffer<std::uint32_t>(all.tiles * to.row_words, device);
-  build.store(to);
+  build.store<V>(A, to);
   return to;
 }
 
 template std::optional<Segments<float>> Segments<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                     const WeaveSettings&, Device);
+                                                                     const WeaveSettings&, Device,
+                                                                     std::shared_ptr<SegmentsCount>);
 template std::optional<Segments<double>> Segments<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                       const WeaveSettings&, Device);
+                                                                       const WeaveSettings&, Device,
+                                                                       std::shared_ptr<SegmentsCount>);
 
 }  // namespace heddle::weave

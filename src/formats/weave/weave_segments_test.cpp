@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include <heddle/generate.hpp>
 #include <heddle/operator.hpp>
@@ -109,6 +110,49 @@ TEST(WeaveSegments, of_very_many_rows_are_cut_on_the_device_as_on_the_host) {
   EXPECT_TRUE(bytes(here.col) == bytes(there->col));
   EXPECT_TRUE(bytes(here.filled) == bytes(there->filled));
   EXPECT_EQ(here.short_rows, there->short_rows);
+}
+
+// Tiles are counted with the first look: nothing outside the arrays is read or written, and kernels come to their end.
+// (The sanitizers see what is read.)
+TEST(WeaveSegments, of_arrays_that_are_no_matrix_are_counted_to_an_end) {
+  std::vector<std::int64_t> lengths(9000, 3);
+  lengths[70] = 3000;
+  lengths[8999] = 700;
+  const Csr<double> A = with_lengths(lengths, 4000, 2);
+  const auto count = [&](const Csr<double>& arrays) {
+    return weave::count_segments(simt::Emulator{}, arrays.view(), 256, Device::emulator());
+  };
+  for (const std::int64_t wrong : {std::int64_t{-9}, A.nnz() + 9, std::int64_t{1} << 40, std::int64_t{0}, A.nnz()})
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{200}, std::int64_t{4500}, A.rows}) {
+      Csr<double> broken = A;
+      if (broken.ptr[at] == wrong) continue;
+      broken.ptr[at] = wrong;
+      EXPECT_TRUE(count(broken)) << wrong << " at " << at;
+      EXPECT_THROW(build(broken.to(Device::emulator()), Plan::parse("weave layout=segments per_lane=8"),
+                         {.device = Device::emulator()}),
+                   Error)
+          << wrong << " at " << at;
+    }
+  Csr<double> wild = A;
+  for (std::int64_t i = 0; i <= wild.rows; ++i)
+    wild.ptr[i] = static_cast<Offset>(static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u >> 40);
+  EXPECT_TRUE(count(wild));
+  for (std::int64_t i = 0; i <= wild.rows; ++i) wild.ptr[i] = A.nnz() - A.ptr[i];
+  EXPECT_TRUE(count(wild));
+  // A tooth between the rows that a search looks at first: its chunk would have more tiles than there is room for.
+  wild = A;
+  for (std::int64_t i = 1129; i < 1410; ++i) wild.ptr[i] = A.ptr[1128] + (i < 1290 ? 130 * (i - 1128) : 50);
+  EXPECT_TRUE(count(wild));
+  wild = A;  // more rows than a chunk has, all of one weight
+  for (std::int64_t i = 2000; i < 8000; ++i) wild.ptr[i] = 12'000 - i;
+  EXPECT_TRUE(count(wild));
+  std::mt19937 random(3);
+  for (int round = 0; round < 40; ++round) {  // a stretch of rows in any order, or all at one place
+    wild = A;
+    const std::int64_t first = random() % 8000, last = first + 1 + random() % 1000, place = random() % A.nnz();
+    for (std::int64_t i = first; i < last; ++i) wild.ptr[i] = round % 2 == 0 ? random() % A.nnz() : place;
+    EXPECT_TRUE(count(wild));
+  }
 }
 
 }  // namespace
