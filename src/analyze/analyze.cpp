@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "analyze/block_windows.hpp"
 #include "analyze/facts_for.hpp"
-#include "analyze/parts.hpp"
+#include "analyze/looks.hpp"
 #include "analyze/survey_facts.hpp"
 #include "core/check.hpp"
 
@@ -26,10 +25,22 @@ namespace {
 
 template <class V>
 Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree) {
-  const RowFacts rows = measure_rows(A);
+  RowsLook rows_look(A);
+  HashLook hash_look(A);
+  ValuesLook<V> values_look(A.val, detail == Detail::all ? distinct_cap : planning_cap);
+  BlocksLook blocks_look(A, block_sample(A.nnz(), detail), detail);
+  ColumnsLook<V> columns_look(A, column_sample(A.nnz(), detail), by_degree);
+  look_together(columns_look, blocks_look, hash_look, values_look, rows_look);
+  columns_look.begin_second_round();
+  blocks_look.begin_second_round();
+  values_look.begin_second_round();
+  look_together(columns_look, blocks_look, values_look);
+
   const Reach reach = detail == Detail::all ? measure_reach(A) : Reach{};
   const Symmetry symmetry = detail == Detail::all ? measure_symmetry(A) : Symmetry{};
-  const ValueFacts values = measure_values(A.val, detail == Detail::all ? distinct_cap : planning_cap);
+  const RowFacts rows = rows_look.facts();
+  const ValueFacts values = values_look.facts();
+  const SampledFacts columns = columns_look.facts();
   Structure facts;
   facts.rows = A.rows;
   facts.cols = A.cols;
@@ -37,21 +48,17 @@ Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree) {
   facts.rows_len = rows.lengths;
   facts.bandwidth = reach.bandwidth;
   facts.profile = reach.profile;
-  facts.blocks = measure_blocks(A, block_sample(A.nnz(), detail), detail);
+  facts.blocks = blocks_look.fills();
   facts.blocks_sampled = are_blocks_sampled(A.nnz(), detail);
-  facts.diagonals = reach.diagonals;
+  facts.diagonals = columns.diagonals;
+  facts.diagonals.count = reach.diagonals.count;
+  facts.diagonals.occupancy = reach.diagonals.occupancy;
   facts.padding = rows.padding;
-  const SampledFacts columns = measure_columns(A, column_sample(A.nnz(), detail), by_degree);
   facts.columns = columns.columns;
   facts.gather_f32 = columns.gather_f32;
   facts.gather_f64 = columns.gather_f64;
   facts.sampled_entries = columns.entries;
-  facts.diagonals.full = columns.diagonals.full;
-  facts.diagonals.constant = columns.diagonals.constant;
-  facts.diagonals.full_share = columns.diagonals.full_share;
-  facts.diagonals.slice_fill = columns.diagonals.slice_fill;
-  facts.diagonals.patterns = columns.diagonals.patterns;
-  facts.pattern_hash = hash_pattern(A);
+  facts.pattern_hash = hash_look.hash();
   if (detail == Detail::all) facts.index_bits = bits_for(reach.lowest, reach.highest);
   facts.structurally_symmetric = symmetry.structural;
   facts.symmetric = symmetry.numerical;

@@ -1,9 +1,7 @@
 #include <utility>
 
-#include "analyze/block_windows.hpp"
-#include "analyze/parts.hpp"
-#include "core/parallel.hpp"
-#include "core/system.hpp"
+#include "analyze/looks.hpp"
+#include "core/dispatch.hpp"
 
 namespace heddle {
 
@@ -75,27 +73,6 @@ std::int64_t blocks_of_window(const PatternView& A, const Window& w) {
   return count;
 }
 
-// A window takes some 10 us for all shapes.
-template <int... Shape>
-BlockCounts count_blocks(const PatternView& A, const BlockWindows& windows, std::integer_sequence<int, Shape...>) {
-  constexpr std::int64_t grain = 4;
-  Vector<BlockCounts> parts(static_cast<std::size_t>((windows.count + grain - 1) / grain));
-  parallel_ranges(windows.count, grain, [&](std::int64_t begin, std::int64_t end) {
-    BlockCounts& part = parts[begin / grain];
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Window w = window_at(A, windows.first_row(i));
-      part.entries += entries_of(A, w);
-      ((part.blocks[Shape] += blocks_of_window<Shape>(A, w)), ...);
-    }
-  });
-  BlockCounts sum;
-  for (const BlockCounts& part : parts) {
-    sum.entries += part.entries;
-    for (int i = 0; i < block_shapes; ++i) sum.blocks[i] += part.blocks[i];
-  }
-  return sum;
-}
-
 double fill_of(const BlockCounts& counts, int shape) {
   const auto stored = static_cast<double>(counts.blocks[shape] * block_shape[shape][0] * block_shape[shape][1]);
   return counts.entries > 0 ? stored / static_cast<double>(counts.entries) : 0;
@@ -116,14 +93,60 @@ std::vector<BlockFill> block_fills(const BlockCounts& counts, Detail detail) {
   return fills;
 }
 
-std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample, Detail detail) {
-  const BlockWindows windows(A.rows, A.nnz(), sample);
-  const BlockCounts smallest = count_blocks(A, windows, std::integer_sequence<int, 0>());
-  if (detail == Detail::planning && fill_of(smallest, 0) > hopeless_fill) return block_fills(smallest, detail);
+namespace {
+constexpr std::int64_t windows_of_task = 4;  // some 10 us each for all shapes
+}
+
+BlocksLook::BlocksLook(const PatternView& pattern, std::int64_t sample, Detail detail)
+    : A(pattern),
+      detail_(detail),
+      windows_(A.rows, A.nnz(), sample),
+      tasks_((windows_.count + windows_of_task - 1) / windows_of_task),
+      parts_(static_cast<std::size_t>(tasks_)) {}
+
+template <int Shape>
+void BlocksLook::count(std::int64_t task) {
+  BlockCounts& part = parts_[static_cast<std::size_t>(task)];
+  const std::int64_t end = std::min(windows_.count, (task + 1) * windows_of_task);
+  for (std::int64_t i = task * windows_of_task; i < end; ++i) {
+    const Window w = window_at(A, windows_.first_row(i));
+    if (Shape == 0) part.entries += entries_of(A, w);
+    part.blocks[Shape] += blocks_of_window<Shape>(A, w);
+  }
+}
+
+void BlocksLook::run(std::int64_t first, std::int64_t last) {
+  for (std::int64_t task = first; task < last; ++task) {
+    if (!second_round_)
+      count<0>(task);
+    else
+      dispatch_int<1, 2, 3, 4, 5, 6, 7>(static_cast<int>(1 + task % (block_shapes - 1)),
+                                        [&](auto shape) { count<decltype(shape)::value>(task / (block_shapes - 1)); });
+  }
+}
+
+void BlocksLook::begin_second_round() {
+  second_round_ = true;
   static_assert(block_shapes == 8);
-  BlockCounts all = count_blocks(A, windows, std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7>());
-  all.blocks[0] = smallest.blocks[0];
-  return block_fills(all, detail);
+  const bool hopeless = detail_ == Detail::planning && fill_of(counts(), 0) > hopeless_fill;
+  tasks_ = hopeless ? 0 : tasks_ * (block_shapes - 1);
+}
+
+BlockCounts BlocksLook::counts() const {
+  BlockCounts sum;
+  for (const BlockCounts& part : parts_) {
+    sum.entries += part.entries;
+    for (int i = 0; i < block_shapes; ++i) sum.blocks[i] += part.blocks[i];
+  }
+  return sum;
+}
+
+std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample, Detail detail) {
+  BlocksLook look(A, sample, detail);
+  look_together(look);
+  look.begin_second_round();
+  look_together(look);
+  return look.fills();
 }
 
 }  // namespace heddle

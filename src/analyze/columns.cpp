@@ -5,13 +5,10 @@
 #include <utility>
 
 #include "analyze/column_degrees.hpp"
+#include "analyze/looks.hpp"
 #include "analyze/marks.hpp"
-#include "analyze/parts.hpp"
-#include "analyze/slice_diagonals.hpp"
 #include "analyze/stamped_set.hpp"
-#include "analyze/windows.hpp"
 #include "core/isa.hpp"
-#include "core/parallel.hpp"
 
 namespace heddle {
 
@@ -72,27 +69,39 @@ class Looker {
  public:
   explicit Looker(const PatternView& pattern) : A(pattern) {}
 
-  WindowCounts look_at(const RowWindow& w) {
-    WindowCounts counts;
+  void distances(const RowWindow& w, WindowCounts& counts) const {
     counts.entries = static_cast<std::int32_t>(w.end - w.begin);
     with_isa([&](auto) {
       for (std::int64_t row = w.first; row < w.last; ++row) walk_row(row, w, counts);
     });
-    const auto [low, high] = count_slices(w, counts);
-    if (counts.entries == 0) return counts;
-    sectors_.make_room(low, high, counts.entries);
-    rows_at_once(w, counts.gather_f64[0], counts.gather_f32[0]);
-    entries_at_once(w, counts.gather_f64[1], counts.gather_f32[1]);
-    all_at_once(w, counts.gather_f64[2], counts.gather_f32[2]);
-    return counts;
+    count_slices(w, counts);
+  }
+  void rows_at_once(const RowWindow& w, WindowCounts& counts) {
+    make_room(w);
+    for (std::int64_t first = w.first; first < w.last; first += lanes)
+      slice_at_once(w, first, counts.gather_f64[0], counts.gather_f32[0]);
+  }
+  // 32 neighbours, and all of the window.
+  void entries_at_once(const RowWindow& w, WindowCounts& counts) {
+    make_room(w);
+    for (Offset step = w.begin; step < w.end; step += lanes)
+      read_at_once(A.col.subspan(step, std::min<Offset>(lanes, w.end - step)), counts.gather_f64[1],
+                   counts.gather_f32[1]);
+    read_at_once(A.col.subspan(w.begin, w.end - w.begin), counts.gather_f64[2], counts.gather_f32[2]);
   }
 
  private:
-  void walk_row(std::int64_t row, const RowWindow& w, WindowCounts& counts) const {
+  // The entries of a row that lie in the window.
+  std::span<const Index> columns(std::int64_t row, const RowWindow& w) const {
     const Offset begin = std::max(A.ptr[row], w.begin), end = std::min(A.ptr[row + 1], w.end);
-    if (begin == end) return;
+    return A.col.subspan(begin, std::max<Offset>(0, end - begin));
+  }
+
+  void walk_row(std::int64_t row, const RowWindow& w, WindowCounts& counts) const {
+    const std::span<const Index> some = columns(row, w);
+    if (some.empty()) return;
     std::int32_t runs = 1, tiles = 1, small[3] = {}, near = 0;
-    const Index *first = A.col.data() + begin, *last = A.col.data() + end;
+    const Index *first = some.data(), *last = first + some.size();
     for (const Index* col = first; col < last; ++col) {
       const std::int64_t distance = *col - row;
       near += distance >= INT16_MIN && distance <= INT16_MAX;
@@ -105,7 +114,7 @@ class Looker {
       small[1] += delta < 1 << 8;
       small[2] += delta < 1 << 16;
     }
-    counts.deltas += static_cast<std::int32_t>(end - begin - 1);
+    counts.deltas += static_cast<std::int32_t>(some.size() - 1);
     counts.runs += runs;
     counts.tile_rows += tiles;
     counts.near16 += near;
@@ -114,65 +123,60 @@ class Looker {
     counts.delta16 += small[2];
   }
 
-  // Returns the least and the greatest column.
-  std::pair<Index, Index> count_slices(const RowWindow& w, WindowCounts& counts) const {
-    Index least = INT32_MAX, greatest = 0;
+  void count_slices(const RowWindow& w, WindowCounts& counts) const {
     for (std::int64_t first = w.first; first < w.last; first += lanes) {
-      Index low = INT32_MAX, high = 0;
-      Offset entries = 0;
-      for (std::int64_t row = first; row < std::min(first + lanes, w.last); ++row) {
-        const Offset begin = std::max(A.ptr[row], w.begin), end = std::min(A.ptr[row + 1], w.end);
-        if (begin == end) continue;
-        low = std::min(low, A.col[begin]);
-        high = std::max(high, A.col[end - 1]);
-        entries += end - begin;
-      }
-      if (entries > 0 && high - low < 1 << 16) counts.slices16 += static_cast<std::int32_t>(entries);
-      least = std::min(least, low);
-      greatest = std::max(greatest, high);
+      const Reach reach = reach_of(w, first, std::min(first + lanes, w.last));
+      if (reach.entries > 0 && reach.high - reach.low < 1 << 16)
+        counts.slices16 += static_cast<std::int32_t>(reach.entries);
     }
-    return {least, greatest};
+  }
+  struct Reach {
+    Index low = INT32_MAX, high = 0;
+    Offset entries = 0;
+  };
+  Reach reach_of(const RowWindow& w, std::int64_t first, std::int64_t last) const {
+    Reach reach;
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::span<const Index> some = columns(row, w);
+      if (some.empty()) continue;
+      reach.low = std::min(reach.low, some.front());
+      reach.high = std::max(reach.high, some.back());
+      reach.entries += static_cast<Offset>(some.size());
+    }
+    return reach;
+  }
+  void make_room(const RowWindow& w) {
+    const Reach reach = reach_of(w, w.first, w.last);
+    if (reach.entries > 0) sectors_.make_room(reach.low, reach.high, reach.entries);
   }
 
   // Sectors that lanes of one slice touch when each reads the k-th entry of its row.
-  void rows_at_once(const RowWindow& w, std::int32_t& doubles, std::int32_t& floats) {
-    for (std::int64_t first = w.first; first < w.last; first += lanes) {
-      std::array<Offset, lanes> at, end;
-      int active = 0;
-      for (std::int64_t row = first; row < std::min(first + lanes, w.last); ++row) {
-        at[active] = std::max(A.ptr[row], w.begin);
-        end[active] = std::min(A.ptr[row + 1], w.end);
-        active += at[active] < end[active];
+  void slice_at_once(const RowWindow& w, std::int64_t first, std::int32_t& doubles, std::int32_t& floats) {
+    std::array<std::span<const Index>, lanes> left;  // of rows that have some
+    int active = 0;
+    for (std::int64_t row = first; row < std::min(first + lanes, w.last); ++row) {
+      left[active] = columns(row, w);
+      active += !left[active].empty();
+    }
+    while (active > 1) {
+      std::array<Index, lanes> read;
+      int next = 0;
+      for (int i = 0; i < active; ++i) {
+        read[i] = left[i].front();
+        left[next] = left[i].subspan(1);
+        next += !left[next].empty();
       }
-      while (active > 1) {
-        std::array<Index, lanes> read;
-        int left = 0;
-        for (int i = 0; i < active; ++i) {
-          read[i] = A.col[at[i]];
-          at[left] = at[i] + 1;
-          end[left] = end[i];
-          left += at[left] < end[left];
-        }
-        read_at_once(std::span(read).first(static_cast<std::size_t>(active)), doubles, floats);
-        active = left;
-      }
-      if (active == 1) {  // the rest of the longest row: one sector a step
-        doubles += static_cast<std::int32_t>(end[0] - at[0]);
-        floats += static_cast<std::int32_t>(end[0] - at[0]);
-      }
+      read_at_once(std::span(read).first(static_cast<std::size_t>(active)), doubles, floats);
+      active = next;
+    }
+    if (active == 1) {  // the rest of the longest row: one sector a step
+      doubles += static_cast<std::int32_t>(left[0].size());
+      floats += static_cast<std::int32_t>(left[0].size());
     }
   }
 
-  void entries_at_once(const RowWindow& w, std::int32_t& doubles, std::int32_t& floats) {
-    for (Offset step = w.begin; step < w.end; step += lanes)
-      read_at_once(A.col.subspan(step, std::min<Offset>(lanes, w.end - step)), doubles, floats);
-  }
-
-  void all_at_once(const RowWindow& w, std::int32_t& doubles, std::int32_t& floats) {
-    read_at_once(A.col.subspan(w.begin, w.end - w.begin), doubles, floats);
-  }
-
   void read_at_once(std::span<const Index> columns, std::int32_t& doubles, std::int32_t& floats) {
+    if (columns.empty()) return;
     if (std::is_sorted(columns.begin(), columns.end())) {  // inside a row, or along diagonals
       doubles += sectors_in_order(columns, f64_sector);
       floats += sectors_in_order(columns, f32_sector);
@@ -191,10 +195,13 @@ class Looker {
   Sectors sectors_;
 };
 
+}  // namespace
+
 // The order of columns from runs of entries, then windows in it.
-class DegreeLooker {
+template <class V>
+class ColumnsLook<V>::Degrees {
  public:
-  explicit DegreeLooker(const PatternView& pattern)
+  explicit Degrees(const PatternView& pattern)
       : A(pattern), runs_(ColumnDegrees::runs(A.nnz())), slots_(std::bit_ceil(2 * slots_taken())) {
     for (std::int64_t i = 0; i < runs_; ++i)
       for (const Index column : A.col.subspan(ColumnDegrees::run_begin(i, runs_, A.nnz()), ColumnDegrees::run))
@@ -238,36 +245,64 @@ class DegreeLooker {
   std::uint64_t at_least_[ColumnDegrees::most_entries + 1] = {};
 };
 
-void look_by_degree(const PatternView& A, const RowWindows& windows, Vector<WindowCounts>& counts) {
-  const DegreeLooker looker(A);
-  parallel_stretches(windows.count, 1, [&](std::int64_t first, std::int64_t last) {
+template <class V>
+ColumnsLook<V>::ColumnsLook(const CsrView<V>& matrix, std::int64_t sample, bool by_degree)
+    : A(matrix),
+      windows_(A, sample),
+      by_degree_(by_degree),
+      tasks_(questions * windows_.count),
+      counts_(static_cast<std::size_t>(windows_.count)),
+      diagonals_(static_cast<std::size_t>(windows_.count)) {}
+template <class V>
+ColumnsLook<V>::~ColumnsLook() = default;
+
+template <class V>
+void ColumnsLook<V>::run(std::int64_t first, std::int64_t last) {
+  if (degrees_) {
     StampedSet seen(WindowChoice::entries);
-    for (std::int64_t i = first; i < last; ++i) counts[i].degree_rows = looker.rows_and_tiles(windows[i], seen);
-  });
+    for (std::int64_t i = first; i < last; ++i) counts_[i].degree_rows = degrees_->rows_and_tiles(windows_[i], seen);
+    return;
+  }
+  Looker looker(A);
+  DiagonalSet met;
+  for (std::int64_t task = first; task < last; ++task) {
+    const std::int64_t i = task / questions;
+    const RowWindow window = windows_[i];
+    switch (static_cast<Question>(task % questions)) {
+      case rows_at_once: looker.rows_at_once(window, counts_[i]); break;
+      case entries_at_once: looker.entries_at_once(window, counts_[i]); break;
+      case on_diagonals: diagonals_[i].add(A, window, met); break;
+      default: looker.distances(window, counts_[i]);
+    }
+  }
 }
 
-}  // namespace
+template <class V>
+void ColumnsLook<V>::begin_second_round() {
+  tasks_ = 0;
+  if (!by_degree_ || !ColumnDegrees::wanted(A.nnz(), A.cols)) return;
+  if (!ColumnDegrees::matter(column_facts(counts_, windows_.all))) return;
+  degrees_ = std::make_unique<Degrees>(A);
+  tasks_ = windows_.count;
+}
+
+template <class V>
+SampledFacts ColumnsLook<V>::facts() const {
+  ColumnFacts facts = column_facts(counts_, windows_.all);
+  if (degrees_) facts.columns.tile_rows_by_degree = pairs_by_degree(counts_);
+  return {facts, diagonal_facts(counts_of(diagonals_), A.rows)};
+}
+
+template class ColumnsLook<float>;
+template class ColumnsLook<double>;
 
 template <class V>
 SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample, bool by_degree) {
-  const RowWindows windows(A, sample);
-  Vector<WindowCounts> counts(static_cast<std::size_t>(windows.count));
-  Vector<SliceDiagonals> diagonals(static_cast<std::size_t>(windows.count));  // of a stretch, where that begins
-  parallel_stretches(windows.count, 1, [&](std::int64_t first, std::int64_t last) {
-    Looker looker(A);
-    DiagonalSet met;
-    for (std::int64_t i = first; i < last; ++i) {
-      const RowWindow window = windows[i];
-      counts[i] = looker.look_at(window);
-      diagonals[first].add(A, window, met);
-    }
-  });
-  ColumnFacts facts = column_facts(counts, windows.all);
-  if (by_degree && ColumnDegrees::wanted(A.nnz(), A.cols) && ColumnDegrees::matter(facts)) {
-    look_by_degree(A, windows, counts);
-    facts.columns.tile_rows_by_degree = pairs_by_degree(counts);
-  }
-  return {facts, diagonal_facts(counts_of(diagonals), A.rows)};
+  ColumnsLook<V> look(A, sample, by_degree);
+  look_together(look);
+  look.begin_second_round();
+  look_together(look);
+  return look.facts();
 }
 
 template SampledFacts measure_columns(const CsrView<float>&, std::int64_t, bool);

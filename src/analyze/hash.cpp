@@ -1,9 +1,6 @@
-#include <atomic>
-
-#include "analyze/parts.hpp"
+#include "analyze/looks.hpp"
 #include "analyze/pattern_hash.hpp"
 #include "core/isa.hpp"
-#include "core/parallel.hpp"
 
 namespace heddle {
 
@@ -26,23 +23,36 @@ std::uint64_t pairs_between(const PatternView& A, std::int64_t begin, std::int64
   return sum;
 }
 
-template <class F>
-std::uint64_t sum_of(std::int64_t items, F sum_between) {
-  std::atomic<std::uint64_t> sum{0};
-  parallel_ranges(items, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
-    sum.fetch_add(sum_between(begin, end), std::memory_order_relaxed);
-  });
-  return sum;
-}
+constexpr std::int64_t items_of_task = 1 << 15;
 
 }  // namespace
 
-std::uint64_t hash_pattern(const PatternView& A) {
-  const std::int64_t pairs = A.nnz() / 2;
-  std::uint64_t sum = sum_of(A.rows, [&](auto begin, auto end) { return rows_between(A, begin, end); }) +
-                      sum_of(pairs, [&](auto begin, auto end) { return pairs_between(A, begin, end); });
-  if (A.nnz() % 2 == 1) sum += PatternHash::columns(pairs, A.col[A.nnz() - 1], PatternHash::nothing);
+HashLook::HashLook(const PatternView& pattern)
+    : A(pattern),
+      row_tasks_((A.rows + items_of_task - 1) / items_of_task),
+      pair_tasks_((A.nnz() / 2 + items_of_task - 1) / items_of_task) {}
+
+void HashLook::run(std::int64_t first, std::int64_t last) {
+  std::uint64_t sum = 0;
+  for (std::int64_t task = first; task < last; ++task) {
+    const bool of_rows = task < row_tasks_;
+    const std::int64_t begin = (of_rows ? task : task - row_tasks_) * items_of_task,
+                       end = std::min(begin + items_of_task, of_rows ? A.rows : A.nnz() / 2);
+    sum += of_rows ? rows_between(A, begin, end) : pairs_between(A, begin, end);
+  }
+  sum_.fetch_add(sum, std::memory_order_relaxed);
+}
+
+std::uint64_t HashLook::hash() const {
+  std::uint64_t sum = sum_;
+  if (A.nnz() % 2 == 1) sum += PatternHash::columns(A.nnz() / 2, A.col[A.nnz() - 1], PatternHash::nothing);
   return PatternHash::of(sum, A.rows, A.cols, A.nnz());
+}
+
+std::uint64_t hash_pattern(const PatternView& A) {
+  HashLook look(A);
+  look_together(look);
+  return look.hash();
 }
 
 }  // namespace heddle

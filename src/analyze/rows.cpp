@@ -3,19 +3,11 @@
 #include <iterator>
 
 #include "analyze/length_window.hpp"
-#include "analyze/parts.hpp"
-#include "analyze/row_facts.hpp"
-#include "core/parallel.hpp"
-#include "core/system.hpp"
+#include "analyze/looks.hpp"
 
 namespace heddle {
 
 namespace {
-
-struct Partial {
-  LengthCounts lengths;
-  std::array<std::int64_t, padding_pairs> stored{};
-};
 
 // All lengths as whole numbers, longer rows among the others by the bits they have.
 struct LengthSums {
@@ -63,24 +55,38 @@ std::vector<SlicePadding> padding_facts(const std::int64_t* stored, std::int64_t
   return result;
 }
 
-RowFacts measure_rows(const PatternView& A) {
-  const std::int64_t windows = (A.rows + padding_window - 1) / padding_window;
-  constexpr std::int64_t grain = 4;
-  Vector<Partial> parts(static_cast<std::size_t>((windows + grain - 1) / grain));
-  parallel_ranges(windows, grain, [&](std::int64_t begin, std::int64_t end) {
-    Partial& part = parts[begin / grain];
-    LengthWindow window;
-    for (std::int64_t first = begin * padding_window; begin < end; ++begin, first += padding_window) {
-      window.read(A, first, std::min(padding_window, A.rows - first));
+namespace {
+constexpr std::int64_t windows_of_task = 4, rows_of_task = windows_of_task * padding_window;
+}
+
+RowsLook::RowsLook(const PatternView& pattern)
+    : A(pattern), parts_(static_cast<std::size_t>((A.rows + rows_of_task - 1) / rows_of_task)) {}
+
+void RowsLook::run(std::int64_t first, std::int64_t last) {
+  LengthWindow window;
+  for (std::int64_t task = first; task < last; ++task) {
+    Partial& part = parts_[static_cast<std::size_t>(task)];
+    const std::int64_t end = std::min(A.rows, (task + 1) * rows_of_task);
+    for (std::int64_t row = task * rows_of_task; row < end; row += padding_window) {
+      window.read(A, row, std::min(padding_window, A.rows - row));
       window.add_to(part.lengths, part.stored);
     }
-  });
+  }
+}
+
+RowFacts RowsLook::facts() const {
   Partial sum;
-  for (const Partial& part : parts) {
+  for (const Partial& part : parts_) {
     sum.lengths.add(part.lengths);
     for (int i = 0; i < padding_pairs; ++i) sum.stored[i] += part.stored[i];
   }
   return {length_facts(sum.lengths, A.rows, A.nnz()), padding_facts(sum.stored.data(), A.nnz())};
+}
+
+RowFacts measure_rows(const PatternView& A) {
+  RowsLook look(A);
+  look_together(look);
+  return look.facts();
 }
 
 }  // namespace heddle

@@ -117,9 +117,10 @@ Gather sectors_by_sets(const PatternView& A, int elements) {
 }
 
 TEST(Columns, read_the_sectors_that_sets_of_them_count) {
-  for (const char* matrix : {"random,rows=700,cols=900,per_row=9", "random,rows=300,cols=20000000,per_row=7",
-                             "random,rows=40,cols=5000,per_row=150", "stencil2d5,n=40", "arrow,rows=1000",
-                             "rmat,scale=9", "band,rows=500,width=0", "lengths,law=F1,max=60,rows=400"}) {
+  for (const char* matrix :
+       {"random,rows=700,cols=900,per_row=9", "random,rows=300,cols=20000000,per_row=7",
+        "random,rows=40,cols=5000,per_row=150", "stencil2d5,n=40", "arrow,rows=1000", "rmat,scale=9", "empty,rows=900",
+        "band,rows=500,width=0", "lengths,law=F1,max=60,rows=400"}) {
     const Csr<double> A = generate<double>(matrix);
     const SampledFacts facts = measure_columns(A.view(), A.nnz());
     for (const auto& [found, exact] : {std::pair{facts.gather_f32, sectors_by_sets(A.view(), 8)},

@@ -15,22 +15,50 @@ constexpr std::int64_t slice = 128;
 
 }  // namespace
 
+DiagonalSet::Slot& DiagonalSet::slot_of(std::int64_t distance) {
+  const auto key = static_cast<std::uint32_t>(distance);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = static_cast<std::uint32_t>(key * 0x9E3779B9u) >> shift_;
+  while (slots_[at].place >= 0 && slots_[at].distance != key) at = (at + 1) & mask;
+  return slots_[at];
+}
+
+// Most slices have few: the table is as large as those that were met ask for.
+void DiagonalSet::grow() {
+  slots_.assign(std::max<std::size_t>(2048, 4 * slots_.size()), Slot{});
+  shift_ = 32 - std::countr_zero(slots_.size());
+  for (std::size_t i = 0; i < found_.size(); ++i)
+    slot_of(found_[i].distance) = {static_cast<std::uint32_t>(found_[i].distance), static_cast<Index>(i)};
+}
+
+// The last first: whoever was moved on by others finds them still there.
+void DiagonalSet::clear() {
+  if (8 * found_.size() > slots_.size())
+    std::fill(slots_.begin(), slots_.end(), Slot{});
+  else
+    for (std::size_t i = found_.size(); i-- > 0;) slot_of(found_[i].distance) = {};
+  found_.clear();
+}
+
+SeenDiagonal& DiagonalSet::find(std::int64_t distance, std::uint64_t bits) {
+  if (2 * found_.size() >= slots_.size()) grow();
+  Slot& slot = slot_of(distance);
+  if (slot.place < 0) {
+    slot = {static_cast<std::uint32_t>(distance), static_cast<Index>(found_.size())};
+    found_.push_back({distance, 0, bits, true});
+  }
+  return found_[static_cast<std::size_t>(slot.place)];
+}
+
 template <class V>
 std::uint64_t DiagonalSet::collect(const CsrView<V>& A, std::int64_t first, std::int64_t last) {
-  found_.clear();
-  set_.make_room(A.ptr[last] - A.ptr[first]);
-  if (at_.size() < set_.slots()) at_.resize(set_.slots());
+  clear();
   std::uint64_t pattern = 0;
   for (std::int64_t row = first; row < last; ++row)
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
       const std::int64_t distance = A.col[k] - row;
       pattern += slice_pattern(distance, row - first);
-      const auto place = set_.insert(static_cast<std::uint32_t>(distance));
-      if (place.fresh) {
-        at_[place.slot] = found_.size();
-        found_.push_back({distance, 0, bits_of(A.val[k]), true});
-      }
-      SeenDiagonal& d = found_[at_[place.slot]];
+      SeenDiagonal& d = find(distance, bits_of(A.val[k]));
       ++d.entries;
       d.constant &= d.bits == bits_of(A.val[k]);
     }

@@ -4,7 +4,6 @@
 #include <heddle/analyze.hpp>
 
 #include "analyze/pattern_hash.hpp"
-#include "analyze/stamped_set.hpp"
 #include "analyze/windows.hpp"
 #include "core/system.hpp"
 
@@ -32,8 +31,17 @@ class DiagonalSet {
   std::span<const SeenDiagonal> found() const { return found_; }
 
  private:
-  StampedSet set_{1};
-  Vector<std::size_t> at_;  // place in `found_`, by slot of the set
+  struct Slot {
+    std::uint32_t distance = 0;  // as many as there are, modulo 2^32, are different
+    Index place = -1;            // in `found_`; -1: it is free
+  };
+  SeenDiagonal& find(std::int64_t distance, std::uint64_t bits);
+  Slot& slot_of(std::int64_t distance);
+  void clear();
+  void grow();
+
+  Vector<Slot> slots_;  // open addressing: at most half of them are taken
+  int shift_ = 0;
   Vector<SeenDiagonal> found_;
 };
 

@@ -5,10 +5,9 @@
 #include <cstring>
 
 #include "analyze/kinds.hpp"
-#include "analyze/parts.hpp"
+#include "analyze/looks.hpp"
 #include "analyze/value_bits.hpp"
 #include "core/isa.hpp"
-#include "core/parallel.hpp"
 
 namespace heddle {
 
@@ -142,40 +141,82 @@ std::int64_t guessed(std::span<const V> val, std::int64_t cap) {
   return std::max(cap + 1, kinds_in_all(seen.size(), ValueSample::size, size));
 }
 
+constexpr std::int64_t values_of_task = 1 << 14;
+
+template <class V>
+std::span<const V> values_between(std::span<const V> val, std::int64_t first, std::int64_t last) {
+  const std::int64_t begin = first * values_of_task,
+                     end = std::min(static_cast<std::int64_t>(val.size()), last * values_of_task);
+  return val.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+}
+
 }  // namespace
 
 template <class V>
+class ValuesLook<V>::Set : public PatternSet {
+  using PatternSet::PatternSet;
+};
+
+// Threads that look at `full` at the same time may each insert one more: room for 1024 of them.
+template <class V>
+ValuesLook<V>::ValuesLook(std::span<const V> values, std::int64_t cap)
+    : val_(values),
+      cap_(cap),
+      tasks_((static_cast<std::int64_t>(values.size()) + values_of_task - 1) / values_of_task),
+      seen_(std::make_unique<Set>(std::min(static_cast<std::int64_t>(values.size()), cap + 1024), cap)) {}
+template <class V>
+ValuesLook<V>::~ValuesLook() = default;
+
+// What a thread is familiar with it learns once for each stretch.
+template <class V>
+void ValuesLook<V>::run(std::int64_t first, std::int64_t last) {
+  if (second_round_ && last == tasks_) {  // one that is not about a piece of them
+    guess_ = guessed(val_, cap_);
+    --last;
+  }
+  if (first == last) return;
+  const std::span<const V> stretch = values_between(val_, first, last);
+  if (second_round_) {
+    if (exact_.load(std::memory_order_relaxed) && !std::all_of(stretch.begin(), stretch.end(), survives_float<V>))
+      exact_.store(false, std::memory_order_relaxed);
+    return;
+  }
+  if (seen_->full()) return;
+  Familiar<V> familiar(stretch[0], *seen_);
+  const std::size_t whole = stretch.size() / Familiar<V>::group * Familiar<V>::group;
+  familiar.insert(stretch.first(whole), *seen_);
+  for (const V v : stretch.subspan(whole)) familiar.insert(std::bit_cast<Bits<V>>(v), *seen_);
+}
+
+// Where the set holds every value, asking each of them once is enough.
+template <class V>
+void ValuesLook<V>::begin_second_round() {
+  second_round_ = true;
+  if (seen_->size() > cap_) {
+    tasks_ = sizeof(V) == 8 ? tasks_ + 1 : 1;
+    return;
+  }
+  tasks_ = 0;
+  guess_ = seen_->size();
+  exact_ = seen_->all([](std::uint64_t bits) { return survives_float(std::bit_cast<V>(static_cast<Bits<V>>(bits))); });
+}
+
+template <class V>
+ValueFacts ValuesLook<V>::facts() const {
+  const bool capped = seen_->size() > cap_;
+  return {capped ? cap_ : seen_->size(), capped, exact_, guess_};
+}
+
+template class ValuesLook<float>;
+template class ValuesLook<double>;
+
+template <class V>
 ValueFacts measure_values(std::span<const V> val, std::int64_t cap) {
-  const auto size = static_cast<std::int64_t>(val.size());
-  // Threads that look at `full` at the same time may each insert one more: room for 1024 of them.
-  PatternSet seen(std::min(size, cap + 1024), cap);
-  // Stretches of whole pieces: what a thread is familiar with it learns once for each.
-  const auto for_stretches = [&](auto f) {
-    constexpr std::int64_t piece = 1 << 14;
-    parallel_stretches((size + piece - 1) / piece, 1, [&](std::int64_t first, std::int64_t last) {
-      const std::int64_t begin = first * piece, end = std::min(size, last * piece);
-      f(val.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
-    });
-  };
-  for_stretches([&](std::span<const V> stretch) {
-    if (seen.full()) return;
-    Familiar<V> familiar(stretch[0], seen);
-    const std::size_t whole = stretch.size() / Familiar<V>::group * Familiar<V>::group;
-    familiar.insert(stretch.first(whole), seen);
-    for (const V v : stretch.subspan(whole)) familiar.insert(std::bit_cast<Bits<V>>(v), seen);
-  });
-  const bool capped = seen.size() > cap;
-  // Where the set holds every value, asking each of them once is enough.
-  if (!capped)
-    return {seen.size(), false,
-            seen.all([](std::uint64_t bits) { return survives_float(std::bit_cast<V>(static_cast<Bits<V>>(bits))); }),
-            seen.size()};
-  std::atomic<bool> exact{true};
-  for_stretches([&](std::span<const V> stretch) {
-    if (exact.load(std::memory_order_relaxed) && !std::all_of(stretch.begin(), stretch.end(), survives_float<V>))
-      exact.store(false, std::memory_order_relaxed);
-  });
-  return {cap, true, exact.load(), guessed(val, cap)};
+  ValuesLook<V> look(val, cap);
+  look_together(look);
+  look.begin_second_round();
+  look_together(look);
+  return look.facts();
 }
 
 template ValueFacts measure_values(std::span<const float>, std::int64_t);

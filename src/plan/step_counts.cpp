@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/runs/runs_aside_cut.hpp"
 #include "formats/runs/runs_cut.hpp"
@@ -76,11 +77,17 @@ struct Heavy {
 
   Heavy(const PatternView& A, std::int64_t slice_count, std::int64_t longest_row)
       : limit(4 * (A.nnz() / std::max<std::int64_t>(1, A.rows)) + 32) {
-    for (std::int64_t i = 0; longest_row > limit && i < slice_count; ++i)
-      if (const Slice slice(A, i); slice.longest(A) > limit) {
-        slices.push_back(i);
-        entries += static_cast<double>(slice.entries(A));
-      }
+    if (longest_row <= limit) return;
+    constexpr std::int64_t of_task = 1024;
+    std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>((slice_count + of_task - 1) / of_task));
+    parallel_ranges(slice_count, of_task, [&](std::int64_t begin, std::int64_t end) {
+      with_isa([&, &own = found[static_cast<std::size_t>(begin / of_task)]](auto) {
+        for (std::int64_t i = begin; i < end; ++i)
+          if (Slice(A, i).longest(A) > limit) own.push_back(i);
+      });
+    });
+    for (const std::vector<std::int64_t>& some : found) slices.insert(slices.end(), some.begin(), some.end());
+    for (const std::int64_t i : slices) entries += static_cast<double>(Slice(A, i).entries(A));
   }
 };
 
