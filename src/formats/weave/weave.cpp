@@ -147,6 +147,12 @@ int segments_to_count(const WeaveSettings& settings, const PatternView& A) {
   return simt::warp_size * (settings.per_lane == automatic ? usual : std::max(settings.per_lane, 4));
 }
 
+weave::PlannedBlocks::Lanes lanes_of_sizes(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
+  weave::PlannedBlocks::Lanes lanes;
+  for (const int size : weave::block_sizes) lanes.of[size] = lanes_of_blocks(settings, A, size, value_bytes);
+  return lanes;
+}
+
 // What is on its way before anybody knows whether the arrays are a matrix.
 template <class V>
 struct Asked {
@@ -155,6 +161,7 @@ struct Asked {
   CodecQuestion<V> of_values;
   std::unique_ptr<DistinctValues<V>> few_values;
   std::shared_ptr<weave::SegmentsCount> segments;
+  std::shared_ptr<weave::PlannedBlocks> blocks;
 };
 
 // What settling leaves for storing: what the layout it chose, and the codec, would have to find out again.
@@ -192,6 +199,11 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   if (open_values && wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
   const bool seeks = asked->diagonals != nullptr;
   asked->facts = weave::facts_of(where, A, -1, there.device);
+  const bool as_they_come = settings.sort == automatic || settings.sort == 1;
+  if (!wanted && as_they_come && (blocks || (open && full_blocks_may_decide(settings, *asked->facts, sizeof(V)))))
+    asked->blocks = weave::plan_full_blocks(where, A, sizes_to_ask(settings, A), lanes_of_sizes(settings, A, sizeof(V)),
+                                            there.device);
+  weave::BlockSizes* const holes = asked->blocks ? asked->blocks->holes() : nullptr;
   if (open && open_values && !seeks && may_have_table(settings, *asked->facts, sizeof(V))) {
     asked->few_values = std::make_unique<DistinctValues<V>>(dictionary_size, there.device);
     asked->few_values->begin(where, A.val);
@@ -202,11 +214,12 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
         ask_smallest_codec(where, A.val, there.device, {.overlaps = seeks || asked->few_values}, &look.along(), !seeks);
   else
     look(false);
-  if (open) ask_unseen(settings, *asked->facts, sizeof(V), seeks);
+  if (open) ask_unseen(settings, *asked->facts, sizeof(V), seeks, holes);
   if (asked->few_values) asked->few_values->finish(where, A.val);
   if (open ? !seeks && segments_may_follow(settings, *asked->facts, sizeof(V)) : segments > 0)
     asked->segments = weave::count_segments(where, A, segments, there.device);
-  if (blocks) asked->facts->expect({.full_blocks = sizes_to_ask(settings, A), .unseen = true});
+  if (blocks) asked->facts->expect({.full_blocks = sizes_to_ask(settings, A), .holes = holes, .unseen = true});
+  if (asked->blocks) asked->blocks->queue();
   *there.asked = std::move(asked);
 }
 
@@ -236,7 +249,9 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
     left->of_layout = std::make_shared<const weave::LongRowsKnown>(
         weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});
   if (settings.chosen() == WeaveLayout::blocks && facts->knows_full_blocks(sizes_to_ask(settings, A)))
-    left->of_layout = std::make_shared<const weave::BlockSizes>(facts->full_blocks(sizes_to_ask(settings, A)));
+    left->of_layout = std::make_shared<const weave::BlocksKnown>(
+        weave::BlocksKnown{facts->full_blocks(sizes_to_ask(settings, A)), asked ? std::move(asked->blocks) : nullptr});
+  if (asked) asked->blocks.reset();
   if (settings.values != automatic) return true;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return true;
@@ -293,7 +308,7 @@ std::optional<WeaveFormat<V>> WeaveFormat<V>::build_there(Where where, Source<V>
     } else if constexpr (std::is_same_v<Layout, weave::Long<V>>) {
       built = build_knowing(std::static_pointer_cast<const weave::LongRowsKnown>(of_layout));
     } else if constexpr (std::is_same_v<Layout, weave::Blocks<V>>) {
-      built = build_knowing(std::static_pointer_cast<const weave::BlockSizes>(of_layout));
+      built = build_knowing(std::static_pointer_cast<const weave::BlocksKnown>(of_layout));
     } else if constexpr (std::is_same_v<Layout, weave::Segments<V>>) {
       built = build_knowing(std::static_pointer_cast<weave::SegmentsCount>(std::const_pointer_cast<void>(of_layout)));
     } else if constexpr (std::is_same_v<Layout, weave::Padded<V>>) {

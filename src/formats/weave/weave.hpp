@@ -99,7 +99,10 @@ void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value
 bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Whether segments are likely where nothing else is found, and little is lost by counting their tiles before that.
 bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
-// Queues what that will ask of arrays which nobody has looked at yet.
-void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals);
+// Queues what that will ask of arrays which nobody has looked at yet. holes: as of weave::Questions.
+void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
+                weave::BlockSizes* holes);
+// Lanes that share a row of blocks.
+int lanes_of_blocks(const WeaveSettings& settings, const PatternView& A, int block, int value_bytes);
 
 }  // namespace heddle

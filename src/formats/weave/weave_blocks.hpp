@@ -8,12 +8,41 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "formats/weave/weave_full_blocks.hpp"
 #include "formats/weave/weave_layout.hpp"
 #include "layout/sliced_columns.hpp"
 
 namespace heddle::weave {
+
+// The slices of full blocks, planned before the host knows which are full, or whether the arrays are a matrix: kernels
+// have found that out when it is their turn. One wait less.
+class PlannedBlocks {
+ public:
+  // Of each size.
+  struct Lanes {
+    int of[5] = {};
+  };
+  virtual ~PlannedBlocks() = default;
+  // Where FullBlocksQuestion shall leave what it finds.
+  virtual BlockSizes* holes() = 0;
+  // Behind that question.
+  virtual void queue() = 0;
+  // Waits. full: what was found. Nothing: that is planned for other sizes, or other lanes.
+  virtual std::optional<PlannedColumns> heard(BlockSizes full, int size, int lanes) = 0;
+};
+// Null: slices are not few.
+std::unique_ptr<PlannedBlocks> plan_full_blocks(simt::Emulator, const PatternView& there, BlockSizes sizes,
+                                                const PlannedBlocks::Lanes& lanes, Device device);
+std::unique_ptr<PlannedBlocks> plan_full_blocks(simt::Cuda, const PatternView& there, BlockSizes sizes,
+                                                const PlannedBlocks::Lanes& lanes, Device device);
+
+// What was found out before building.
+struct BlocksKnown {
+  BlockSizes full;  // sizes of which all blocks are full
+  std::shared_ptr<PlannedBlocks> planned;
+};
 
 template <class V>
 struct Blocks {
@@ -26,12 +55,12 @@ struct Blocks {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Blocks build(const CsrView<V>& A, const WeaveSettings& settings);
-  // full: sizes of which all blocks are full; null: nobody knows.
-  using Known = std::shared_ptr<const BlockSizes>;
+  // known: null where nobody has asked.
+  using Known = std::shared_ptr<const BlocksKnown>;
   static std::optional<Blocks> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                           Device, const Known& full = {});
+                                           Device, const Known& known = {});
   static std::optional<Blocks> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
-                                           const Known& full = {});
+                                           const Known& known = {});
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -256,12 +256,15 @@ std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const MatrixThe
   const BlockSizes size{possible_full_blocks(A).bits & 1u << settings.block};
   // Where nobody knows yet, full blocks are planned before it is known that they are full, with one wait for both.
   FullBlocksQuestion question;
-  if (!known && size.bits != 0) question.ask(here, A, size, device, false);
-  if (size.bits != 0 && (!known || known->has(settings.block))) {
-    PlannedColumns planned = plan_columns(here, {A, settings.block}, shape, settings.sort, device);
+  if (!known && size.bits != 0) question.ask(here, A, size, device, false, nullptr);
+  if (size.bits != 0 && (!known || known->full.has(settings.block))) {
+    std::optional<PlannedColumns> planned;
+    if (known && known->planned && settings.sort == 1)
+      planned = known->planned->heard(known->full, settings.block, settings.lanes);
+    if (!planned) planned = plan_columns(here, {A, settings.block}, shape, settings.sort, device);
     if (known || question.heard().has(settings.block)) {
-      auto to = room_for(here, A, settings, true, planned, device);
-      if (to) store_full(here, A, planned.places, *to);
+      auto to = room_for(here, A, settings, true, *planned, device);
+      if (to) store_full(here, A, planned->places, *to);
       return to;
     }
   }

@@ -190,17 +190,67 @@ TEST(WeaveBuild, full_blocks) {
   }
 }
 
+std::shared_ptr<const BlocksKnown> known(std::uint32_t full) {
+  return std::make_shared<const BlocksKnown>(BlocksKnown{{full}, nullptr});
+}
+
 // Whoever knows that blocks are full does not look; whoever knows that they are not, or not of this size, does not try.
 TEST(WeaveBuild, full_blocks_that_somebody_has_found) {
   const Csr<double> full = read_matrix("gen:fem,n=5,dof=6"), holes = read_matrix("gen:fem,n=4,dof=5");
   for (const char* plan : {"layout=blocks block=3 lanes=1", "layout=blocks block=3 lanes=4",
                            "layout=blocks block=3 lanes=2 sort=1024", "layout=blocks block=3 lanes=16 values=f32"}) {
     const Csr<double> A = with_float_values(full);
-    for (const std::uint32_t bits : {1u << 3 | 1u << 2, 1u << 2, 0u})
-      expect_same_arrays<Blocks>(A, plan, std::make_shared<const BlockSizes>(BlockSizes{bits}));
-    expect_same_arrays<Blocks>(convert<float>(A.view()), plan, std::make_shared<const BlockSizes>(BlockSizes{1u << 3}));
-    expect_same_arrays<Blocks>(with_float_values(holes), plan, std::make_shared<const BlockSizes>());
+    for (const std::uint32_t bits : {1u << 3 | 1u << 2, 1u << 2, 0u}) expect_same_arrays<Blocks>(A, plan, known(bits));
+    expect_same_arrays<Blocks>(convert<float>(A.view()), plan, known(1u << 3));
+    expect_same_arrays<Blocks>(with_float_values(holes), plan, known(0));
   }
+}
+
+// What is known when the slices of full blocks were planned together with the question which are full.
+std::shared_ptr<const BlocksKnown> planned(const Csr<double>& A, const PlannedBlocks::Lanes& lanes) {
+  const BlockSizes sizes = possible_full_blocks(A.view());
+  std::shared_ptr<PlannedBlocks> plan = plan_full_blocks(simt::Emulator{}, A.view(), sizes, lanes, Device::emulator());
+  FullBlocksQuestion question;
+  question.ask(simt::Emulator{}, A.view(), sizes, Device::emulator(), false, plan->holes());
+  plan->queue();
+  return std::make_shared<const BlocksKnown>(BlocksKnown{question.heard(), plan});
+}
+
+// The largest size is planned, for so many lanes; others are planned when they are built.
+TEST(WeaveBuild, full_blocks_that_were_planned_before_they_were_found) {
+  const PlannedBlocks::Lanes lanes{{0, 0, 8, 4, 2}};
+  for (const char* matrix : {"gen:fem,n=5,dof=6", "gen:fem,n=6,dof=4", "gen:fem,n=9,dof=2", "gen:fem,n=6,dof=3"})
+    for (const char* plan :
+         {"layout=blocks block=2 lanes=8", "layout=blocks block=3 lanes=4", "layout=blocks block=4 lanes=2",
+          "layout=blocks block=2 lanes=1", "layout=blocks block=3 lanes=4 sort=1024"}) {
+      SCOPED_TRACE(testing::Message() << matrix << ", " << plan);
+      const Csr<double> A = read_matrix(matrix);
+      expect_same_arrays<Blocks>(A, plan, planned(A, lanes));
+    }
+  const Csr<double> A = read_matrix("gen:fem,n=5,dof=6");  // 2 and 3 are full
+  const auto both = planned(A, lanes);
+  EXPECT_FALSE(both->planned->heard(both->full, 2, 8));
+  EXPECT_FALSE(both->planned->heard(both->full, 3, 2));
+  const auto heard = both->planned->heard(both->full, 3, 4);
+  ASSERT_TRUE(heard);
+  const SlicedColumns here = plan_columns(block_pattern(A.view(), 3).view(), {4, 1}, 1);
+  EXPECT_EQ(heard->columns.slices.size(), here.slices.size());
+  EXPECT_EQ(heard->columns.steps, here.steps);
+  EXPECT_EQ(heard->code_count, code_count(here));
+}
+
+// Nothing outside the arrays is read, whatever they say, and nobody asks what came of it.
+TEST(WeaveBuild, full_blocks_of_arrays_that_are_no_matrix_are_not_planned) {
+  const Csr<double> A = read_matrix("gen:fem,n=6,dof=4");
+  for (const std::int64_t wrong : {std::int64_t{-9}, A.nnz() + 9, std::int64_t{1} << 40})
+    for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{200}, A.rows}) {
+      Csr<double> broken = A;
+      broken.ptr[at] = wrong;
+      EXPECT_EQ(planned(broken, {{0, 0, 8, 4, 2}})->full.bits, 0u) << wrong << " at " << at;
+    }
+  const BlockSizes size{1u << 2};
+  const Csr<double> many = read_matrix("gen:band,rows=200000,width=1");  // more slices than travel with a kernel
+  EXPECT_FALSE(plan_full_blocks(simt::Emulator{}, many.view(), size, {{0, 0, 1, 1, 1}}, Device::emulator()));
 }
 
 // The band has more patterns than the host is asked to number. (A row of 7,000 entries has as many

@@ -26,22 +26,19 @@ class Chooser {
 
   // What layout() will ask whatever the rows are like: of them nobody knows anything yet. Of a matrix that stays in the
   // L2 that is one wait less. Blocks that may all be full are asked for alone, where rows are too long for a grid.
-  void ask_unseen(bool seeks_diagonals) {
+  void ask_unseen(bool seeks_diagonals, weave::BlockSizes* holes) {
     constexpr std::int64_t many = 1 << 22;
-    weave::Questions soon{.long_rows = mean_ >= 256, .unseen = true};
+    weave::Questions soon{.long_rows = mean_ >= 256, .holes = holes, .unseen = true};
     if (full_blocks_may_decide()) soon.full_blocks = weave::possible_full_blocks(A_);
     const bool others = soon.full_blocks.bits == 0 || mean_ <= 27;
     if (seeks_diagonals)
       expect_samples(soon);
-    else if (A_.nnz() < many && mean_ < 256 && !perhaps_padded() && others)
+    else if (A_.nnz() < many && mean_ < 256 && !likely_padded() && others)
       expect_all(soon);
     facts_.expect(soon);
   }
-  // Not where full blocks may decide. Of narrow matrices the shorter rows are mostly padded, whose builds are the
-  // shortest.
   bool segments_may_follow() const {
-    return A_.nnz() < weave::most_counted_unseen && mean_ < 96 && !(narrow() && mean_ <= 16) &&
-           !full_blocks_may_decide();
+    return A_.nnz() < weave::most_counted_unseen && mean_ < 96 && !likely_padded() && !full_blocks_may_decide();
   }
   bool full_blocks_may_decide() const { return full_blocks_decide() && weave::possible_full_blocks(A_).bits != 0; }
 
@@ -152,6 +149,9 @@ class Chooser {
     return !small() && !may_gather() && !perhaps_padded() && mean_ > weave::most_grid_mean && mean_ < 256;
   }
   bool perhaps_padded() const { return narrow() && mean_ <= 32; }
+  // Where questions would be asked in vain: such builds are the shortest of all, and each launch counts. (The longer of
+  // these rows may as well be those of a circuit with five unknowns a node: two questions are a fifth of its build.)
+  bool likely_padded() const { return perhaps_padded() && (mean_ <= 16 || weave::possible_full_blocks(A_).bits != 0); }
   // The largest of which all are full, or 0.
   int full_block() {
     const weave::BlockSizes possible = weave::possible_full_blocks(A_);
@@ -273,7 +273,7 @@ class Chooser {
       const int best = full > 0 ? full : best_block(10);
       settings_.block = best > 0 ? best : 3;
     }
-    fill(settings_.lanes, lanes_for_size(A_.rows / settings_.block, value_bytes_ == 4 ? 2500 : 1800));
+    settings_.lanes = lanes_of_blocks(settings_, A_, settings_.block, value_bytes_);
     fill(settings_.sort, 1);
     fill(settings_.keep, 1);
   }
@@ -353,9 +353,15 @@ bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& fac
   return Chooser(open, facts, value_bytes).segments_may_follow();
 }
 
-void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals) {
+void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
+                weave::BlockSizes* holes) {
   WeaveSettings open = settings;
-  Chooser(open, facts, value_bytes).ask_unseen(seeks_diagonals);
+  Chooser(open, facts, value_bytes).ask_unseen(seeks_diagonals, holes);
+}
+
+int lanes_of_blocks(const WeaveSettings& settings, const PatternView& A, int block, int value_bytes) {
+  if (settings.lanes != automatic) return settings.lanes;
+  return lanes_for_size(A.rows / block, value_bytes == 4 ? 2500 : 1800);
 }
 
 }  // namespace heddle

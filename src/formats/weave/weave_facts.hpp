@@ -20,6 +20,7 @@ struct Questions {
   std::optional<TeamShape> slices = {};
   bool long_rows = false;
   BlockSizes full_blocks = {};  // which of them have none but full blocks
+  BlockSizes* holes = nullptr;  // where kernels shall find that too, or null
   // Nobody has looked at the arrays yet, which may be no matrix. Queued behind whatever makes them, beside the question
   // before it.
   bool unseen = false;

@@ -190,7 +190,7 @@ class DeviceFacts final : public PatternFacts {
   // their own do, once the matrix is there. What is asked already is not asked again.
   void expect(const Questions& soon) override {
     if (soon.full_blocks.bits != 0 && !full_blocks_.asked(soon.full_blocks))
-      full_blocks_.ask(here_, pattern(), soon.full_blocks, device_, soon.unseen);
+      full_blocks_.ask(here_, pattern(), soon.full_blocks, device_, soon.unseen, soon.holes);
     if (soon.blocks && !blocks_.asked()) ask_blocks(soon.unseen);
     if (soon.diagonals && !known_diagonal_fill && !diagonals_.asked()) ask_diagonals(soon.unseen);
     if (soon.long_rows && !long_rows_.asked()) ask_long_rows(soon.unseen);
@@ -219,7 +219,7 @@ class DeviceFacts final : public PatternFacts {
     return blocks_.heard().places_per_entry(size);
   }
   BlockSizes full_blocks(BlockSizes sizes) override {
-    if (!full_blocks_.asked(sizes)) full_blocks_.ask(here_, pattern(), sizes, device_, false);
+    if (!full_blocks_.asked(sizes)) full_blocks_.ask(here_, pattern(), sizes, device_, false, nullptr);
     return full_blocks_.heard();
   }
   bool knows_full_blocks(BlockSizes sizes) const override { return full_blocks_.asked(sizes); }

@@ -1,5 +1,6 @@
 #include "formats/weave/weave_full_blocks.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "core/parallel.hpp"
@@ -47,6 +48,12 @@ BlockSizes full_blocks(const PatternView& A, BlockSizes sizes) {
   for (const int size : block_sizes)
     if (sizes.has(size) && are_full(A, size)) full.add({1u << size});
   return full;
+}
+
+std::int64_t FullBlocksQuestion::parts(const PatternView& A) {
+  constexpr std::int64_t most = 132 * 8;  // the host reads what each has found
+  constexpr int warps = full_blocks_threads / simt::warp_size;
+  return std::min(most, simt::blocks_for(simt::blocks_for(A.rows, full_blocks_lines), warps));
 }
 
 }  // namespace heddle::weave

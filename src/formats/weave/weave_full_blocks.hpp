@@ -37,12 +37,16 @@ BlockSizes possible_full_blocks(const PatternView& A);
 // Which of these have none but full blocks.
 BlockSizes full_blocks(const PatternView& A, BlockSizes sizes);
 
+inline constexpr int full_blocks_threads = 128, full_blocks_lines = 12;  // rows that a warp looks at
+
 // The same of arrays on a device: queued, and asked for later. The arrays need not be a matrix: every read stays inside
 // them. `overlaps`: with the kernel that was queued last, which lets the next start (simt::Launch).
 class FullBlocksQuestion {
  public:
-  void ask(simt::Emulator, const PatternView& there, BlockSizes sizes, Device device, bool overlaps);
-  void ask(simt::Cuda, const PatternView& there, BlockSizes sizes, Device device, bool overlaps);
+  // holes: where kernels find it too, parts() of them, or null.
+  void ask(simt::Emulator, const PatternView& there, BlockSizes sizes, Device device, bool overlaps, BlockSizes* holes);
+  void ask(simt::Cuda, const PatternView& there, BlockSizes sizes, Device device, bool overlaps, BlockSizes* holes);
+  static std::int64_t parts(const PatternView& A);
   bool asked(BlockSizes sizes) const { return (sizes.bits & ~sizes_.bits) == 0; }
   // Waits.
   BlockSizes heard() { return sizes_.bits != 0 ? BlockSizes{sizes_.bits & ~holes_.heard().bits} : BlockSizes{}; }

@@ -10,7 +10,8 @@ namespace {
 // A warp looks at twelve rows, which are whole blocks of every size: each column is read once for all sizes, 32 entries
 // of all rows together. (With 96 of each a multiprocessor had room for 16 warps: a lattice of 3 M entries took 12 us
 // longer than the look beside it; H200.)
-constexpr int look_threads = 128, look_warps = look_threads / simt::warp_size, lines = 12;
+constexpr int look_threads = full_blocks_threads, look_warps = look_threads / simt::warp_size,
+              lines = full_blocks_lines;
 
 // Whether these entries may be of full blocks; col: entry k of each row, -1 behind the end; before: the one before it.
 template <int B>
@@ -70,7 +71,9 @@ SIMT_DEVICE std::uint32_t holes_of_rows(const PatternArrays& A, Offset nnz, std:
   return holes;
 }
 
-SIMT_KERNEL look_for_holes_warp_per_rows(PatternArrays A, Offset nnz, std::uint32_t asked, BlockSizes* holes) {
+// told: the host; there: kernels that come later, or null.
+SIMT_KERNEL look_for_holes_warp_per_rows(PatternArrays A, Offset nnz, std::uint32_t asked, BlockSizes* told,
+                                         BlockSizes* there) {
   simt::let_next_start();
   const std::int64_t stride = simt::grid_blocks() * look_warps * lines;
   std::uint32_t found = 0;
@@ -82,20 +85,20 @@ SIMT_KERNEL look_for_holes_warp_per_rows(PatternArrays A, Offset nnz, std::uint3
   if (simt::thread() != 0) return;
   BlockSizes all;
   for (int w = 0; w < look_warps; ++w) all.add({of_warps[w]});
-  holes[simt::block()] = all;
+  told[simt::block()] = all;
+  if (there != nullptr) there[simt::block()] = all;
   if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 }  // namespace
 
-void FullBlocksQuestion::ask(simt::Here here, const PatternView& A, BlockSizes sizes, Device device, bool overlaps) {
+void FullBlocksQuestion::ask(simt::Here here, const PatternView& A, BlockSizes sizes, Device device, bool overlaps,
+                             BlockSizes* holes) {
   sizes_ = sizes;
-  constexpr std::int64_t most_blocks = 132 * 8;  // the host reads what each has found
-  simt::Launch shape{std::min(most_blocks, simt::blocks_for(simt::blocks_for(A.rows, lines), look_warps)), look_threads,
-                     look_warps * sizeof(std::uint32_t)};
+  simt::Launch shape{parts(A), look_threads, look_warps * sizeof(std::uint32_t)};
   shape.overlaps = overlaps;
   simt::launch(here, shape, look_for_holes_warp_per_rows, PatternArrays(A), A.nnz(), sizes.bits,
-               holes_.ask(shape.blocks, device, {}));
+               holes_.ask(shape.blocks, device, {}), holes);
 }
 
 }  // namespace heddle::weave

@@ -19,7 +19,7 @@ constexpr BlockSizes every{1u << 2 | 1u << 3 | 1u << 4};
 // What the device says; what the host says is the same, unless the arrays are no matrix.
 std::uint32_t found_there(const PatternView& A) {
   FullBlocksQuestion question;
-  question.ask(simt::Emulator{}, A, every, Device::emulator(), false);
+  question.ask(simt::Emulator{}, A, every, Device::emulator(), false, nullptr);
   return question.heard().bits;
 }
 std::uint32_t found(const Csr<double>& A) {
