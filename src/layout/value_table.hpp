@@ -25,11 +25,12 @@ class DistinctValues {
       made_ = {Buffer<V>(dictionary_size, device), {}, Buffer<std::uint16_t>(slot_.size(), device)};
   }
   // Queued, one after the other: a few values, beside which others may look at the matrix (simt::Launch::overlaps), and
-  // all of them. The table of up to dictionary_size is made with it.
+  // all of them. The table of up to dictionary_size is made with it. overlaps: all of them beside the kernel that was
+  // queued last, which has waited for all before it and lets the next start.
   void begin(simt::Emulator, std::span<const V> there);
   void begin(simt::Cuda, std::span<const V> there);
-  void finish(simt::Emulator, std::span<const V> there);
-  void finish(simt::Cuda, std::span<const V> there);
+  void finish(simt::Emulator, std::span<const V> there, bool overlaps = false);
+  void finish(simt::Cuda, std::span<const V> there, bool overlaps = false);
   template <class Where>
   void ask(Where where, std::span<const V> there) {
     begin(where, there);

@@ -148,6 +148,7 @@ SIMT_KERNEL enter_other_values(const V* val, std::int64_t size, BitSet<Bits, Cou
   }
   const bool any_zero = simt::any(zero);
   if (any_zero && simt::lane() == 0) set.enter(0);
+  if (simt::global_thread() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
 template <class Counts>
@@ -270,7 +271,7 @@ void DistinctValues<V>::begin(simt::Here here, std::span<const V> all) {
 
 // Where the first ones are too many already the others stop before they begin, and do not all add to one counter.
 template <class V>
-void DistinctValues<V>::finish(simt::Here here, std::span<const V> all) {
+void DistinctValues<V>::finish(simt::Here here, std::span<const V> all, bool overlaps) {
   const BitSet<Bits, Counts> set{reinterpret_cast<Bits*>(slot_.data()), static_cast<std::uint32_t>(slot_.size()),
                                  static_cast<std::uint32_t>(most_), found_.data()};
   const std::int64_t size = std::ssize(all);
@@ -278,6 +279,7 @@ void DistinctValues<V>::finish(simt::Here here, std::span<const V> all) {
   launch.blocks = std::min(launch.blocks, most_blocks);
   if (most_ == dictionary_size) {
     launch.shared_bytes = sizeof(NearSet<Bits>);
+    launch.overlaps = overlaps;
     simt::launch(here, launch, enter_other_values<V, Bits, Counts>, all.data(), size, set);
     constexpr std::size_t bytes = dictionary_size * (sizeof(Bits) + sizeof(std::uint16_t)) + 2 * sizeof(std::uint64_t);
     simt::launch(here, {1, table_threads, bytes}, make_small_table<V, Bits, Counts>, set, made_.table.data(),
@@ -315,8 +317,8 @@ ValueTable<V> DistinctValues<V>::table(simt::Here here, std::int64_t places) {
 
 template void DistinctValues<float>::begin(simt::Here, std::span<const float>);
 template void DistinctValues<double>::begin(simt::Here, std::span<const double>);
-template void DistinctValues<float>::finish(simt::Here, std::span<const float>);
-template void DistinctValues<double>::finish(simt::Here, std::span<const double>);
+template void DistinctValues<float>::finish(simt::Here, std::span<const float>, bool);
+template void DistinctValues<double>::finish(simt::Here, std::span<const double>, bool);
 template ValueTable<float> DistinctValues<float>::table(simt::Here, std::int64_t);
 template ValueTable<double> DistinctValues<double>::table(simt::Here, std::int64_t);
 

@@ -215,11 +215,11 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   else
     look(false);
   if (open) ask_unseen(settings, *asked->facts, sizeof(V), seeks, holes);
-  if (asked->few_values) asked->few_values->finish(where, A.val);
   if (open ? !seeks && segments_may_follow(settings, *asked->facts, sizeof(V)) : segments > 0)
     asked->segments = weave::count_segments(where, A, segments, there.device);
   if (blocks) asked->facts->expect({.full_blocks = sizes_to_ask(settings, A), .holes = holes, .unseen = true});
   if (asked->blocks) asked->blocks->queue();
+  if (asked->few_values) asked->few_values->finish(where, A.val, asked->blocks != nullptr);
   *there.asked = std::move(asked);
 }
 
@@ -243,8 +243,9 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (settings.chosen() != WeaveLayout::diagonals) sought.reset(), found.reset();  // others need the memory
   auto left = std::make_shared<Left<V>>();
   if (there.found) *there.found = left;
-  if (settings.chosen() == WeaveLayout::segments && asked) left->of_layout = std::move(asked->segments);
-  if (asked) asked->segments.reset();
+  const int tile = settings.chosen() == WeaveLayout::segments ? simt::warp_size * settings.per_lane : 0;
+  if (asked && asked->segments && asked->segments->tile_entries == tile) left->of_layout = asked->segments;
+  if (asked) asked->segments.reset();  // counted in vain: its memory serves others
   if (knows_long_rows(settings))
     left->of_layout = std::make_shared<const weave::LongRowsKnown>(
         weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});

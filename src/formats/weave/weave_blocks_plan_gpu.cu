@@ -41,6 +41,7 @@ SIMT_DEVICE void plan_blocks_of_size(const PatternArrays& A, const PlannedSizes&
 
 // Where a size has none but full blocks, every row lies inside the arrays, whatever they are.
 SIMT_KERNEL plan_full_blocks_group_per_slice(PatternArrays A, PlannedSizes sizes, ColumnSlice* to, SliceSum* sums) {
+  simt::let_next_start();
   switch (size_of_full_blocks(sizes)) {
     case 4: return plan_blocks_of_size<4>(A, sizes, to, sums);
     case 3: return plan_blocks_of_size<3>(A, sizes, to, sums);
