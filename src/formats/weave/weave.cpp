@@ -1,7 +1,5 @@
 #include "formats/weave/weave.hpp"
 
-#include <cmath>
-
 #include "formats/registered.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
 #include "layout/device_answers.hpp"
@@ -103,18 +101,10 @@ bool knows_long_rows(const WeaveSettings& settings) {
 
 // Whether all diagonals are looked for together with the first look at the matrix, where otherwise a sample tells first
 // whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and to look in vain takes a
-// quarter longer. So only where rows have as many entries as those of a grid, but for its boundary. (Narrow ones are
-// padded.)
+// quarter longer. So only where rows have as many entries as those of a grid. (Narrow ones are padded.)
 bool may_be_small_grid(const PatternView& A) {
   constexpr std::int64_t many = 1 << 23;
-  if (A.rows != A.cols || A.nnz() >= many || A.cols <= weave::PaddedShape::most_narrow) return false;
-  const auto rows = static_cast<double>(A.rows), entries = static_cast<double>(A.nnz());
-  const double line = std::sqrt(rows), plane = rows / std::cbrt(rows);  // of a square and a cube
-  const auto is = [&](double points, double missing) {
-    const double left = points * rows - entries;
-    return left == 0 || (left >= missing / 2 && left <= missing * 1.8);
-  };
-  return is(3, 2) || is(4, 4 * line) || is(5, 4 * line) || is(9, 12 * line) || is(7, 6 * plane) || is(27, 54 * plane);
+  return A.nnz() < many && A.cols > weave::PaddedShape::most_narrow && has_entries_of_grid(A);
 }
 
 // Whether values are looked at together with the first look. Of a matrix that stays in the L2 that takes no time of its
@@ -147,10 +137,19 @@ int segments_to_count(const WeaveSettings& settings, const PatternView& A) {
   return simt::warp_size * (settings.per_lane == automatic ? usual : std::max(settings.per_lane, 4));
 }
 
-weave::PlannedBlocks::Lanes lanes_of_sizes(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
+// Slices of full blocks that are planned with the first look: of a matrix that is stored by them, or will be if there
+// are any. Null: none.
+template <class Where>
+std::unique_ptr<weave::PlannedBlocks> blocks_to_plan(Where where, const WeaveSettings& settings,
+                                                     weave::PatternFacts& facts, int value_bytes, Device device) {
+  const PatternView& A = facts.pattern();
+  const bool open = settings.layout == automatic, as_they_come = settings.sort == automatic || settings.sort == 1;
+  const bool likely =
+      open ? full_blocks_may_decide(settings, facts, value_bytes) : settings.chosen() == WeaveLayout::blocks;
+  if (!likely || !as_they_come) return {};
   weave::PlannedBlocks::Lanes lanes;
   for (const int size : weave::block_sizes) lanes.of[size] = lanes_of_blocks(settings, A, size, value_bytes);
-  return lanes;
+  return weave::plan_full_blocks(where, A, sizes_to_ask(settings, A), lanes, device);
 }
 
 // What is on its way before anybody knows whether the arrays are a matrix.
@@ -199,10 +198,7 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   if (open_values && wanted) asked->diagonals = weave::seek_diagonals(where, A, true, there.device);
   const bool seeks = asked->diagonals != nullptr;
   asked->facts = weave::facts_of(where, A, -1, there.device);
-  const bool as_they_come = settings.sort == automatic || settings.sort == 1;
-  if (!wanted && as_they_come && (blocks || (open && full_blocks_may_decide(settings, *asked->facts, sizeof(V)))))
-    asked->blocks = weave::plan_full_blocks(where, A, sizes_to_ask(settings, A), lanes_of_sizes(settings, A, sizeof(V)),
-                                            there.device);
+  if (!wanted) asked->blocks = blocks_to_plan(where, settings, *asked->facts, sizeof(V), there.device);
   weave::BlockSizes* const holes = asked->blocks ? asked->blocks->holes() : nullptr;
   if (open && open_values && !seeks && may_have_table(settings, *asked->facts, sizeof(V))) {
     asked->few_values = std::make_unique<DistinctValues<V>>(dictionary_size, there.device);

@@ -97,6 +97,8 @@ void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes
 void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Whether full blocks will be asked for before all else, by the shape of the matrix alone.
 bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
+// Whether rows have as many entries as those of a grid, but for its boundary.
+bool has_entries_of_grid(const PatternView& A);
 // Whether segments are likely where nothing else is found, and little is lost by counting their tiles before that.
 bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Queues what that will ask of arrays which nobody has looked at yet. holes: as of weave::Questions.

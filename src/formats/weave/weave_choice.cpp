@@ -2,6 +2,7 @@
 // docs/performance.md).
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 
 #include "formats/weave/weave.hpp"
@@ -346,6 +347,17 @@ void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value
 bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
   WeaveSettings open = settings;
   return Chooser(open, facts, value_bytes).full_blocks_may_decide();
+}
+
+bool has_entries_of_grid(const PatternView& A) {
+  if (A.rows != A.cols) return false;
+  const auto rows = static_cast<double>(A.rows), entries = static_cast<double>(A.nnz());
+  const double line = std::sqrt(rows), plane = rows / std::cbrt(rows);  // of a square and a cube
+  const auto is = [&](double points, double missing) {
+    const double left = points * rows - entries;
+    return left == 0 || (left >= missing / 2 && left <= missing * 1.8);
+  };
+  return is(3, 2) || is(4, 4 * line) || is(5, 4 * line) || is(9, 12 * line) || is(7, 6 * plane) || is(27, 54 * plane);
 }
 
 bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes) {
