@@ -9,6 +9,7 @@
 
 #include "analyze/facts_for.hpp"
 #include "core/check.hpp"
+#include "core/isa.hpp"
 #include "core/known_device.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
@@ -110,7 +111,8 @@ bool on_device(const Csr<V>& A) {
 // Only CPUs choose by them.
 template <class V>
 StepCounts steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
-  return on_device(A) || uses_gpu(machine) ? StepCounts{} : count_steps(A.view(), facts.rows_len.max, sizeof(V));
+  const bool asked = !on_device(A) && !uses_gpu(machine) && isa() == Isa::avx512;  // or nobody proposes runs
+  return asked ? count_steps(A.view(), facts.rows_len.max, sizeof(V)) : StepCounts{};
 }
 
 template <class V>
