@@ -128,13 +128,14 @@ weave::BlockSizes sizes_to_ask(const WeaveSettings& settings, const PatternView&
   return settings.block == automatic ? possible : weave::BlockSizes{possible.bits & 1u << settings.block};
 }
 
-// Entries of a tile where tiles are counted with the first look, or 0: of a matrix that is stored by segments, or may
-// be.
-int segments_to_count(const WeaveSettings& settings, const PatternView& A) {
+// Tiles that are counted with the first look: of a matrix that is stored by segments, or may be. Of some sizes nobody
+// knows yet whether columns are far apart, which decides.
+std::optional<weave::TileSizes> segments_to_count(const WeaveSettings& settings, const PatternView& A) {
   const bool open = settings.layout == automatic;
-  if (A.nnz() >= weave::most_counted_unseen || !(open || settings.chosen() == WeaveLayout::segments)) return 0;
-  const int usual = A.nnz() < weave::few_segment_entries ? 4 : 8;  // unless columns are far apart
-  return simt::warp_size * (settings.per_lane == automatic ? usual : std::max(settings.per_lane, 4));
+  if (A.nnz() >= weave::most_counted_unseen || !(open || settings.chosen() == WeaveLayout::segments)) return {};
+  if (settings.per_lane != automatic) return weave::TileSizes{simt::warp_size * std::max(settings.per_lane, 4)};
+  if (A.nnz() < weave::few_segment_entries) return weave::TileSizes{simt::warp_size * 4};
+  return weave::TileSizes{simt::warp_size * 8, simt::warp_size * 4};
 }
 
 // Slices of full blocks that are planned with the first look: of a matrix that is stored by them, or will be if there
@@ -190,8 +191,8 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   const CsrView<V>& A = there.view;
   const bool open = settings.layout == automatic, open_values = settings.values == automatic;
   const bool blocks = !open && settings.chosen() == WeaveLayout::blocks;
-  const int segments = segments_to_count(settings, A);
-  if (!there.asked || A.nnz() < fewest_looked_at || !(open_values || blocks || segments > 0)) return look(false);
+  const auto tiles = segments_to_count(settings, A);
+  if (!there.asked || A.nnz() < fewest_looked_at || !(open_values || blocks || tiles)) return look(false);
   auto asked = std::make_shared<Asked<V>>();
   const bool wanted = open ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
   // First, as these take longest, and as memory may have to be waited for.
@@ -211,8 +212,8 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   else
     look(false);
   if (open) ask_unseen(settings, *asked->facts, sizeof(V), seeks, holes);
-  if (open ? !seeks && segments_may_follow(settings, *asked->facts, sizeof(V)) : segments > 0)
-    asked->segments = weave::count_segments(where, A, segments, there.device);
+  if (tiles && (!open || (!seeks && segments_may_follow(settings, *asked->facts, sizeof(V)))))
+    asked->segments = weave::count_segments(where, A, *tiles, there.device);
   if (blocks) asked->facts->expect({.full_blocks = sizes_to_ask(settings, A), .holes = holes, .unseen = true});
   if (asked->blocks) asked->blocks->queue();
   if (asked->few_values) asked->few_values->finish(where, A.val, asked->blocks != nullptr);
@@ -240,7 +241,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   auto left = std::make_shared<Left<V>>();
   if (there.found) *there.found = left;
   const int tile = settings.chosen() == WeaveLayout::segments ? simt::warp_size * settings.per_lane : 0;
-  if (asked && asked->segments && asked->segments->tile_entries == tile) left->of_layout = asked->segments;
+  if (asked && asked->segments && asked->segments->has(tile)) left->of_layout = asked->segments;
   if (asked) asked->segments.reset();  // counted in vain: its memory serves others
   if (knows_long_rows(settings))
     left->of_layout = std::make_shared<const weave::LongRowsKnown>(

@@ -341,11 +341,11 @@ TEST(WeaveBuild, segments) {
   expect_same_with_all_codecs<Segments>("layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(17500, 150), "layout=segments");
-  for (const int per_lane : {4, 8}) {  // counted before, for tiles of this size or of another
-    const Csr<double> A = of_many_lengths(9000, 10);
-    const auto counted = count_segments(simt::Emulator{}, A.view(), simt::warp_size * per_lane, Device::emulator());
-    expect_same_arrays<Segments>(A, "layout=segments per_lane=8", counted);
-  }
+  for (const TileSizes sizes : {TileSizes{128}, TileSizes{256}, TileSizes{256, 128}})  // counted before
+    for (const char* plan : {"layout=segments per_lane=8", "layout=segments per_lane=4"}) {
+      const Csr<double> A = of_many_lengths(9000, 10);
+      expect_same_arrays<Segments>(A, plan, count_segments(simt::Emulator{}, A.view(), sizes, Device::emulator()));
+    }
 }
 
 TEST(WeaveBuild, tiles) {

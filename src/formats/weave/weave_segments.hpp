@@ -60,16 +60,19 @@ struct alignas(16) Team {
   Index row, tile, entries, long_row;  // the first of its tiles; number in long_rows, or -1: the whole row is here
 };
 
+// Entries of a tile; `second` where nobody knows yet which it will be.
+struct TileSizes {
+  int first, second = 0;
+};
 // What comes out of cutting the rows of a matrix on a device: queued, and heard by who builds.
-struct SegmentsCount {
-  int tile_entries;
-
-  explicit SegmentsCount(int entries) : tile_entries(entries) {}
+class SegmentsCount {
+ public:
   virtual ~SegmentsCount() = default;
+  virtual bool has(int tile_entries) const = 0;
 };
 // Beside the question that was queued last. The arrays have the right sizes, but need not be a matrix.
-std::shared_ptr<SegmentsCount> count_segments(simt::Emulator, const PatternView& there, int tile_entries, Device);
-std::shared_ptr<SegmentsCount> count_segments(simt::Cuda, const PatternView& there, int tile_entries, Device);
+std::shared_ptr<SegmentsCount> count_segments(simt::Emulator, const PatternView& there, const TileSizes& sizes, Device);
+std::shared_ptr<SegmentsCount> count_segments(simt::Cuda, const PatternView& there, const TileSizes& sizes, Device);
 // Larger matrices take longer to count than to wait for.
 inline constexpr std::int64_t most_counted_unseen = 1 << 21;
 

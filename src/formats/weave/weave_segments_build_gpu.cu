@@ -9,31 +9,51 @@ namespace heddle::weave {
 
 namespace {
 
-// The first warp cuts, the others count the empty rows meanwhile. What is found is told the host too. The arrays need
-// not be a matrix: then what is found means nothing.
-SIMT_KERNEL count_block_per_chunk(PatternArrays A, CutRule rule, ChunkFound* found, ChunkFound* told, ChunkCuts cuts) {
-  simt::let_next_start();
-  find_limits(A, rule, cuts.first_rows);
+// Tiles of one size that are counted. What is found is told the host too.
+struct CountOf {
+  CutRule rule;
+  std::int64_t chunks;
+  ChunkFound *found, *told;
+  ChunkCuts cuts;
+};
+// One after the other, where nobody knows yet which it will be.
+struct CountAsked {
+  CountOf first, second;
+};
+
+// The first warp cuts, the others count the empty rows meanwhile. The arrays need not be a matrix: then what is found
+// means nothing.
+SIMT_DEVICE void count_chunk(const PatternArrays& A, const CountOf& of, std::int64_t c) {
+  find_limits(A, of.rule, c, of.chunks, of.cuts.first_rows);
   const auto* limits = simt::shared<std::int64_t>();
-  const ChunkRows chunk(A, rule, limits[0], limits[1]);
+  const ChunkRows chunk(A, of.rule, c, limits[0], limits[1]);
   if (simt::warp() == 0) {
-    ChunkCutter<WarpSearch> cutter(rule, {}, {}, {chunk.of_tile});
+    ChunkCutter<WarpSearch> cutter(of.rule, {}, {}, {chunk.of_tile});
     if (chunk.tiles >= 0)
       cutter.at.tiles = chunk.tiles;
     else
       cutter.cut(chunk.first, chunk.rows, chunk.ptr);
-    if (simt::lane() == 0) found[simt::block()].sizes = told[simt::block()].sizes = cutter.at;
+    if (simt::lane() == 0) of.found[c].sizes = of.told[c].sizes = cutter.at;
   } else if (simt::warp() == 1) {
     int empty = 0;
     for (std::int64_t i = simt::lane(); i < chunk.rows; i += simt::warp_size) empty += chunk.ptr[i] == chunk.ptr[i + 1];
     empty = simt::sum_lanes(empty);
     if (simt::lane() == 0) {
-      found[simt::block()].empty_rows = told[simt::block()].empty_rows = empty;
-      found[simt::block()].plain = told[simt::block()].plain = chunk.tiles >= 0 ? 1 : 0;
+      of.found[c].empty_rows = of.told[c].empty_rows = empty;
+      of.found[c].plain = of.told[c].plain = chunk.tiles >= 0 ? 1 : 0;
     }
   }
-  for (int t = simt::thread(); cuts.begins != nullptr && t <= chunk.tiles; t += cut_threads)
-    cuts.begins[simt::block() * cuts.of_chunk + t] = chunk.begin[t];
+  for (int t = simt::thread(); of.cuts.begins != nullptr && t <= chunk.tiles; t += cut_threads)
+    of.cuts.begins[c * of.cuts.of_chunk + t] = chunk.begin[t];
+}
+
+SIMT_KERNEL count_block_per_chunk(PatternArrays A, CountAsked asked) {
+  simt::let_next_start();
+  const std::int64_t of_first = asked.first.chunks;
+  if (simt::block() < of_first)
+    count_chunk(A, asked.first, simt::block());
+  else
+    count_chunk(A, asked.second, simt::block() - of_first);
   if (simt::block() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
 }
 
@@ -44,7 +64,7 @@ constexpr std::int64_t few_chunks = 1024;
 SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_t* first_rows, const ChunkFound* found,
                                 const CutSizes* before, CutTarget to) {
   const CutSizes at = before != nullptr ? before[simt::block()] : sizes_before(found);
-  const ChunkRows chunk(A, rule, first_rows[simt::block()], first_rows[simt::block() + 1]);
+  const ChunkRows chunk(A, rule, simt::block(), first_rows[simt::block()], first_rows[simt::block() + 1]);
   for (int t = simt::thread(); t < chunk.tiles; t += cut_threads) {
     const int row = chunk.begin[t], end = chunk.begin[t + 1];
     to.tiles[at.tiles + t] = {static_cast<Index>(chunk.first + row), end - row, -1, -1};
@@ -155,7 +175,7 @@ SIMT_KERNEL store_block_per_chunk(CsrArrays<V> A, CutRule rule, const ChunkFound
   const ChunkFound own = found[c];
   const CutSizes at = sizes_before(found);
   if (own.plain == 0) {
-    const ChunkRows chunk(A, rule, first_row, cuts.first_rows[c + 1]);
+    const ChunkRows chunk(A, rule, c, first_row, cuts.first_rows[c + 1]);
     if (simt::warp() == 0)
       ChunkCutter<WarpSearch>(rule, cut, at, {chunk.of_tile}).cut(first_row, chunk.rows, chunk.ptr);
     simt::sync_block();
@@ -182,47 +202,44 @@ SIMT_KERNEL store_block_per_team(CsrArrays<V> A, SegmentsTarget<V, S> to) {
   store_team(A, to, simt::block());
 }
 
-class ChunkCount final : public SegmentsCount {
+// Tiles of one size.
+class ChunkCount {
  public:
-  ChunkCount(simt::Here here, const PatternView& A, int of_tile, Device device, bool unseen)
-      : SegmentsCount(of_tile),
-        here_(here),
-        rule_(A, of_tile),
+  ChunkCount(const PatternView& A, int tile_entries, device::Workspace& memory)
+      : rule_(A, tile_entries),
         chunks_(rule_.chunks(A)),
-        memory_(device),
-        found_(memory_.take<ChunkFound>(chunks_)),
-        cuts_{memory_.take<std::int64_t>(chunks_ + 1), nullptr, 0} {
-    if (at_once()) {
-      cuts_.of_chunk = ChunkRows::most_plain_tiles(rule_) + 1;
-      cuts_.begins = memory_.take<std::uint16_t>(chunks_ * cuts_.of_chunk);
-    }
-    simt::Launch shape = per_chunk();
-    shape.overlaps = unseen;
-    simt::launch(here_, shape, count_block_per_chunk, PatternArrays(A), rule_, found_, sum_.ask(chunks_, device, {}),
-                 cuts_);
+        found_(memory.take<ChunkFound>(chunks_)),
+        cuts_{memory.take<std::int64_t>(chunks_ + 1), nullptr, 0} {
+    if (!at_once()) return;
+    cuts_.of_chunk = ChunkRows::most_plain_tiles(rule_) + 1;
+    cuts_.begins = memory.take<std::uint16_t>(chunks_ * cuts_.of_chunk);
   }
+  CountOf asked(Device device) { return {rule_, chunks_, found_, sum_.ask(chunks_, device, {}), cuts_}; }
   const CutRule& rule() const { return rule_; }
+  simt::Launch per_chunk() const {
+    return {chunks_, cut_threads, std::max(ChunkRows::shared_bytes(rule_), cut_warps * sizeof(CutSizes))};
+  }
   // Waits.
-  const ChunkFound& total() {
-    if (!few()) before_ = memory_.take<CutSizes>(chunks_);
-    if (!few()) device::queue_scan(here_, ChunkSizes{found_, before_}, chunks_, memory_);
+  const ChunkFound& total(simt::Here here, device::Workspace& memory) {
+    if (!few()) before_ = memory.take<CutSizes>(chunks_);
+    if (!few()) device::queue_scan(here, ChunkSizes{found_, before_}, chunks_, memory);
     return sum_.heard();
   }
   // `to` has room for it.
   template <class V>
-  void store(const CsrView<V>& A, Segments<V>& to) {
-    auto* entries = memory_.take<TileEntries>(to.tiles.size());
+  void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, device::Workspace& memory) const {
+    auto* entries = memory.take<TileEntries>(to.tiles.size());
     const CutTarget cut{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), to.tiles.size()};
     if (!at_once())
-      simt::launch(here_, per_chunk(), cut_block_per_chunk, PatternArrays(A), rule_, cuts_.first_rows, found_, before_,
+      simt::launch(here, per_chunk(), cut_block_per_chunk, PatternArrays(A), rule_, cuts_.first_rows, found_, before_,
                    cut);
     with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(),  entries,           to.long_rows.data(),
                                         to.teams.data(), to.col.data(),    to.row_end.data(), to.filled.data(),
                                         to.row_words,    to.pieces.data(), to.pieces.size(),  writer};
-      if (!at_once()) return store_tiles_and_teams(A, target, to);
-      simt::launch(here_, per_chunk(), store_block_per_chunk<V, S>, CsrArrays<V>(A), rule_, found_, cuts_, cut, target);
-      simt::launch(here_, {to.teams.size(), store_threads}, store_block_per_team<V, S>, CsrArrays<V>(A), target);
+      if (!at_once()) return store_tiles_and_teams(here, A, target, to);
+      simt::launch(here, per_chunk(), store_block_per_chunk<V, S>, CsrArrays<V>(A), rule_, found_, cuts_, cut, target);
+      simt::launch(here, {to.teams.size(), store_threads}, store_block_per_team<V, S>, CsrArrays<V>(A), target);
     });
   }
 
@@ -231,49 +248,62 @@ class ChunkCount final : public SegmentsCount {
 
   bool few() const { return chunks_ <= few_chunks; }
   bool at_once() const { return rule_.small && few(); }
-  simt::Launch per_chunk() const {
-    return {chunks_, cut_threads, std::max(ChunkRows::shared_bytes(rule_), cut_warps * sizeof(CutSizes))};
-  }
 
   template <class V, class S>
-  void store_tiles_and_teams(const CsrView<V>& A, const SegmentsTarget<V, S>& target, const Segments<V>& to) {
+  static void store_tiles_and_teams(simt::Here here, const CsrView<V>& A, const SegmentsTarget<V, S>& target,
+                                    const Segments<V>& to) {
     const std::int64_t tile_blocks = simt::blocks_for(to.tiles.size(), store_warps);
-    simt::launch(here_, {tile_blocks + to.teams.size(), store_threads}, store_warp_per_tile_or_block_per_team<V, S>,
+    simt::launch(here, {tile_blocks + to.teams.size(), store_threads}, store_warp_per_tile_or_block_per_team<V, S>,
                  CsrArrays<V>(A), target, to.tiles.size(), tile_blocks);
   }
 
-  simt::Here here_;
   CutRule rule_;
   std::int64_t chunks_;
-  device::Workspace memory_;
   ChunkFound* found_;
   ChunkCuts cuts_;
   CutSizes* before_ = nullptr;
   device::PendingSum<ChunkFound> sum_;
 };
 
-}  // namespace
+// Of one or two sizes, in one launch.
+class ChunkCounts final : public SegmentsCount {
+ public:
+  ChunkCounts(simt::Here here, const PatternView& A, const TileSizes& sizes, Device device, bool unseen)
+      : here_(here), memory_(device), first_(A, sizes.first, memory_) {
+    if (sizes.second > 0) second_.emplace(A, sizes.second, memory_);
+    const CountAsked asked{first_.asked(device), second_ ? second_->asked(device) : CountOf{first_.rule()}};
+    simt::Launch shape = first_.per_chunk();
+    shape.overlaps = unseen;
+    if (second_) {
+      shape.blocks += second_->per_chunk().blocks;
+      shape.shared_bytes = std::max(shape.shared_bytes, second_->per_chunk().shared_bytes);
+    }
+    simt::launch(here, shape, count_block_per_chunk, PatternArrays(A), asked);
+  }
+  bool has(int tile_entries) const override {
+    return first_.rule().capacity == tile_entries || (second_ && second_->rule().capacity == tile_entries);
+  }
+  template <class V>
+  std::optional<Segments<V>> build(const MatrixThere<V>& A, const WeaveSettings& settings, Device device);
 
-std::shared_ptr<SegmentsCount> count_segments(simt::Here here, const PatternView& there, int tile_entries,
-                                              Device device) {
-  return std::make_shared<ChunkCount>(here, there, tile_entries, device, true);
-}
+ private:
+  simt::Here here_;
+  device::Workspace memory_;
+  ChunkCount first_;
+  std::optional<ChunkCount> second_;
+};
 
 template <class V>
-std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const MatrixThere<V>& A,
-                                                    const WeaveSettings& settings, Device device,
-                                                    std::shared_ptr<SegmentsCount> counted) {
-  Segments to{.rows = A.rows,
-              .cols = A.cols,
-              .per_lane = settings.per_lane,
-              .keep = settings.keep == 1,
-              .short_rows = has_short_rows(A)};
-  if (!counted || counted->tile_entries != to.tile_entries())
-    counted = std::make_shared<ChunkCount>(here, A, to.tile_entries(), device, false);
-  auto& build = static_cast<ChunkCount&>(*counted);
-  const auto values_of = ask_value_store(here, A.values(), settings.codec(), device);
-  const CutRule& rule = build.rule();
-  const ChunkFound& total = build.total();
+std::optional<Segments<V>> ChunkCounts::build(const MatrixThere<V>& A, const WeaveSettings& settings, Device device) {
+  Segments<V> to{.rows = A.rows,
+                 .cols = A.cols,
+                 .per_lane = settings.per_lane,
+                 .keep = settings.keep == 1,
+                 .short_rows = Segments<V>::has_short_rows(A)};
+  ChunkCount& counted = first_.rule().capacity == to.tile_entries() ? first_ : *second_;
+  const auto values_of = ask_value_store(here_, A.values(), settings.codec(), device);
+  const CutRule& rule = counted.rule();
+  const ChunkFound& total = counted.total(here_, memory_);
   const CutSizes& all = total.sizes;
   if (too_much_padding(all.stored(rule), A.nnz())) return {};
   auto values = values_of(all.stored(rule));
@@ -287,8 +317,25 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const Matri
   to.pieces = Buffer<Piece<V>>(all.pieces, device);
   to.row_words = rule.row_words();
   if (total.empty_rows > 0) to.filled = Buffer<std::uint32_t>(all.tiles * to.row_words, device);
-  build.store<V>(A, to);
+  counted.template store<V>(here_, A, to, memory_);
   return to;
+}
+
+}  // namespace
+
+std::shared_ptr<SegmentsCount> count_segments(simt::Here here, const PatternView& there, const TileSizes& sizes,
+                                              Device device) {
+  return std::make_shared<ChunkCounts>(here, there, sizes, device, true);
+}
+
+template <class V>
+std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const MatrixThere<V>& A,
+                                                    const WeaveSettings& settings, Device device,
+                                                    std::shared_ptr<SegmentsCount> counted) {
+  const int tile_entries = simt::warp_size * settings.per_lane;
+  if (!counted || !counted->has(tile_entries))
+    counted = std::make_shared<ChunkCounts>(here, A, TileSizes{tile_entries}, device, false);
+  return static_cast<ChunkCounts&>(*counted).build(A, settings, device);
 }
 
 template std::optional<Segments<float>> Segments<float>::build_there(simt::Here, const MatrixThere<float>&,

@@ -48,12 +48,13 @@ SIMT_DEVICE std::int64_t first_row(const PatternArrays& A, const CutRule& rule, 
 }
 
 // The first row of every chunk, and the end of the last; found out by those who count.
-SIMT_DEVICE void find_limits(const PatternArrays& A, const CutRule& rule, std::int64_t* first_rows) {
+SIMT_DEVICE void find_limits(const PatternArrays& A, const CutRule& rule, std::int64_t chunk, std::int64_t chunks,
+                             std::int64_t* first_rows) {
   if (simt::warp() < 2) {
-    const std::int64_t chunk = simt::block() + simt::warp(), row = first_row(A, rule, chunk);
+    const std::int64_t limit = chunk + simt::warp(), row = first_row(A, rule, limit);
     auto* limits = simt::shared<std::int64_t>();
     if (simt::lane() == 0) limits[simt::warp()] = row;
-    if (simt::lane() == 0 && (simt::warp() == 0 || chunk == simt::grid_blocks())) first_rows[chunk] = row;
+    if (simt::lane() == 0 && (simt::warp() == 0 || limit == chunks)) first_rows[limit] = row;
   }
   simt::sync_block();
 }
@@ -80,7 +81,8 @@ struct ChunkRows {
            (most + static_cast<std::size_t>(most_plain_tiles(rule)) + 2) * sizeof(std::uint16_t);
   }
 
-  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule, std::int64_t first_row, std::int64_t end)
+  SIMT_DEVICE ChunkRows(const PatternArrays& A, const CutRule& rule, std::int64_t chunk, std::int64_t first_row,
+                        std::int64_t end)
       : first(first_row), rows(end - first_row) {
     if (rows < 0 || rows > rule.most_rows_of_chunk()) rows = 0;
     ptr = simt::shared<Offset>() + 2;
@@ -88,7 +90,7 @@ struct ChunkRows {
     begin = of_tile + rule.most_rows_of_chunk() + 1;
     bring(A);
     simt::sync_block();
-    if (fill_tiles(rule)) walk_plain();
+    if (fill_tiles(rule, chunk)) walk_plain();
   }
 
  private:
@@ -106,13 +108,13 @@ struct ChunkRows {
   }
   // Whether the chunk is plain. Where its rows are not in order, or not its own, the arrays are no matrix: then it has
   // none, and whoever walks along rows comes to an end.
-  SIMT_DEVICE bool fill_tiles(const CutRule& rule) {
+  SIMT_DEVICE bool fill_tiles(const CutRule& rule, std::int64_t chunk) {
     enum : unsigned { crosses = 1, wrong = 2 };
     unsigned found = 0;
     for (std::int64_t i = simt::thread(); i < rows; i += cut_threads) {
       of_tile[i] = static_cast<std::uint16_t>(Halving::rows_of_tile(rule, ptr, i, rows));
       found |= ptr[i + 1] - ptr[i] > rule.whole ? crosses : 0u;
-      const Offset weight = ptr[i] + (first + i) * rule.row_weight - simt::block() * rule.chunk_weight;
+      const Offset weight = ptr[i] + (first + i) * rule.row_weight - chunk * rule.chunk_weight;
       found |= ptr[i + 1] < ptr[i] || weight < 0 || weight >= rule.chunk_weight ? wrong : 0u;
     }
     auto* of_warps = simt::shared<std::uint16_t>();

@@ -120,7 +120,7 @@ TEST(WeaveSegments, of_arrays_that_are_no_matrix_are_counted_to_an_end) {
   lengths[8999] = 700;
   const Csr<double> A = with_lengths(lengths, 4000, 2);
   const auto count = [&](const Csr<double>& arrays) {
-    return weave::count_segments(simt::Emulator{}, arrays.view(), 256, Device::emulator());
+    return weave::count_segments(simt::Emulator{}, arrays.view(), {256, 128}, Device::emulator());
   };
   for (const std::int64_t wrong : {std::int64_t{-9}, A.nnz() + 9, std::int64_t{1} << 40, std::int64_t{0}, A.nnz()})
     for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, std::int64_t{200}, std::int64_t{4500}, A.rows}) {
