@@ -152,7 +152,9 @@ class Chooser {
   bool perhaps_padded() const { return narrow() && mean_ <= 32; }
   // Where questions would be asked in vain: such builds are the shortest of all, and each launch counts. (The longer of
   // these rows may as well be those of a circuit with five unknowns a node: two questions are a fifth of its build.)
-  bool likely_padded() const { return perhaps_padded() && (mean_ <= 16 || weave::possible_full_blocks(A_).bits != 0); }
+  bool likely_padded() const {
+    return perhaps_padded() && (mean_ <= 16 || weave::possible_full_blocks(A_).bits != 0 || has_entries_of_grid(A_));
+  }
   // The largest of which all are full, or 0.
   int full_block() {
     const weave::BlockSizes possible = weave::possible_full_blocks(A_);

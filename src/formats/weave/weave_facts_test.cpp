@@ -1,5 +1,6 @@
 // What the choice of a layout asks about a pattern is the same from the host and from a device.
 #include "formats/weave/weave_facts.hpp"
+#include "formats/weave/weave.hpp"
 
 #include <gtest/gtest.h>
 
@@ -126,6 +127,28 @@ TEST(WeaveFacts, give_the_plan_that_the_host_gives) {
   expect_same_plan(read_matrix("gen:random,rows=2000,per_row=9"), "weave layout=sums");
   expect_same_plan(with_many_values(read_matrix("gen:band,rows=13200,width=20")), "weave layout=rows");
   expect_same_plan(with_one_value(read_matrix("gen:fem,n=12,dof=3")), "weave layout=rows");
+}
+
+// Each question that is asked in vain takes as long as one or two products of the matrix.
+TEST(WeaveFacts, tell_where_tiles_of_segments_are_worth_counting_early) {
+  const auto counted = [](const char* matrix) {
+    const Csr<float> A = convert<float>(read_matrix(matrix).view());
+    return segments_may_follow({}, *facts_of(A.view()), sizeof(float));
+  };
+  EXPECT_TRUE(counted("gen:circuit,rows=100000"));
+  EXPECT_TRUE(counted("gen:random,rows=20001,per_row=31"));
+  EXPECT_FALSE(counted("gen:stencil3d27,n=31"));             // narrow, with the entries of a grid: padded
+  EXPECT_FALSE(counted("gen:random,rows=60000,per_row=9"));  // narrow and short
+  EXPECT_FALSE(counted("gen:fem,n=20,dof=3"));               // blocks that may all be full
+  EXPECT_FALSE(counted("gen:dense,rows=300"));
+}
+
+TEST(WeaveFacts, know_the_entries_of_a_grid) {
+  const auto is_grid = [](const char* matrix) { return has_entries_of_grid(read_matrix(matrix).view()); };
+  for (const char* grid : {"gen:stencil2d5,n=50", "gen:stencil2d9,n=60", "gen:stencil3d7,n=20", "gen:stencil3d27,n=17"})
+    EXPECT_TRUE(is_grid(grid)) << grid;
+  for (const char* other : {"gen:circuit,rows=9000", "gen:random,rows=3000,per_row=8", "gen:fem,n=7,dof=3"})
+    EXPECT_FALSE(is_grid(other)) << other;
 }
 
 }  // namespace
