@@ -1,6 +1,5 @@
 // What the choice of a layout asks about a pattern is the same from the host and from a device.
 #include "formats/weave/weave_facts.hpp"
-#include "formats/weave/weave.hpp"
 
 #include <gtest/gtest.h>
 
