@@ -51,10 +51,10 @@ double build_seconds(const Subject& subject, const Plan& plan, const Machine& ma
 }
 
 // What analyzing and choosing take. On a GPU: three launches and the way back, the model, the matrix read once. On a
-// CPU samples, loops that call threads (0.3 ms for 245,000 entries on two cores, 0.2 on sixteen), and a third of what
-// csr takes to be built.
+// CPU samples, loops that call threads (0.3 ms for 245,000 entries on two cores, 0.2 on sixteen), and half of what csr
+// takes to be built.
 double looking(const Subject& subject, const Machine& machine, double csr_build) {
-  return machine.kind == Device::Kind::cpu ? 0.15e-3 + 0.35 * csr_build
+  return machine.kind == Device::Kind::cpu ? 0.15e-3 + 0.5 * csr_build
                                            : 90e-6 + seconds_to_read(matrix_bytes(subject), machine);
 }
 
