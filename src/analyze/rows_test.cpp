@@ -71,7 +71,7 @@ void expect_kinds(int kinds, std::size_t count) {
   std::set<V> different;
   for (int k = 0; k < kinds; ++k) known.push_back(static_cast<V>(k == 3 ? 0 : 1.0 / (1 + k)));
   for (std::size_t i = 0; i < count; ++i) {
-    values.push_back(i == count - 1 ? known.back() : known[random() % (i < count / 2 ? 2 : kinds)]);
+    values.push_back(i == count - 1 ? known.back() : known[random() % (i < count / 2 ? std::min(kinds, 2) : kinds)]);
     different.insert(values.back());
   }
   const ValueFacts facts = measure_values(std::span<const V>(values), planning_cap);
