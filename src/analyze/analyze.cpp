@@ -19,10 +19,6 @@ int bits_for(std::int64_t lowest, std::int64_t highest) {
   return fits(8) ? 8 : fits(16) ? 16 : 32;
 }
 
-}  // namespace
-
-namespace {
-
 template <class V>
 Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree) {
   RowsLook rows_look(A);

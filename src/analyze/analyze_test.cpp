@@ -8,7 +8,7 @@
 
 #include <heddle/analyze.hpp>
 
-#include "analyze/parts.hpp"
+#include "support/looks.hpp"
 
 namespace heddle {
 namespace {
@@ -126,11 +126,11 @@ TEST(Analyze, counts_distinct_values_up_to_the_cap_and_no_further) {
   std::vector<double> values(1000);
   for (int k = 0; k < 1000; ++k) values[k] = k % 100;
   const std::span<const double> all = values;
-  EXPECT_EQ(measure_values(all, 200).distinct, 100);
-  EXPECT_EQ(measure_values(all, 100).distinct, 100);
-  EXPECT_FALSE(measure_values(all, 100).capped);
-  EXPECT_EQ(measure_values(all, 99).distinct, 99);
-  EXPECT_TRUE(measure_values(all, 99).capped);
+  EXPECT_EQ(test::values_of(all, 200).distinct, 100);
+  EXPECT_EQ(test::values_of(all, 100).distinct, 100);
+  EXPECT_FALSE(test::values_of(all, 100).capped);
+  EXPECT_EQ(test::values_of(all, 99).distinct, 99);
+  EXPECT_TRUE(test::values_of(all, 99).capped);
 }
 
 TEST(Analyze, caps_a_large_set_of_distinct_values) {
@@ -246,7 +246,7 @@ TEST(Analyze, says_the_same_with_one_thread_and_with_five) {
 
 TEST(Analyze, estimates_blocks_of_a_large_matrix_from_a_sample) {
   const Csr<double> A = tridiagonal(120000);
-  const std::vector<BlockFill> all = measure_blocks(A.view(), A.nnz()), sampled = measure_blocks(A.view(), 20000);
+  const std::vector<BlockFill> all = test::blocks_of(A.view(), A.nnz()), sampled = test::blocks_of(A.view(), 20000);
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_NEAR(sampled[i].fill, all[i].fill, 0.01 * all[i].fill);
 }
 

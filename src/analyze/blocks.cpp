@@ -141,12 +141,4 @@ BlockCounts BlocksLook::counts() const {
   return sum;
 }
 
-std::vector<BlockFill> measure_blocks(const PatternView& A, std::int64_t sample, Detail detail) {
-  BlocksLook look(A, sample, detail);
-  look_together(look);
-  look.begin_second_round();
-  look_together(look);
-  return look.fills();
-}
-
 }  // namespace heddle

@@ -296,16 +296,4 @@ SampledFacts ColumnsLook<V>::facts() const {
 template class ColumnsLook<float>;
 template class ColumnsLook<double>;
 
-template <class V>
-SampledFacts measure_columns(const CsrView<V>& A, std::int64_t sample, bool by_degree) {
-  ColumnsLook<V> look(A, sample, by_degree);
-  look_together(look);
-  look.begin_second_round();
-  look_together(look);
-  return look.facts();
-}
-
-template SampledFacts measure_columns(const CsrView<float>&, std::int64_t, bool);
-template SampledFacts measure_columns(const CsrView<double>&, std::int64_t, bool);
-
 }  // namespace heddle

@@ -6,8 +6,8 @@
 #include "analyze/block_windows.hpp"
 #include "analyze/column_tiles.hpp"
 #include "analyze/kinds.hpp"
-#include "analyze/parts.hpp"
 #include "analyze/windows.hpp"
+#include "support/looks.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle {
@@ -132,7 +132,7 @@ TEST(Kinds, are_guessed_from_a_sample) {
 TEST(Columns, sampled_are_like_the_whole) {
   for (const char* text : {"stencil3d7,n=50", "fem,n=16,dof=3", "rmat,scale=14", "circuit,rows=60000"}) {
     const Csr<double> A = generate<double>(text);
-    const ColumnFacts whole = measure_columns(A.view(), A.nnz()), part = measure_columns(A.view(), A.nnz() / 8);
+    const ColumnFacts whole = test::columns_of(A.view(), A.nnz()), part = test::columns_of(A.view(), A.nnz() / 8);
     EXPECT_EQ(whole.entries, A.nnz());
     EXPECT_LT(part.entries, A.nnz() / 4) << text;
     EXPECT_NEAR(part.gather_f64.rows, whole.gather_f64.rows, 0.15 * whole.gather_f64.rows) << text;
@@ -176,14 +176,14 @@ TEST(Windows, stay_inside_the_matrix_and_below_their_bounds) {
 
 TEST(PatternHash, names_the_pattern_and_not_the_values) {
   Csr<double> A = generate<double>("rmat,scale=8");
-  const std::uint64_t hash = hash_pattern(A.view());
+  const std::uint64_t hash = test::hash_of(A.view());
   A.val[3] = 7;
-  EXPECT_EQ(hash_pattern(A.view()), hash);
+  EXPECT_EQ(test::hash_of(A.view()), hash);
   EXPECT_EQ(analyze(A).pattern_hash, hash);
-  EXPECT_NE(hash_pattern(generate<double>("rmat,scale=8,seed=2").view()), hash);
+  EXPECT_NE(test::hash_of(generate<double>("rmat,scale=8,seed=2").view()), hash);
   Csr<double> wider = A;
   ++wider.cols;
-  EXPECT_NE(hash_pattern(wider.view()), hash);
+  EXPECT_NE(test::hash_of(wider.view()), hash);
 }
 
 // Rows {0, 1, 50} and {99}.

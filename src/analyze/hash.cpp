@@ -49,10 +49,4 @@ std::uint64_t HashLook::hash() const {
   return PatternHash::of(sum, A.rows, A.cols, A.nnz());
 }
 
-std::uint64_t hash_pattern(const PatternView& A) {
-  HashLook look(A);
-  look_together(look);
-  return look.hash();
-}
-
 }  // namespace heddle

@@ -83,10 +83,4 @@ RowFacts RowsLook::facts() const {
   return {length_facts(sum.lengths, A.rows, A.nnz()), padding_facts(sum.stored.data(), A.nnz())};
 }
 
-RowFacts measure_rows(const PatternView& A) {
-  RowsLook look(A);
-  look_together(look);
-  return look.facts();
-}
-
 }  // namespace heddle

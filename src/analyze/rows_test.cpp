@@ -11,7 +11,7 @@
 #include <heddle/generate.hpp>
 
 #include "analyze/facts_for.hpp"
-#include "analyze/parts.hpp"
+#include "support/looks.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle {
@@ -32,7 +32,7 @@ std::int64_t places(Lengths lengths, std::int64_t C, std::int64_t sigma) {
 void expect_counted(const Lengths& lengths) {
   SCOPED_TRACE(testing::Message() << lengths.size() << " rows");
   const Csr<double> A = test::with_lengths(lengths, 1500, 1);
-  const RowFacts facts = measure_rows(A.view());
+  const RowFacts facts = test::rows_of(A.view());
   EXPECT_EQ(facts.lengths.min, *std::min_element(lengths.begin(), lengths.end()));
   EXPECT_EQ(facts.lengths.max, *std::max_element(lengths.begin(), lengths.end()));
   for (std::int64_t k = 0; k < short_row; ++k)
@@ -74,7 +74,7 @@ void expect_kinds(int kinds, std::size_t count) {
     values.push_back(i == count - 1 ? known.back() : known[random() % (i < count / 2 ? std::min(kinds, 2) : kinds)]);
     different.insert(values.back());
   }
-  const ValueFacts facts = measure_values(std::span<const V>(values), planning_cap);
+  const ValueFacts facts = test::values_of(std::span<const V>(values), planning_cap);
   const auto all = static_cast<std::int64_t>(different.size());
   EXPECT_EQ(facts.distinct, std::min(all, planning_cap)) << kinds << " of " << count;
   EXPECT_EQ(facts.capped, all > planning_cap) << kinds << " of " << count;
@@ -122,7 +122,7 @@ TEST(Columns, read_the_sectors_that_sets_of_them_count) {
         "random,rows=40,cols=5000,per_row=150", "stencil2d5,n=40", "arrow,rows=1000", "rmat,scale=9", "empty,rows=900",
         "band,rows=500,width=0", "lengths,law=F1,max=60,rows=400"}) {
     const Csr<double> A = generate<double>(matrix);
-    const SampledFacts facts = measure_columns(A.view(), A.nnz());
+    const SampledFacts facts = test::columns_of(A.view(), A.nnz());
     for (const auto& [found, exact] : {std::pair{facts.gather_f32, sectors_by_sets(A.view(), 8)},
                                        std::pair{facts.gather_f64, sectors_by_sets(A.view(), 4)}}) {
       EXPECT_DOUBLE_EQ(found.rows, exact.rows) << matrix;

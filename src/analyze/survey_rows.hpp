@@ -1,4 +1,4 @@
-// All row lengths: how many rows of each, and the places that slices store, as measure_rows counts
+// All row lengths: how many rows of each, and the places that slices store, as RowsLook counts
 // them. A thread has a row of each of four windows of 1024.
 #pragma once
 

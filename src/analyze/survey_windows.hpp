@@ -1,4 +1,4 @@
-// Windows of rows as measure_columns looks at them, a block of threads each: see columns.cpp for what is counted.
+// Windows of rows as ColumnsLook looks at them, a block of threads each: see columns.cpp for what is counted.
 #pragma once
 
 #include "analyze/slice_diagonals.hpp"

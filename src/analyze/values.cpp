@@ -210,16 +210,4 @@ ValueFacts ValuesLook<V>::facts() const {
 template class ValuesLook<float>;
 template class ValuesLook<double>;
 
-template <class V>
-ValueFacts measure_values(std::span<const V> val, std::int64_t cap) {
-  ValuesLook<V> look(val, cap);
-  look_together(look);
-  look.begin_second_round();
-  look_together(look);
-  return look.facts();
-}
-
-template ValueFacts measure_values(std::span<const float>, std::int64_t);
-template ValueFacts measure_values(std::span<const double>, std::int64_t);
-
 }  // namespace heddle
