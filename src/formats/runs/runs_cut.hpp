@@ -179,9 +179,5 @@ inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gathe
   }
   return best;
 }
-inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
-  DiagonalMasks masks;
-  return cut_steps(A, first_row, gather, masks);
-}
 
 }  // namespace heddle

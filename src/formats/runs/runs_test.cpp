@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <tuple>
 #include <vector>
 
 #include <heddle/heddle.hpp>
@@ -16,6 +17,11 @@ namespace heddle::test {
 namespace {
 
 constexpr int dear = 1000, cheap = 1;  // what a gathered step costs
+
+StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
+  DiagonalMasks masks;
+  return heddle::cut_steps(A, first_row, gather, masks);
+}
 
 // Two whole diagonals, of which one ends at the border, and three entries beside them.
 Csr<double> two_diagonals_and_strays(std::int64_t rows) {
@@ -59,6 +65,28 @@ TEST(Runs, are_all_there_is_where_gathering_is_dear_and_few_where_it_is_cheap) {
   EXPECT_GT(runs.runs, 100);
   EXPECT_EQ(gathered.runs, 0);
   EXPECT_EQ(gathered.whole, 9);
+}
+
+// Diagonals are counted by masks, or merged where they lie too far apart for that: the same cut, whatever was cut
+// before.
+TEST(Runs, are_cut_alike_by_masks_and_by_merging) {
+  DiagonalMasks masks;
+  for (const char* text : {"random,rows=64,cols=300,per_row=9", "stencil2d5,n=9", "rmat,scale=7", "dense,rows=20"}) {
+    const Csr<double> near = generate<double>(text);
+    Csr<double> far = near;
+    far.cols += 1 << 20;
+    for (std::int64_t row = 0; row < far.rows; ++row)  // the right half of each row lies far away
+      for (Offset k = far.ptr[row]; k < far.ptr[row + 1]; ++k)
+        if (far.col[k] - row > far.rows / 4) far.col[k] += 1 << 20;
+    for (std::int64_t row = 0; row < near.rows; row += rows_of_run)
+      for (const int gather : {5, 16, 1000}) {
+        const StepCut a = heddle::cut_steps(near.view(), row, gather, masks),
+                      b = heddle::cut_steps(far.view(), row, gather, masks);
+        EXPECT_EQ(std::tie(a.least, a.full, a.runs, a.whole, a.partly, a.entries_in_runs, a.aside),
+                  std::tie(b.least, b.full, b.runs, b.whole, b.partly, b.entries_in_runs, b.aside))
+            << text << ", row " << row << ", gather " << gather;
+      }
+  }
 }
 
 TEST(Runs, count_rows_behind_the_last_as_empty) {
