@@ -84,13 +84,14 @@ TEST(Analyze, counts_the_blocks_of_a_tridiagonal_matrix) {
   EXPECT_DOUBLE_EQ(fill_of(facts, 2), 7 * 4 / 16.0);
   EXPECT_DOUBLE_EQ(fill_of(facts, 3), 4 * 9 / 16.0);
   EXPECT_DOUBLE_EQ(fill_of(facts, 4), 4 * 16 / 16.0);
+  EXPECT_DOUBLE_EQ(fill_of(facts, 5), 4 * 25 / 16.0);
   EXPECT_DOUBLE_EQ(fill_of(facts, 6), 36 / 16.0);
   EXPECT_FALSE(facts.blocks_sampled);
 }
 
 TEST(Analyze, finds_full_blocks_where_every_block_is_full) {
-  const Structure facts = analyze(matrix(24, 36, dense_entries(24, 36)));
-  for (int size : {2, 3, 4, 6}) EXPECT_DOUBLE_EQ(fill_of(facts, size), 1) << size;
+  const Structure facts = analyze(matrix(60, 120, dense_entries(60, 120)));
+  for (int size : {2, 3, 4, 5, 6}) EXPECT_DOUBLE_EQ(fill_of(facts, size), 1) << size;
 }
 
 TEST(Analyze, sees_that_an_upper_entry_without_mirror_breaks_symmetry) {
@@ -191,7 +192,7 @@ void expect_same_as_counting(const Csr<double>& A) {
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
       const std::int64_t c = A.col[k];
       diagonals.insert(c - row);
-      for (int size : {2, 3, 4, 6}) blocks[size].insert({row / size, c / size});
+      for (int size : {2, 3, 4, 5, 6}) blocks[size].insert({row / size, c / size});
       at[{row, c}] = A.val[k];
       values.insert(A.val[k]);
       bandwidth = std::max(bandwidth, std::abs(c - row));
@@ -211,7 +212,7 @@ void expect_same_as_counting(const Csr<double>& A) {
   EXPECT_EQ(facts.bandwidth, bandwidth);
   EXPECT_EQ(facts.structurally_symmetric, structural);
   EXPECT_EQ(facts.symmetric, numerical);
-  for (int size : {2, 3, 4, 6})
+  for (int size : {2, 3, 4, 5, 6})
     EXPECT_DOUBLE_EQ(fill_of(facts, size),
                      static_cast<double>(blocks[size].size()) * size * size / static_cast<double>(A.nnz()));
 }

@@ -1,10 +1,11 @@
 // Which rows and columns are looked at to find out how full blocks would be, on every device.
 //
-//   windows of 24 rows (a multiple of every block height), one out of each `stride` at a scattered place
+//   windows of 24 rows, one out of each `stride` at a scattered place; those of blocks of five, which alone do not
+//   divide them, begin and end at the next multiple of five
 //
 //   |a a a a|a . . . . . . .       A window ends, for all of its rows, before the column where its longest row has had
-//   |. b . .|. b . . . . . .       512 entries, at a multiple of every block width: a giant row is neither walked to
-//   its |c c . .|. . c c . . . .       end nor left out.
+//   |. b . .|. b . . . . . .       512 entries, at a multiple of the block width: a giant row is neither walked to
+//   |c c . .|. . c c . . . .       end nor left out.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,11 @@
 
 namespace heddle {
 
-inline constexpr int block_shapes = 8;
-inline constexpr int block_shape[block_shapes][2] = {{2, 2}, {3, 3}, {4, 4}, {6, 6}, {8, 8}, {1, 3}, {2, 4}, {4, 2}};
+inline constexpr int block_shapes = 9;
+inline constexpr int block_shape[block_shapes][2] = {{2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 6},
+                                                     {8, 8}, {1, 3}, {2, 4}, {4, 2}};
+inline constexpr int shape_of_fives = 3;  // the one that does not divide a window
+static_assert(block_shape[shape_of_fives][0] == 5 && block_shape[shape_of_fives][1] == 5);
 
 struct BlockWindows {
   static constexpr int rows = 24, width_unit = 24;
@@ -41,10 +45,18 @@ struct BlockWindows {
   SIMT_BOTH static Index limit(const Index* col, Offset length) {
     return length > row_entries ? col[row_entries] / width_unit * width_unit : no_limit;
   }
+  // Windows begin and end, and end before a column, at multiples of it.
+  SIMT_BOTH static constexpr int unit(int shape) { return shape == shape_of_fives ? 5 : 1; }
+  SIMT_BOTH static constexpr std::int64_t border(std::int64_t row, int unit, std::int64_t matrix_rows) {
+    return std::min((row + unit - 1) / unit * unit, matrix_rows);
+  }
+  SIMT_BOTH static constexpr Index limit_of(Index limit, int unit) {
+    return limit == no_limit ? limit : limit / unit * unit;
+  }
 };
 
 struct BlockCounts {
-  std::int64_t entries = 0;
+  std::int64_t entries = 0, entries_of_fives = 0;  // of the windows; of those of blocks of five
   std::int64_t blocks[block_shapes] = {};
 };
 // For planning, the first shape alone where it is too empty for any other to be full.

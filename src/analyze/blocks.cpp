@@ -12,10 +12,13 @@ struct Window {
   Index limit;               // column
 };
 
-Window window_at(const PatternView& A, std::int64_t first) {
-  Window w{first, std::min(first + BlockWindows::rows, A.rows), BlockWindows::no_limit};
+Window window_at(const PatternView& A, std::int64_t first, int shape) {
+  const int unit = BlockWindows::unit(shape);
+  Window w{BlockWindows::border(first, unit, A.rows), BlockWindows::border(first + BlockWindows::rows, unit, A.rows),
+           BlockWindows::no_limit};
   for (std::int64_t row = w.first; row < w.last; ++row)
     w.limit = std::min(w.limit, BlockWindows::limit(A.col.data() + A.ptr[row], A.length(row)));
+  w.limit = BlockWindows::limit_of(w.limit, unit);
   return w;
 }
 
@@ -75,7 +78,8 @@ std::int64_t blocks_of_window(const PatternView& A, const Window& w) {
 
 double fill_of(const BlockCounts& counts, int shape) {
   const auto stored = static_cast<double>(counts.blocks[shape] * block_shape[shape][0] * block_shape[shape][1]);
-  return counts.entries > 0 ? stored / static_cast<double>(counts.entries) : 0;
+  const std::int64_t entries = shape == shape_of_fives ? counts.entries_of_fives : counts.entries;
+  return entries > 0 ? stored / static_cast<double>(entries) : 0;
 }
 
 }  // namespace
@@ -109,8 +113,9 @@ void BlocksLook::count(std::int64_t task) {
   BlockCounts& part = parts_[static_cast<std::size_t>(task)];
   const std::int64_t end = std::min(windows_.count, (task + 1) * windows_of_task);
   for (std::int64_t i = task * windows_of_task; i < end; ++i) {
-    const Window w = window_at(A, windows_.first_row(i));
+    const Window w = window_at(A, windows_.first_row(i), Shape);
     if (Shape == 0) part.entries += entries_of(A, w);
+    if (Shape == shape_of_fives) part.entries_of_fives += entries_of(A, w);
     part.blocks[Shape] += blocks_of_window<Shape>(A, w);
   }
 }
@@ -120,14 +125,15 @@ void BlocksLook::run(std::int64_t first, std::int64_t last) {
     if (!second_round_)
       count<0>(task);
     else
-      dispatch_int<1, 2, 3, 4, 5, 6, 7>(static_cast<int>(1 + task % (block_shapes - 1)),
-                                        [&](auto shape) { count<decltype(shape)::value>(task / (block_shapes - 1)); });
+      dispatch_int<1, 2, 3, 4, 5, 6, 7, 8>(static_cast<int>(1 + task % (block_shapes - 1)), [&](auto shape) {
+        count<decltype(shape)::value>(task / (block_shapes - 1));
+      });
   }
 }
 
 void BlocksLook::begin_second_round() {
   second_round_ = true;
-  static_assert(block_shapes == 8);
+  static_assert(block_shapes == 9);
   const bool hopeless = detail_ == Detail::planning && fill_of(counts(), 0) > hopeless_fill;
   tasks_ = hopeless ? 0 : tasks_ * (block_shapes - 1);
 }
@@ -136,6 +142,7 @@ BlockCounts BlocksLook::counts() const {
   BlockCounts sum;
   for (const BlockCounts& part : parts_) {
     sum.entries += part.entries;
+    sum.entries_of_fives += part.entries_of_fives;
     for (int i = 0; i < block_shapes; ++i) sum.blocks[i] += part.blocks[i];
   }
   return sum;

@@ -34,7 +34,7 @@ struct SurveyTotals {
   Word long_rows[33];              // by the bits of their length
   Word lengths[short_row];
   Word stored[padding_pairs];
-  Word block_entries, blocks[block_shapes];
+  Word block_entries, entries_of_fives, blocks[block_shapes];
   Word diagonal_rows, diagonal_entries, slice_places, slice_entries;
   Word diagonals, full, constant, on_full;   // diagonals: different ones, see DiagonalCounts
   Word slices, patterns;                     // likewise

@@ -42,14 +42,17 @@ struct BlockLooker {
 
 // By every warp for itself: lane i has row i.
 template <class V>
-SIMT_DEVICE BlockLooker look_at_blocks(const Survey<V>& s, std::int64_t first) {
-  const int rows = static_cast<int>(std::min<std::int64_t>(BlockWindows::rows, s.rows - first));
+SIMT_DEVICE BlockLooker look_at_blocks(const Survey<V>& s, std::int64_t window, int shape) {
+  const int unit = BlockWindows::unit(shape);
+  const std::int64_t first = BlockWindows::border(s.blocks.first_row(window), unit, s.rows),
+                     last = BlockWindows::border(s.blocks.first_row(window) + BlockWindows::rows, unit, s.rows);
+  const int rows = static_cast<int>(last - first);
   BlockLooker looker{s.ptr + first, s.col, rows, 0, BlockWindows::no_limit};
   const bool has_row = simt::lane() < rows;
   const Offset begin = has_row ? s.ptr[first + simt::lane()] : 0;
   const Offset length = has_row ? s.ptr[first + simt::lane() + 1] - begin : 0;
   const Index limit = BlockWindows::limit(s.col + begin, length);
-  looker.limit = INT32_MAX - simt::max_lanes(INT32_MAX - limit);
+  looker.limit = BlockWindows::limit_of(INT32_MAX - simt::max_lanes(INT32_MAX - limit), unit);
   looker.width = simt::max_lanes(static_cast<int>(std::min(length, Offset{BlockWindows::row_entries})));
   return looker;
 }
@@ -77,7 +80,7 @@ SIMT_DEVICE void survey_blocks(const Survey<V>& s, std::int64_t task, Board& boa
   const int team = block_team(s);
   const std::int64_t i = task * (survey_threads / team) + simt::thread() / team;
   if (i >= s.blocks.count) return;
-  const BlockLooker looker = look_at_blocks(s, s.blocks.first_row(i));
+  const BlockLooker looker = look_at_blocks(s, i, 0);
   std::uint32_t entries = 0, blocks = 0;
   each_entry(looker, simt::thread() % team, team, [&](int row, int k, Index column) {
     ++entries;
@@ -95,40 +98,25 @@ SIMT_DEVICE bool blocks_leave_hope(const Survey<V>& s) {
 }
 
 // One of the other shapes in one window or a part of it: small tasks, so that many multiprocessors have some.
-class OtherShapes {
- public:
-  static constexpr int count = block_shapes - 1;
+inline constexpr int other_shapes = block_shapes - 1;
 
-  template <class V>
-  SIMT_DEVICE OtherShapes(const Survey<V>& s, std::int64_t window, int member, int team)
-      : looker_(look_at_blocks(s, s.blocks.first_row(window))),
-        blocks_(s.totals->blocks),
-        member_(member),
-        team_(team) {}
-
-  SIMT_DEVICE void look_at(int shape) const {
-    if (member_ / simt::warp_size * simt::warp_size >= looker_.rows * looker_.width) return;
-    look_at_one_of(shape, std::make_integer_sequence<int, block_shapes>());
-  }
-
- private:
-  template <int... Shape>
-  SIMT_DEVICE void look_at_one_of(int shape, std::integer_sequence<int, Shape...>) const {
-    ((shape == Shape ? look_at<Shape>() : void()), ...);
-  }
-  template <int Shape>
-  SIMT_DEVICE void look_at() const {
-    std::uint32_t opened = 0;
-    each_entry(looker_, member_, team_, [&](int row, int k, Index column) {
-      opened += looker_.template opens<block_shape[Shape][0], block_shape[Shape][1]>(row, k, column);
-    });
-    add_warp(&blocks_[Shape], opened);
-  }
-
-  BlockLooker looker_;
-  SurveyTotals::Word* blocks_;
-  int member_, team_;
-};
+template <int Shape, class V>
+SIMT_DEVICE void look_at_shape(const Survey<V>& s, const BlockLooker& looker, int member, int team) {
+  std::uint32_t entries = 0, opened = 0;
+  each_entry(looker, member, team, [&](int row, int k, Index column) {
+    ++entries;
+    opened += looker.opens<block_shape[Shape][0], block_shape[Shape][1]>(row, k, column);
+  });
+  add_warp(&s.totals->blocks[Shape], opened);
+  if (Shape == shape_of_fives) add_warp(&s.totals->entries_of_fives, entries);
+}
+template <class V, int... other>
+SIMT_DEVICE void look_at_shape(const Survey<V>& s, std::int64_t window, int shape, int member, int team,
+                               std::integer_sequence<int, other...>) {
+  const BlockLooker looker = look_at_blocks(s, window, shape);
+  if (member / simt::warp_size * simt::warp_size >= looker.rows * looker.width) return;
+  ((shape == other + 1 ? look_at_shape<other + 1>(s, looker, member, team) : void()), ...);
+}
 
 // By the whole grid. Long rows have few windows, and large ones: four blocks of threads share one.
 inline constexpr int block_pieces = 4;
@@ -136,11 +124,12 @@ inline constexpr int block_pieces = 4;
 template <class V>
 SIMT_DEVICE void conclude_blocks(const Survey<V>& s) {
   const int team = block_team(s), teams = survey_threads / team, pieces = team == survey_threads ? block_pieces : 1;
-  const std::int64_t of_window = OtherShapes::count * pieces;
+  const std::int64_t of_window = other_shapes * pieces;
   for (std::int64_t task = simt::block() * teams + simt::thread() / team; task < s.blocks.count * of_window;
        task += simt::grid_blocks() * teams) {
     const int part = static_cast<int>(task % of_window), piece = part % pieces;
-    OtherShapes(s, task / of_window, piece * team + simt::thread() % team, pieces * team).look_at(1 + part / pieces);
+    look_at_shape(s, task / of_window, 1 + part / pieces, piece * team + simt::thread() % team, pieces * team,
+                  std::make_integer_sequence<int, other_shapes>());
   }
 }
 

@@ -110,7 +110,7 @@ LengthCounts lengths_of(const SurveyTotals& t) {
 }
 
 BlockCounts blocks_of(const SurveyTotals& t) {
-  BlockCounts counts{.entries = number(t.block_entries)};
+  BlockCounts counts{.entries = number(t.block_entries), .entries_of_fives = number(t.entries_of_fives)};
   for (int i = 0; i < block_shapes; ++i) counts.blocks[i] = number(t.blocks[i]);
   return counts;
 }

@@ -136,7 +136,7 @@ void run_survey(simt::Here here, const Survey<V>& s) {
   simt::launch(here, {std::min(tasks.all(), most_blocks), survey_threads, sizeof(Board)}, count_tasks<V>, s, tasks,
                tasks.all());
   const std::int64_t conclusions =
-      std::max<std::int64_t>(1, s.windows.count + OtherShapes::count * block_pieces * s.blocks.count);
+      std::max<std::int64_t>(1, s.windows.count + other_shapes * block_pieces * s.blocks.count);
   simt::launch(here, {std::min(conclusions, most_blocks), survey_threads, sizeof(Board)}, conclude<V>, s);
 }
 

@@ -107,7 +107,7 @@ SliceSum plan_slices(simt::Here here, const PatternView& matrix, std::int64_t so
 PlannedColumns plan_columns(simt::Here here, const PlannedRows& rows, TeamShape shape, std::int64_t sort, Device device,
                             bool bytes) {
   PlannedColumns planned{{.shape = shape, .rows = rows.matrix.rows / rows.block}};
-  dispatch_int<1, 2, 3, 4>(rows.block, [&](auto B) {
+  dispatch_int<1, 2, 3, 4, 5>(rows.block, [&](auto B) {
     const SliceSum total = plan_slices<B.value>(here, rows.matrix, sort, device, bytes, planned);
     planned.columns.steps = total.steps;
     planned.code_count = total.codes;

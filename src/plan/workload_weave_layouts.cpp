@@ -62,8 +62,8 @@ double fill_of(const Structure& facts, double size) {
 }
 
 double best_block(const Structure& facts) {
-  double best = 4;
-  for (const double size : {3, 2})
+  double best = 5;
+  for (const double size : {4, 3, 2})
     if (fill_of(facts, size) < fill_of(facts, best) - 0.02) best = size;
   return best;
 }

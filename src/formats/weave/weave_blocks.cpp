@@ -3,7 +3,6 @@
 #include <atomic>
 #include <bit>
 
-#include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "layout/blocks_build.hpp"
 
@@ -26,7 +25,7 @@ Slot slot_of(const SlicedColumns& c, std::int64_t i, std::int64_t k) {
 // f(B, place) with place(slot, e): where entry e of a block is among the values.
 template <class V, class F>
 void with_places(int size, const ValueStore<V>& values, F f) {
-  dispatch_int<2, 3, 4>(size, [&](auto B) {
+  dispatch_block(size, [&](auto B) {
     values.visit([&]<class S>(const CodedValues<V, S>&) {
       constexpr int places = B * B;
       f([](Slot at, int e) { return at.step * simt::warp_size * places + place_in_pieces<S, places>(at.lane, e); });
@@ -144,7 +143,7 @@ Csr<V> Blocks<V>::restore() const {
   with_places(size, values, [&](auto place) {
     for (std::int64_t i = 0; i < columns.rows; ++i) {
       const std::int64_t first = columns.stored_row(i) * size;
-      Offset next[4] = {};
+      Offset next[largest_block] = {};
       for (int line = 0; line < size && first + line < rows; ++line) next[line] = A.ptr[first + line];
       each(i, [&](int line, Index column, int e, Slot at) {
         A.col[next[line]] = column;

@@ -22,7 +22,7 @@ class PlannedBlocks {
  public:
   // Of each size.
   struct Lanes {
-    int of[5] = {};
+    int of[largest_block + 1] = {};
   };
   virtual ~PlannedBlocks() = default;
   // Where FullBlocksQuestion shall leave what it finds.

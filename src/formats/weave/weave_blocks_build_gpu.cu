@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/dispatch.hpp"
 #include "formats/weave/weave_blocks.hpp"
 #include "layout/device_csr.hpp"
 
@@ -198,7 +197,7 @@ simt::Launch warp_per_slice(const BlocksTarget& to) {
 template <class V>
 void store_full(simt::Here here, const CsrView<V>& A, const SlicePlaces& places, Blocks<V>& to) {
   const BlocksTarget target = target_of(to.columns, nullptr);
-  dispatch_int<2, 3, 4>(to.size, [&](auto B) {
+  dispatch_block(to.size, [&](auto B) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       // Looking values up in a table leaves fewer loads under way, so that it pays to stage them with more lanes a row
       // too (four: 84 -> 37 us of 6.5 M floats; H200).
@@ -220,7 +219,7 @@ void store_with_holes(simt::Here here, const CsrView<V>& A, const BlockPattern& 
                       Blocks<V>& to) {
   const BlocksTarget target = target_of(to.columns, to.masks.data());
   const BlocksWithHoles found{PatternArrays(pattern.view()), pattern.mask.data()};
-  dispatch_int<2, 3, 4>(to.size, [&](auto B) {
+  dispatch_block(to.size, [&](auto B) {
     with_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       simt::launch(here, warp_per_slice(target), store_blocks_warp_per_slice<B.value, BlocksWithHoles, V, S>,
                    CsrArrays<V>(A), found, target, places, writer);

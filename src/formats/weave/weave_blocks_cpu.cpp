@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/dispatch.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/weave/weave_blocks.hpp"
@@ -61,7 +60,7 @@ struct GroupStep {
   template <class S, class F>
   void add_full(F value, Group& group) const {
     constexpr int P = piece_size<S, places>();
-#pragma GCC unroll 16
+#pragma GCC unroll 25
     for (int piece = 0; piece < places / P; ++piece)
       for (int i = 0; i < G; ++i)
         for (int e = piece * P; e < (piece + 1) * P; ++e) group.sum[e / B][i] += value(e, i) * fetched[e % B][i];
@@ -70,7 +69,7 @@ struct GroupStep {
   template <class S, class F>
   void add_masked(F value, Group& group) const {
     constexpr int P = piece_size<S, places>();
-#pragma GCC unroll 16
+#pragma GCC unroll 25
     for (int piece = 0; piece < places / P; ++piece)
       for (int i = 0; i < G; ++i)
         for (int e = piece * P; e < (piece + 1) * P; ++e)
@@ -161,7 +160,7 @@ inline void multiply_slice(On on, const Blocks<V>& A, const CodedValues<V, S>& v
 template <class V>
 void Blocks<V>::multiply(OnCpu, const Product<V>& p) const {
   values.visit([&](const auto& coded) {
-    dispatch_int<2, 3, 4>(size, [&](auto B) {
+    dispatch_block(size, [&](auto B) {
       const std::int64_t slices = columns.slices.size(), places = columns.codes.size() * size * size;
       parallel_work(slices, places, [&](std::int64_t begin, std::int64_t end) {
         with_isa([&](auto on) {

@@ -1,6 +1,5 @@
 #include <bit>
 
-#include "core/dispatch.hpp"
 #include "formats/weave/weave_blocks.hpp"
 #include "layout/slice_codes.hpp"
 
@@ -85,9 +84,9 @@ SIMT_DEVICE void add_slice(const BlocksView<V, S>& A, const ColumnSlice& slice, 
 
 // What the loads of a batch need. With those that the compiler keeps to by itself it waits for memory 5 to 14 times
 // instead of twice; with more there are too few warps (H200).
-constexpr int for_floats[] = {40, 56, 48}, for_doubles[] = {56, 72, 48};  // blocks of 2, 3 and 4
+constexpr int for_floats[] = {40, 56, 48, 64}, for_doubles[] = {56, 72, 48, 96};  // blocks of 2, 3, 4 and 5
 template <class V, int B>
-constexpr int registers = (sizeof(V) == 4 ? for_floats : for_doubles)[B - 2];
+constexpr int registers = (sizeof(V) == 4 ? for_floats : for_doubles)[B - least_block];
 
 // A warp a slice; `lanes` of it share a row of blocks.
 template <int B, bool masked, Keep keep, class V, class S>
@@ -142,7 +141,7 @@ void start(simt::Here here, const Blocks<V>& A, const CodedValues<V, S>& values,
                               .row_of = c.row_of.data(),
                               .masks = A.masks.data(),
                               .values = values};
-  dispatch_int<2, 3, 4>(A.size, [&](auto B) { start_with<B.value>(here, view, A.keep, p); });
+  dispatch_block(A.size, [&](auto B) { start_with<B.value>(here, view, A.keep, p); });
 }
 
 }  // namespace

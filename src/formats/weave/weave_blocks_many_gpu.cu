@@ -1,4 +1,3 @@
-#include "core/dispatch.hpp"
 #include "formats/weave/weave_blocks.hpp"
 #include "layout/many.hpp"
 
@@ -85,7 +84,7 @@ void start(simt::Here here, const Blocks<V>& A, const CodedValues<V, S>& values,
   const BlocksOfMany<V, S> view{A.rows,         c.rows,          c.slices.size(), c.shape.lanes, c.slices.data(),
                                 c.codes.data(), c.row_of.data(), A.masks.data(),  values};
   const simt::Launch shape{simt::blocks_for(view.slices * simt::warp_size, threads), threads, 0, p.stream};
-  dispatch_int<2, 3, 4>(A.size, [&](auto B) {
+  dispatch_block(A.size, [&](auto B) {
     simt::launch(here, shape, weave_blocks_many_warp_per_slice<B.value, V, S>, view, p.x, p.update);
   });
 }

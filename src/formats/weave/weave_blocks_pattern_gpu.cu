@@ -1,5 +1,4 @@
 // The matrix of blocks of a matrix on the device.
-#include "core/dispatch.hpp"
 #include "formats/weave/weave_block_row.hpp"
 #include "formats/weave/weave_blocks.hpp"
 #include "layout/device_scan.hpp"
@@ -60,7 +59,7 @@ BlockPattern block_pattern(simt::Here here, const PatternView& A, int size, Devi
   const std::int64_t block_rows = simt::blocks_for(A.rows, size);
   BlockPattern made{block_rows, (A.cols + size - 1) / size, Buffer<Offset>(block_rows + 1, device), {}, {}};
   const simt::Launch launch{simt::blocks_for(block_rows * simt::warp_size, pattern_threads), pattern_threads};
-  dispatch_int<2, 3, 4>(size, [&](auto B) {
+  dispatch_block(size, [&](auto B) {
     simt::launch(here, launch, count_warp_per_block_row<B.value>, PatternArrays(A), block_rows, made.ptr.data());
     const BlockCounts counts{block_rows, made.ptr.data()};
     const Offset blocks = device::scan(here, counts, block_rows + 1, device).blocks;

@@ -20,14 +20,14 @@ SIMT_DEVICE int size_of_full_blocks(const PlannedSizes& sizes) {
   for (std::int64_t i = simt::thread(); i < sizes.parts; i += plan_threads) mine |= sizes.holes[i].bits;
   auto* of_warps = simt::shared<std::uint32_t>();
   std::uint32_t holes = 0;
-  for (const int size : {2, 3, 4})
+  for (int size = least_block; size <= largest_block; ++size)
     if (simt::any((mine >> size & 1) != 0)) holes |= 1u << size;
   if (simt::lane() == 0) of_warps[simt::warp()] = holes;
   simt::sync_block();
   for (int w = 0; w < plan_threads / simt::warp_size; ++w) holes |= of_warps[w];
   simt::sync_block();
   const BlockSizes full{sizes.asked.bits & ~holes};
-  return full.has(4) ? 4 : full.has(3) ? 3 : full.has(2) ? 2 : 0;
+  return full.largest();
 }
 
 template <int B>
@@ -43,6 +43,7 @@ SIMT_DEVICE void plan_blocks_of_size(const PatternArrays& A, const PlannedSizes&
 SIMT_KERNEL plan_full_blocks_group_per_slice(PatternArrays A, PlannedSizes sizes, ColumnSlice* to, SliceSum* sums) {
   simt::let_next_start();
   switch (size_of_full_blocks(sizes)) {
+    case 5: return plan_blocks_of_size<5>(A, sizes, to, sums);
     case 4: return plan_blocks_of_size<4>(A, sizes, to, sums);
     case 3: return plan_blocks_of_size<3>(A, sizes, to, sums);
     case 2: return plan_blocks_of_size<2>(A, sizes, to, sums);

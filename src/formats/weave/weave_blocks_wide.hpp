@@ -24,7 +24,7 @@ struct WideBlocks {
   HEDDLE_AVX512 void clear() {
 #pragma GCC unroll 4
     for (auto& of_group : sum)
-#pragma GCC unroll 4
+#pragma GCC unroll 5
       for (Vector& line : of_group) line = Lanes::zero();
     for (__m512i& of_lanes : present) of_lanes = _mm512_setzero_si512();
   }
@@ -33,7 +33,7 @@ struct WideBlocks {
   template <class F>
   HEDDLE_AVX512 static void each_value(const V* stored, int group, F add) {
     constexpr int P = piece_size<V, places>();
-#pragma GCC unroll 16
+#pragma GCC unroll 25
     for (int piece = 0; piece < places / P; ++piece) {
       const V* at = stored + (piece * lanes + group * Lanes::lanes) * P;
       if constexpr (P == 1) {
@@ -48,7 +48,7 @@ struct WideBlocks {
   }
   HEDDLE_AVX512 void add_full(const V* stored, int group, const V* x, __m512i first, int half) {
     Vector fetched[B];
-#pragma GCC unroll 4
+#pragma GCC unroll 5
     for (int j = 0; j < B; ++j) fetched[j] = Lanes::fetch(x + j, first, half);
     each_value(stored, group,
                [&](int e, const Vector& value) HEDDLE_AVX512 { sum[group][e / B] += value * fetched[e % B]; });
@@ -59,9 +59,9 @@ struct WideBlocks {
       const __mmask16 all = _mm512_test_epi32_mask(mask, _mm512_set1_epi32(bits));
       return static_cast<typename Lanes::Mask>(all >> half * Lanes::lanes);
     };
-    constexpr int column = B == 2 ? 0b101 : B == 3 ? 0b1001001 : 0b1000100010001;
+    constexpr int column = (1 << places) / ((1 << B) - 1);  // every B-th place: 1 + 2^B + 4^B ...
     Vector fetched[B];
-#pragma GCC unroll 4
+#pragma GCC unroll 5
     for (int j = 0; j < B; ++j) fetched[j] = Lanes::fetch(lanes_with(column << j), x + j, first, half);
     each_value(stored, group, [&](int e, const Vector& value) HEDDLE_AVX512 {
       sum[group][e / B] = Lanes::add(lanes_with(1 << e), sum[group][e / B], value * fetched[e % B]);
@@ -114,7 +114,7 @@ HEDDLE_AVX512 inline void sum_slice(const Blocks<V>& A, const ColumnSlice& slice
   }
 #pragma GCC unroll 4
   for (int group = 0; group < Slice::groups; ++group)
-#pragma GCC unroll 4
+#pragma GCC unroll 5
     for (int line = 0; line < B; ++line) Wide<V>::store(sums[line] + group * Wide<V>::lanes, sum.sum[group][line]);
   for (int part = 0; part < lanes / columns; ++part) _mm512_storeu_si512(present + part * columns, sum.present[part]);
 }

@@ -158,7 +158,8 @@ TEST(WeaveBuild, rows_of_many_slices) {
 
 TEST(WeaveBuild, blocks) {
   expect_same_everywhere<Blocks>({"layout=blocks block=2 lanes=1", "layout=blocks block=3",
-                                  "layout=blocks block=4 lanes=8", "layout=blocks block=3 lanes=4 sort=1024"});
+                                  "layout=blocks block=4 lanes=8", "layout=blocks block=5 lanes=2",
+                                  "layout=blocks block=3 lanes=4 sort=1024"});
 }
 
 TEST(WeaveBuild, full_blocks_of_rows_that_shared_memory_holds_or_not) {
@@ -196,7 +197,7 @@ std::shared_ptr<const BlocksKnown> known(std::uint32_t full) {
 
 // Whoever knows that blocks are full does not look; whoever knows that they are not, or not of this size, does not try.
 TEST(WeaveBuild, full_blocks_that_somebody_has_found) {
-  const Csr<double> full = read_matrix("gen:fem,n=5,dof=6"), holes = read_matrix("gen:fem,n=4,dof=5");
+  const Csr<double> full = read_matrix("gen:fem,n=5,dof=6"), holes = read_matrix("gen:fem,n=4,dof=7");
   for (const char* plan : {"layout=blocks block=3 lanes=1", "layout=blocks block=3 lanes=4",
                            "layout=blocks block=3 lanes=2 sort=1024", "layout=blocks block=3 lanes=16 values=f32"}) {
     const Csr<double> A = with_float_values(full);
@@ -218,11 +219,12 @@ std::shared_ptr<const BlocksKnown> planned(const Csr<double>& A, const PlannedBl
 
 // The largest size is planned, for so many lanes; others are planned when they are built.
 TEST(WeaveBuild, full_blocks_that_were_planned_before_they_were_found) {
-  const PlannedBlocks::Lanes lanes{{0, 0, 8, 4, 2}};
-  for (const char* matrix : {"gen:fem,n=5,dof=6", "gen:fem,n=6,dof=4", "gen:fem,n=9,dof=2", "gen:fem,n=6,dof=3"})
-    for (const char* plan :
-         {"layout=blocks block=2 lanes=8", "layout=blocks block=3 lanes=4", "layout=blocks block=4 lanes=2",
-          "layout=blocks block=2 lanes=1", "layout=blocks block=3 lanes=4 sort=1024"}) {
+  const PlannedBlocks::Lanes lanes{{0, 0, 8, 4, 2, 4}};
+  for (const char* matrix :
+       {"gen:fem,n=5,dof=6", "gen:fem,n=6,dof=4", "gen:fem,n=9,dof=2", "gen:fem,n=6,dof=3", "gen:fem,n=5,dof=5"})
+    for (const char* plan : {"layout=blocks block=2 lanes=8", "layout=blocks block=3 lanes=4",
+                             "layout=blocks block=4 lanes=2", "layout=blocks block=5 lanes=4",
+                             "layout=blocks block=2 lanes=1", "layout=blocks block=3 lanes=4 sort=1024"}) {
       SCOPED_TRACE(testing::Message() << matrix << ", " << plan);
       const Csr<double> A = read_matrix(matrix);
       expect_same_arrays<Blocks>(A, plan, planned(A, lanes));

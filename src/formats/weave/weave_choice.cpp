@@ -260,7 +260,7 @@ class Chooser {
   int best_block(double most) {
     int best = 0;
     double least = most;
-    for (const int size : {4, 3, 2}) {
+    for (const int size : weave::block_sizes) {
       const double fill = facts_.block_fill(size);
       if (fill < least - (best > 0 ? 0.02 : 0)) {
         least = fill;

@@ -20,11 +20,11 @@ PatternView rows_between(const PatternView& A, std::int64_t first, std::int64_t 
 
 // stored_of(part) gives what the part would store. Returns stored / entries.
 template <class F>
-double sampled_fill(const PatternView& A, const SampledRows& sampled, F stored_of) {
+double sampled_fill(const PatternView& A, const SampledRows& sampled, F stored_of, int unit = 1) {
   double stored = 0, entries = 0;
   for (std::int64_t part = 0; part < sampled.parts; ++part) {
     Buffer<Offset> ptr;
-    const PatternView piece = rows_between(A, sampled.first(part), sampled.last(part), ptr);
+    const PatternView piece = rows_between(A, sampled.first(part, unit), sampled.last(part, unit), ptr);
     stored += static_cast<double>(stored_of(piece));
     entries += static_cast<double>(piece.nnz());
   }
@@ -86,7 +86,7 @@ class HostFacts final : public PatternFacts {
         places += counted_blocks(part, size, b, start[b + 1] - start[b]) * size * size;
       return places;
     };
-    return sampled_fill(pattern(), sampled_for_blocks(pattern()), stored);
+    return sampled_fill(pattern(), sampled_for_blocks(pattern()), stored, size);
   }
   BlockSizes full_blocks(BlockSizes sizes) override { return weave::full_blocks(pattern(), sizes); }
   double slice_fill(TeamShape shape, std::int64_t sort) override {

@@ -73,8 +73,8 @@ inline constexpr std::int64_t most_counted_tiles = 1 << 23;
 ColumnTiles column_tiles(simt::Emulator, const PatternView& there, std::int64_t width, Device device);
 ColumnTiles column_tiles(simt::Cuda, const PatternView& there, std::int64_t width, Device device);
 
-// The parts of a large matrix that are looked at, spread evenly. (Their rows are a multiple of those of every slice and
-// block.)
+// The parts of a large matrix that are looked at, spread evenly. Their rows are a multiple of those of every slice; for
+// blocks they begin and end at the next multiple of `unit`.
 struct SampledRows {
   static constexpr std::int64_t part_rows = 768, most_parts = 64;
   std::int64_t rows = 0, parts = 0, step = 1;
@@ -83,12 +83,14 @@ struct SampledRows {
       : rows(matrix_rows), step(std::max<std::int64_t>(1, all_parts(matrix_rows) / most)) {
     parts = (all_parts(matrix_rows) + step - 1) / step;
   }
-  SIMT_BOTH std::int64_t first(std::int64_t part) const { return part * step * part_rows; }
-  SIMT_BOTH std::int64_t last(std::int64_t part) const {
-    return first(part) + part_rows < rows ? first(part) + part_rows : rows;
-  }
+  SIMT_BOTH std::int64_t first(std::int64_t part, int unit = 1) const { return border(part * step, unit); }
+  SIMT_BOTH std::int64_t last(std::int64_t part, int unit = 1) const { return border(part * step + 1, unit); }
 
  private:
+  SIMT_BOTH std::int64_t border(std::int64_t parts_before, int unit) const {
+    const std::int64_t row = (parts_before * part_rows + unit - 1) / unit * unit;
+    return row < rows ? row : rows;
+  }
   static std::int64_t all_parts(std::int64_t rows) { return (rows + part_rows - 1) / part_rows; }
 };
 

@@ -50,16 +50,21 @@ struct QuadSteps {
   SIMT_DEVICE void add(std::int64_t row, Count& to) const { to.sum += shape.steps_of_quads(quads[row]); }
 };
 
-// Blocks of 2, 3 and 4 in one go: item = (size, part, row of blocks), the work of a warp. The entries of the parts are
-// the same for all sizes; the smallest counts them.
+// Blocks of all sizes in one go: item = (size, part, row of blocks), the work of a warp.
 struct BlocksFound {
-  std::int64_t blocks[3] = {}, entries = 0;
+  static constexpr int sizes = largest_block - least_block + 1;
+  std::int64_t blocks[sizes] = {}, entries[sizes] = {};
 
   SIMT_BOTH void add(const BlocksFound& other) {
-    for (int i = 0; i < 3; ++i) blocks[i] += other.blocks[i];
-    entries += other.entries;
+    for (int i = 0; i < sizes; ++i) {
+      blocks[i] += other.blocks[i];
+      entries[i] += other.entries[i];
+    }
   }
-  double places_per_entry(int size) const { return Places{blocks[size - 2] * size * size, entries}.per_entry(); }
+  double places_per_entry(int size) const {
+    const int i = size - least_block;
+    return Places{blocks[i] * size * size, entries[i]}.per_entry();
+  }
 };
 struct BlocksOfParts {
   using Result = BlocksFound;
@@ -67,27 +72,30 @@ struct BlocksOfParts {
   Offset nnz;
   SampledRows sampled;
 
-  static constexpr std::int64_t part_rows = SampledRows::part_rows;
+  // Rows of blocks of a part, at most.
+  SIMT_BOTH static constexpr std::int64_t of_part(int size) { return (SampledRows::part_rows + size - 1) / size; }
   std::int64_t threads() const {
-    return sampled.parts * (part_rows / 2 + part_rows / 3 + part_rows / 4) * simt::warp_size;
+    std::int64_t rows = 0;
+    for (const int size : block_sizes) rows += sampled.parts * of_part(size);
+    return rows * simt::warp_size;
   }
   SIMT_DEVICE void add(std::int64_t thread, BlocksFound& to) const {
-    const std::int64_t i = thread / simt::warp_size;
-    const std::int64_t twos = sampled.parts * (part_rows / 2), threes = sampled.parts * (part_rows / 3);
-    if (i < twos)
-      add_row<2>(i, to);
-    else if (i < twos + threes)
-      add_row<3>(i - twos, to);
-    else
-      add_row<4>(i - twos - threes, to);
+    std::int64_t i = thread / simt::warp_size;
+    if (i < sampled.parts * of_part(2)) return add_row<2>(i, to);
+    i -= sampled.parts * of_part(2);
+    if (i < sampled.parts * of_part(3)) return add_row<3>(i, to);
+    i -= sampled.parts * of_part(3);
+    if (i < sampled.parts * of_part(4)) return add_row<4>(i, to);
+    add_row<5>(i - sampled.parts * of_part(4), to);
   }
 
  private:
   template <int B>
   SIMT_DEVICE void add_row(std::int64_t i, BlocksFound& to) const {
-    const std::int64_t part = i / (part_rows / B), first = sampled.first(part) + i % (part_rows / B) * B;
-    if (first >= sampled.last(part)) return;
-    const std::int64_t last = first + B < sampled.last(part) ? first + B : sampled.last(part);
+    const std::int64_t part = i / of_part(B), end = sampled.last(part, B);
+    const std::int64_t first = sampled.first(part, B) + i % of_part(B) * B;
+    if (first >= end) return;
+    const std::int64_t last = first + B < end ? first + B : end;
     bool inside = true;
     for (std::int64_t row = first; row < last; ++row)
       inside &= is_inside(A, row, nnz) && A.length(row) <= longest_in_blocks;  // or nobody asks in the end
@@ -98,8 +106,8 @@ struct BlocksOfParts {
     Offset blocks = leaders.at_least(alike);
     if (!alike && !blocks_are_hopeless(blocks, B, entries)) blocks = leaders.count();
     if (simt::lane() != 0) return;
-    to.blocks[B - 2] += blocks;
-    if (B == 2) to.entries += entries;
+    to.blocks[B - least_block] += blocks;
+    to.entries[B - least_block] += entries;
   }
 };
 

@@ -32,7 +32,7 @@ TEST(WeaveFacts, are_the_same_from_the_device) {
                there = facts_of(simt::Emulator{}, A.view(), facts_of(A.view())->longest(), Device::emulator());
     EXPECT_EQ(there->diagonal_fill(), here->diagonal_fill());
     EXPECT_EQ(there->sectors_per_fetch(), here->sectors_per_fetch());
-    for (const int size : {2, 3, 4}) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
+    for (const int size : weave::block_sizes) EXPECT_EQ(there->block_fill(size), here->block_fill(size));
     const BlockSizes possible = possible_full_blocks(A.view());
     EXPECT_EQ(there->full_blocks(possible).bits, here->full_blocks(possible).bits);
     for (const int team : {32, 64, 1024}) EXPECT_EQ(there->team_steps(team), here->team_steps(team));
@@ -63,7 +63,7 @@ TEST(WeaveFacts, of_arrays_that_are_no_matrix_read_nothing_outside) {
                        .full_blocks = possible_full_blocks(broken.view()),
                        .unseen = true});
         EXPECT_TRUE(std::isfinite(facts->diagonal_fill()) && std::isfinite(facts->sectors_per_fetch()));
-        for (const int size : {2, 3, 4}) EXPECT_TRUE(std::isfinite(facts->block_fill(size)));
+        for (const int size : weave::block_sizes) EXPECT_TRUE(std::isfinite(facts->block_fill(size)));
         for (const int sort : {1, 1024}) EXPECT_TRUE(std::isfinite(facts->slice_fill({4, 2}, sort)));
         EXPECT_GE(facts->team_steps(64), 0);
       }

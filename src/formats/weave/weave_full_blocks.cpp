@@ -52,8 +52,8 @@ BlockSizes full_blocks(const PatternView& A, BlockSizes sizes) {
 
 std::int64_t FullBlocksQuestion::parts(const PatternView& A) {
   constexpr std::int64_t most = 132 * 8;  // the host reads what each has found
-  constexpr int warps = full_blocks_threads / simt::warp_size;
-  return std::min(most, simt::blocks_for(simt::blocks_for(A.rows, full_blocks_lines), warps));
+  constexpr int warps = full_blocks_threads / simt::warp_size, rows_of_warp = 12;
+  return std::min(most, simt::blocks_for(simt::blocks_for(A.rows, rows_of_warp), warps));
 }
 
 }  // namespace heddle::weave

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "core/dispatch.hpp"
 #include "formats/weave/weave_layout.hpp"
 #include "layout/device_reduce.hpp"
 
@@ -17,15 +18,23 @@ namespace heddle::weave {
 // not looked at, and count as not full.
 inline constexpr std::int64_t longest_in_blocks = 8192;
 
+// Unknowns of a node: of a plane, of space, with a pressure, of compressible flow. Whatever is compiled for each is
+// dispatched here.
+inline constexpr int least_block = 2, largest_block = 5;
+inline constexpr int block_sizes[] = {5, 4, 3, 2};
+template <class F>
+void dispatch_block(int size, F&& f) {
+  dispatch_int<2, 3, 4, 5>(size, std::forward<F>(f));
+}
+
 // Sizes as bits: 1 << B.
-inline constexpr int block_sizes[] = {4, 3, 2};
 struct BlockSizes {
   std::uint32_t bits = 0;
 
   SIMT_BOTH bool has(int size) const { return (bits >> size & 1) != 0; }
   SIMT_BOTH void add(const BlockSizes& other) { bits |= other.bits; }
-  int largest() const {
-    for (const int size : block_sizes)
+  SIMT_BOTH int largest() const {
+    for (int size = largest_block; size >= least_block; --size)
       if (has(size)) return size;
     return 0;
   }
@@ -37,7 +46,7 @@ BlockSizes possible_full_blocks(const PatternView& A);
 // Which of these have none but full blocks.
 BlockSizes full_blocks(const PatternView& A, BlockSizes sizes);
 
-inline constexpr int full_blocks_threads = 128, full_blocks_lines = 12;  // rows that a warp looks at
+inline constexpr int full_blocks_threads = 128;
 
 // The same of arrays on a device: queued, and asked for later. The arrays need not be a matrix: every read stays inside
 // them. `overlaps`: with the kernel that was queued last, which lets the next start (simt::Launch).

@@ -7,14 +7,20 @@ namespace heddle::weave {
 
 namespace {
 
-// A warp looks at twelve rows, which are whole blocks of every size: each column is read once for all sizes, 32 entries
-// of all rows together. (With 96 of each a multiprocessor had room for 16 warps: a lattice of 3 M entries took 12 us
+// A warp looks at rows that are whole blocks of several sizes: each column is read once for all of them, 32 entries of
+// all rows together. (With 96 of each a multiprocessor had room for 16 warps: a lattice of 3 M entries took 12 us
 // longer than the look beside it; H200.)
-constexpr int look_threads = full_blocks_threads, look_warps = look_threads / simt::warp_size,
-              lines = full_blocks_lines;
+constexpr int look_threads = full_blocks_threads, look_warps = look_threads / simt::warp_size;
+
+template <int lines_, int... size>
+struct SizesTogether {
+  static constexpr int lines = lines_;  // rows of a warp
+  static constexpr std::uint32_t bits = ((1u << size) | ...);
+  static_assert(((lines % size == 0) && ...));
+};
 
 // Whether these entries may be of full blocks; col: entry k of each row, -1 behind the end; before: the one before it.
-template <int B>
+template <int B, int lines>
 SIMT_DEVICE bool suits_blocks(const Index (&col)[lines], const Index (&before)[lines], int k) {
   const int of_run = k % B;
   bool right = true;
@@ -28,10 +34,11 @@ SIMT_DEVICE bool suits_blocks(const Index (&col)[lines], const Index (&before)[l
   return right;
 }
 
-// Sizes of which the rows have a block that is not full, or that nobody asks for. By a warp.
-SIMT_DEVICE std::uint32_t holes_of_rows(const PatternArrays& A, Offset nnz, std::int64_t first_row,
-                                        std::uint32_t asked) {
-  constexpr std::uint32_t every = 1u << 2 | 1u << 3 | 1u << 4;
+// Of these sizes, those of which the rows have a block that is not full, or that nobody asks for. By a warp.
+template <int lines, int... size>
+SIMT_DEVICE std::uint32_t holes_of_rows(SizesTogether<lines, size...> sizes, const PatternArrays& A, Offset nnz,
+                                        std::int64_t first_row, std::uint32_t asked) {
+  constexpr std::uint32_t every = sizes.bits;
   const std::int64_t row = first_row + simt::lane();
   const bool mine = simt::lane() < lines && row < A.rows;
   const Offset begin = mine ? A.ptr[row] : 0, end = mine ? A.ptr[row + 1] : 0;
@@ -39,11 +46,11 @@ SIMT_DEVICE std::uint32_t holes_of_rows(const PatternArrays& A, Offset nnz, std:
   if (simt::any(!inside)) return every;
   const auto length = static_cast<int>(end - begin);
   std::uint32_t holes = every & ~asked;
-#pragma unroll
-  for (int B = 2; B <= 4; ++B) {
+  const auto differ = [&](int B) {
     const int of_first = simt::shuffle(length, simt::lane() - simt::lane() % B);
-    if (simt::any(simt::lane() < lines && (length != of_first || length % B != 0))) holes |= 1u << B;
-  }
+    return simt::any(simt::lane() < lines && (length != of_first || length % B != 0));
+  };
+  ((holes |= differ(size) ? 1u << size : 0), ...);
   Offset line_begin[lines];
   int line_length[lines];
   Index last[lines];  // of the entries before
@@ -64,21 +71,29 @@ SIMT_DEVICE std::uint32_t holes_of_rows(const PatternArrays& A, Offset nnz, std:
       before[line] = simt::lane() == 0 ? last[line] : below;
       last[line] = simt::shuffle(col[line], simt::warp_size - 1);
     }
-    if (simt::any(!suits_blocks<2>(col, before, k))) holes |= 1u << 2;
-    if (simt::any(!suits_blocks<3>(col, before, k))) holes |= 1u << 3;
-    if (simt::any(!suits_blocks<4>(col, before, k))) holes |= 1u << 4;
+    ((holes |= simt::any(!suits_blocks<size>(col, before, k)) ? 1u << size : 0), ...);
   }
   return holes;
+}
+
+// Of all rows, by the warps of the grid.
+template <class Sizes>
+SIMT_DEVICE std::uint32_t holes_of_warp(Sizes sizes, const PatternArrays& A, Offset nnz, std::uint32_t asked) {
+  asked &= sizes.bits;
+  const std::int64_t stride = simt::grid_blocks() * look_warps * sizes.lines;
+  std::uint32_t found = 0;
+  std::int64_t row = simt::global_thread() / simt::warp_size * sizes.lines;
+  for (; row < A.rows && (asked & ~found) != 0; row += stride)
+    found |= holes_of_rows(sizes, A, nnz, row, asked & ~found);
+  return found;
 }
 
 // told: the host; there: kernels that come later, or null.
 SIMT_KERNEL look_for_holes_warp_per_rows(PatternArrays A, Offset nnz, std::uint32_t asked, BlockSizes* told,
                                          BlockSizes* there) {
   simt::let_next_start();
-  const std::int64_t stride = simt::grid_blocks() * look_warps * lines;
-  std::uint32_t found = 0;
-  std::int64_t row = simt::global_thread() / simt::warp_size * lines;
-  for (; row < A.rows && (asked & ~found) != 0; row += stride) found |= holes_of_rows(A, nnz, row, asked & ~found);
+  const std::uint32_t found =
+      holes_of_warp(SizesTogether<12, 2, 3, 4>(), A, nnz, asked) | holes_of_warp(SizesTogether<10, 5>(), A, nnz, asked);
   auto* of_warps = simt::shared<std::uint32_t>();
   if (simt::lane() == 0) of_warps[simt::warp()] = found;
   simt::sync_block();

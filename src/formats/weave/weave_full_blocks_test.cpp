@@ -14,7 +14,7 @@ namespace {
 
 using namespace weave;
 
-constexpr BlockSizes every{1u << 2 | 1u << 3 | 1u << 4};
+constexpr BlockSizes every{1u << 2 | 1u << 3 | 1u << 4 | 1u << 5};
 
 // What the device says; what the host says is the same, unless the arrays are no matrix.
 std::uint32_t found_there(const PatternView& A) {
@@ -48,16 +48,18 @@ TEST(WeaveFullBlocks, are_those_of_as_many_unknowns) {
   EXPECT_EQ(found(read_matrix("gen:fem,n=4,dof=3")), 1u << 3);
   EXPECT_EQ(found(read_matrix("gen:fem,n=4,dof=4")), 1u << 4 | 1u << 2);
   EXPECT_EQ(found(read_matrix("gen:fem,n=4,dof=6")), 1u << 3 | 1u << 2);
-  EXPECT_EQ(found(read_matrix("gen:fem,n=3,dof=5")), 0u);
-  EXPECT_EQ(found(read_matrix("gen:dense,rows=24")), every.bits);
+  EXPECT_EQ(found(read_matrix("gen:fem,n=3,dof=5")), 1u << 5);
+  EXPECT_EQ(found(read_matrix("gen:fem,n=3,dof=7")), 0u);
+  EXPECT_EQ(found(read_matrix("gen:fem,n=3,dof=10")), 1u << 5 | 1u << 2);
+  EXPECT_EQ(found(read_matrix("gen:dense,rows=60")), every.bits);
   EXPECT_EQ(found(read_matrix("gen:stencil2d5,n=12")), 0u);
   EXPECT_EQ(BlockSizes{1u << 3 | 1u << 2}.largest(), 3);
   EXPECT_EQ(BlockSizes{}.largest(), 0);
 }
 
-// Twelve rows are looked at together, and 32 entries of each: more, fewer, and not whole ones of either.
+// Twelve rows are looked at together, or ten, and 32 entries of each: more, fewer, and not whole ones of either.
 TEST(WeaveFullBlocks, of_any_number_of_rows_and_of_any_length) {
-  for (const int size : {2, 3, 4})
+  for (const int size : block_sizes)
     for (const int block_rows : {1, 2, 5, 13})
       for (const int blocks : {1, 8, 11, 24, 33, 70}) {
         SCOPED_TRACE(testing::Message() << size << ' ' << block_rows << ' ' << blocks);
@@ -73,7 +75,7 @@ TEST(WeaveFullBlocks, are_not_looked_for_in_rows_too_long_for_a_warp) {
 // All rows of the block have the hole, so that only the columns of one row tell; every place of it in 96 entries is
 // another lane of a warp, or another of its steps.
 TEST(WeaveFullBlocks, have_no_run_that_ends_early) {
-  for (const int size : {2, 3, 4})
+  for (const int size : block_sizes)
     for (int k = 0; k < 40 * size; ++k) {
       if (k % size == 0) continue;
       Csr<double> A = blocked(size, 3, 40);
@@ -84,7 +86,7 @@ TEST(WeaveFullBlocks, have_no_run_that_ends_early) {
 }
 
 TEST(WeaveFullBlocks, have_no_row_with_another_column) {
-  for (const int size : {2, 3, 4})
+  for (const int size : block_sizes)
     for (int row = 0; row < 6 * size; ++row) {
       Csr<double> A = blocked(size, 6, 40);
       A.col[A.ptr[row] + 39 * size] += static_cast<Index>(size);  // the last block of this row alone lies elsewhere
@@ -94,7 +96,7 @@ TEST(WeaveFullBlocks, have_no_row_with_another_column) {
 }
 
 TEST(WeaveFullBlocks, do_not_begin_between_multiples) {
-  for (const int size : {2, 3, 4}) {
+  for (const int size : block_sizes) {
     Csr<double> A = blocked(size, 4, 10);
     for (Index& column : A.col) ++column;
     EXPECT_FALSE(BlockSizes{found(A)}.has(size)) << size;

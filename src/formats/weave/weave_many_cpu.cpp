@@ -176,7 +176,7 @@ template <class V>
 bool Blocks<V>::multiply_many(OnCpu, const ProductMany<V>& p) const {
   if (p.x.vector != 1) return false;
   values.visit([&](const auto& coded) {
-    dispatch_int<2, 3, 4>(size, [&](auto B) {
+    dispatch_block(size, [&](auto B) {
       each_slice(columns.slices.size(), coded, p,
                  [&](std::int64_t s, const auto& group) { multiply_slice<B>(*this, coded, s, group); });
     });

@@ -57,7 +57,7 @@ struct WeaveSettings {
         {.name = "block",
          .value = &block,
          .meaning = "rows and columns of a block",
-         .numbers = {2, 3, 4},
+         .numbers = {2, 3, 4, 5},
          .may_be_automatic = true,
          .used = any({blocks})},
         {.name = "lanes",

@@ -252,7 +252,7 @@ TEST(Weave, has_columns_in_one_window_or_four_and_wide_ones_where_those_do_not_d
         expect_exact(A, std::string("weave layout=rows ") + shape + how);
         expect_exact(convert<float>(A.view()), std::string("weave layout=rows ") + shape + how);
       }
-    for (const Index B : {1, 2, 3, 4})
+    for (const Index B : {1, 2, 3, 4, 5})
       for (const char* plan : {"weave layout=blocks", "weave layout=blocks lanes=4 sort=1024 keep=nothing",
                                "weave layout=blocks values=dictionary"})
         expect_exact(in_places(places, B), plan);
@@ -266,7 +266,7 @@ TEST(Weave, keeps_what_is_no_number_out_of_rows_that_do_not_have_it) {
   A.val[0] = std::numeric_limits<double>::quiet_NaN();
   const Index first = row_of_entry(A, 0);
   for (const char* layout :
-       {"blocks block=2 lanes=1", "blocks block=2 lanes=4 sort=1024", "blocks block=3",
+       {"blocks block=2 lanes=1", "blocks block=2 lanes=4 sort=1024", "blocks block=3", "blocks block=5",
         "rows lanes=1 per_lane=1 keep=matrix", "rows lanes=2 per_lane=4", "segments", "long", "padded"}) {
     std::vector<double> x(static_cast<std::size_t>(A.cols), 1), y(static_cast<std::size_t>(A.rows));
     build(A, Plan::parse(std::string("weave values=dictionary layout=") + layout), {Device::emulator()}).multiply(x, y);
