@@ -11,12 +11,6 @@
 
 namespace heddle {
 
-template <class V>
-struct SegmentSums {
-  int ended = 0;  // rows that end here; their sums are staged[0 .. ended)
-  V open = 0;     // the sum since the last end, or of everything when no row ends
-};
-
 // Each lane's open piece with those of the lanes before it, back to the nearest one, up to itself, in which a row ends:
 // what lies before that is not ours.
 template <class V>
@@ -34,10 +28,9 @@ SIMT_DEVICE V add_open_pieces(V running, bool has_end) {
 }
 
 // ends: bit i is set when this lane's product i is the last of its row; order: rows that end in lanes below. `staged`
-// is memory of the warp for all sums; sync_warp before reading it. Returns the sum since the last end, in this lane or
-// one below. All lanes must call.
+// is memory of the warp for all sums; sync_warp before reading it. All lanes must call.
 template <int K, class V>
-SIMT_DEVICE V stage_segments(const V (&product)[K], unsigned ends, int order, V* staged) {
+SIMT_DEVICE void stage_segments(const V (&product)[K], unsigned ends, int order, V* staged) {
   const int lane = simt::lane();
   V running = 0, first = 0;  // `first`: this lane's share of the first row that ends in it
   int seen = 0;
@@ -56,23 +49,16 @@ SIMT_DEVICE V stage_segments(const V (&product)[K], unsigned ends, int order, V*
   running = add_open_pieces(running, seen > 0);
   const V carried = simt::shuffle_up(running, 1);
   if (seen > 0) staged[order] = lane > 0 ? carried + first : first;
-  return running;
 }
 
 // The same without knowing the order. `staged` is for 32 * K sums.
 template <int K, class V>
-SIMT_DEVICE SegmentSums<V> sum_segments(const V (&product)[K], unsigned ends, V* staged) {
+SIMT_DEVICE void sum_segments(const V (&product)[K], unsigned ends, V* staged) {
   const unsigned lanes_below = (1u << simt::lane()) - 1;
-  SegmentSums<V> sums;
   int order = 0;
 #pragma unroll
-  for (int i = 0; i < K; ++i) {
-    const unsigned lanes = simt::ballot((ends >> i & 1) != 0);
-    order += simt::count_bits(lanes & lanes_below);
-    sums.ended += simt::count_bits(lanes);
-  }
-  sums.open = simt::shuffle(stage_segments(product, ends, order, staged), simt::warp_size - 1);
-  return sums;
+  for (int i = 0; i < K; ++i) order += simt::count_bits(simt::ballot((ends >> i & 1) != 0) & lanes_below);
+  stage_segments(product, ends, order, staged);
 }
 
 // The same for products that are on their way, where a warp waits for nothing else: add(sum, i) gives the sum with

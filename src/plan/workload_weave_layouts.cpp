@@ -227,8 +227,8 @@ double entries_of_lane(const Subject& s) {
   return s.facts.gather_f32.entries > weave::scattered_segments(s.value_bytes) ? 4 : 8;
 }
 
-// Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows far longer than a tile are worked on by
-// blocks of threads, 1,024 entries a step, which leave half a tile before them and, beyond two steps, put pieces
+// Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows longer than a tile are worked on by blocks of
+// threads, 1,024 entries a step, which leave half a tile before them and, beyond two steps, put pieces
 // together.
 Workload segments(const Subject& s, const Plan& plan) {
   const double per_lane = number(plan, "per_lane", entries_of_lane(s)), tile = 32 * per_lane;
@@ -237,7 +237,7 @@ Workload segments(const Subject& s, const Plan& plan) {
   const double tiles = std::max(row_aligned_tiles(s, tile), s.rows() / rows_of_tile);
   const double listed = s.facts.rows_len.empty > 0 ? tiles * rows_of_tile / 8 : 0;
   const double value = least_value(s, plan);
-  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, value, tiles * 16 + listed);
+  Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, value, tiles * 8 + listed);
   look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = tiles;
@@ -249,7 +249,7 @@ Workload segments(const Subject& s, const Plan& plan) {
   }
   if (s.longest() > tile) {
     constexpr double step = 1024, pieces = 10;  // entries; time that it takes to lay pieces down and find them again
-    const bool whole = small && s.longest() <= 2 * step;
+    const bool whole = s.longest() <= 2 * step;
     w.chain += whole ? std::ceil(s.longest() / step) * 8 : pieces + s.longest() / step / 16;
   }
   return w;

@@ -133,7 +133,6 @@ Vector<bool> rows_in_tiles(const Segments<V>& A) {
     const SegmentTile& tile = A.tiles[t];
     for (Index i = 0; i < tile.rows; ++i)
       if (A.is_filled(t, i)) found[static_cast<std::size_t>(tile.row + i)] = true;
-    if (tile.tail >= 0) found[static_cast<std::size_t>(A.long_rows[tile.tail].row)] = true;
   }
   return found;
 }

@@ -1,22 +1,21 @@
 // Equal non-zeros: the layout for any row lengths (how they are cut: weave_segments_cut.hpp). Entries are cut into
-// tiles of 32 * K, the work of a warp, and a tile is closed before a short row that would not fit: so only long rows
-// cross tiles.
+// tiles of 32 * K, the work of a warp, and a tile is closed before a row that would not fit.
 //
-//   tile      |a a a b c c c c . .|d d d d d d d d d d|d d d d e e f f f .|     . no entry (column -1)
-//   row_end    0 0 1 1 0 0 0 1 0 0  ...                                         one bit an entry, K bits a lane
-//   {row, rows, head, tail}   {a, 3, -, -}   {e, 0, -, d}   {e, 2, d, -}
+//   tile      |a a a b c c c c . .|d d d d d e e f f .|     . no entry (column -1)
+//   row_end    0 0 1 1 0 0 0 1 0 0  ...                     one bit an entry, K bits a lane
+//   {row, rows}   {a, 3}   {d, 3}
 //
-//   rows   the rows the tile writes itself, empty ones between them included
+//   rows   the rows the tile writes, empty ones between them included
 //   filled   which of its rows have entries: a bit each, `row_words` words a tile; absent when all rows have. They lie
 //          by tile and not by row: no warp waits for the tile before it asks for them, nor needs a table of ranks
-//   head, tail   long row that began before the tile, that goes on behind it: number in long_rows, or -1
 //
-// Rows that are much longer than a tile, in a small matrix all that are longer, are given to blocks of threads instead,
-// their `teams`: one for up to 2,048 entries, else several with a piece each. Their tiles lie behind all others, and no
-// tile of other rows reaches over them. A small matrix is a matter of latency, and pieces are four more accesses to
-// memory, each waiting for the one before (wiki-Vote took 5.6 us with a piece for every tile, 2.9 with teams; H200).
+// Rows longer than a tile are given to blocks of threads, their `teams`: one for up to 2,048 entries, else several with
+// a piece each. Their tiles lie behind all others. (In large matrices such rows once crossed from tile to tile, and
+// those of a quarter of a tile too, as less is stored then: a piece for every tile is four more accesses to memory,
+// each waiting for the one before. Without, `web` takes 20.6 instead of 24.6 us in double, 80,000 rows of 121
+// entries 20.4 instead of 31.2; wiki-Vote 2.9 instead of 5.6; H200.)
 //
-// The pieces of a long row are laid down and counted; whoever comes last adds them up, in the order of the tiles. One
+// The pieces of a row are laid down and counted; whoever comes last adds them up, in the order of the teams. One
 // launch, no atomics on values, the same bits every time. (A second launch that adds up the pieces is 10 to 20 % faster
 // when the matrix lies in the L2 already, and 1 to 2 us slower when it does not; H200.)
 //
@@ -24,7 +23,7 @@
 // neighbouring elements of x together, and hands the products over shared memory to the lanes that add them up, K
 // consecutive ones each (layout/segment_sums.hpp). (With K entries a lane also when x is fetched, on an H200 an R-MAT
 // of scale 20 took 5 % longer, rows of 20 random entries 11 %: each fetch touched K times as many sectors.) Rows of a
-// few entries have few neighbours: where the matrix stays in the L2 and no row crosses tiles, a lane fetches its own K
+// few entries have few neighbours: where the matrix stays in the L2 and no row has a team, a lane fetches its own K
 // entries with loads of 16 bytes, and nothing is handed over (economics 10 % faster, roads 7, half empty rows 3 to 4).
 #pragma once
 
@@ -43,12 +42,12 @@ inline constexpr double scattered_segments(int value_bytes) { return value_bytes
 // What a warp of a team reads of its row at a time, 32 entries each.
 inline constexpr int team_lines = 8;
 
-struct alignas(16) SegmentTile {
-  Index row, rows, head, tail;
+struct alignas(8) SegmentTile {
+  Index row, rows;
 };
 
 struct alignas(16) RowPieces {
-  Index row, first, count, first_piece;  // first: number of the tile, or team, that has the first one
+  Index row, first, count, first_piece;  // first: number of the team that has the first one
 };
 
 // Who reads about a row early has also brought the counter near.

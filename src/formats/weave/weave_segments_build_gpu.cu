@@ -67,7 +67,7 @@ SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_
   const ChunkRows chunk(A, rule, simt::block(), first_rows[simt::block()], first_rows[simt::block() + 1]);
   for (int t = simt::thread(); t < chunk.tiles; t += cut_threads) {
     const int row = chunk.begin[t], end = chunk.begin[t + 1];
-    to.tiles[at.tiles + t] = {static_cast<Index>(chunk.first + row), end - row, -1, -1};
+    to.tiles[at.tiles + t] = {static_cast<Index>(chunk.first + row), end - row};
     to.entries[at.tiles + t] = {chunk.ptr[row], chunk.ptr[end] - chunk.ptr[row]};
   }
   if (chunk.tiles >= 0 || simt::warp() != 0) return;
@@ -186,7 +186,7 @@ SIMT_KERNEL store_block_per_chunk(CsrArrays<V> A, CutRule rule, const ChunkFound
     TileEntries entries;
     if (own.plain != 0) {
       const std::int64_t row = first_row + begins[t], end = first_row + begins[t + 1];
-      tile = {static_cast<Index>(row), static_cast<Index>(end - row), -1, -1};
+      tile = {static_cast<Index>(row), static_cast<Index>(end - row)};
       entries = {A.ptr[row], A.ptr[end] - A.ptr[row]};
       if (simt::lane() == 0) cut.tiles[at.tiles + t] = tile;
     } else {

@@ -60,7 +60,7 @@ SIMT_DEVICE void find_limits(const PatternArrays& A, const CutRule& rule, std::i
 }
 
 // A block brings the beginnings of its chunk's rows into shared memory, where one warp of it cuts: from tile to tile
-// there is only one way. In a plain chunk no row crosses tiles or has a team. There the way is short, from the first
+// there is only one way. In a plain chunk no row has a team. There the way is short, from the first
 // row of a tile to that of the next, and when it is known the tiles are written by everybody (a chunk of `wave` has 70:
 // most of the 16 and 21 us that counting and cutting took went to that one warp; H200).
 struct ChunkRows {
@@ -109,24 +109,24 @@ struct ChunkRows {
   // Whether the chunk is plain. Where its rows are not in order, or not its own, the arrays are no matrix: then it has
   // none, and whoever walks along rows comes to an end.
   SIMT_DEVICE bool fill_tiles(const CutRule& rule, std::int64_t chunk) {
-    enum : unsigned { crosses = 1, wrong = 2 };
+    enum : unsigned { is_long = 1, wrong = 2 };
     unsigned found = 0;
     for (std::int64_t i = simt::thread(); i < rows; i += cut_threads) {
       of_tile[i] = static_cast<std::uint16_t>(Halving::rows_of_tile(rule, ptr, i, rows));
-      found |= ptr[i + 1] - ptr[i] > rule.whole ? crosses : 0u;
+      found |= ptr[i + 1] - ptr[i] > rule.capacity ? is_long : 0u;
       const Offset weight = ptr[i] + (first + i) * rule.row_weight - chunk * rule.chunk_weight;
       found |= ptr[i + 1] < ptr[i] || weight < 0 || weight >= rule.chunk_weight ? wrong : 0u;
     }
     auto* of_warps = simt::shared<std::uint16_t>();
     static_assert(cut_threads / simt::warp_size * sizeof *of_warps <= 2 * sizeof(Offset));
-    const bool any_crosses = simt::any((found & crosses) != 0), any_wrong = simt::any((found & wrong) != 0);
+    const bool any_long = simt::any((found & is_long) != 0), any_wrong = simt::any((found & wrong) != 0);
     if (simt::lane() == 0)
-      of_warps[simt::warp()] = static_cast<std::uint16_t>((any_crosses ? crosses : 0u) | (any_wrong ? wrong : 0u));
+      of_warps[simt::warp()] = static_cast<std::uint16_t>((any_long ? is_long : 0u) | (any_wrong ? wrong : 0u));
     simt::sync_block();
     found = 0;
     for (int w = 0; w < cut_threads / simt::warp_size; ++w) found |= of_warps[w];
     if ((found & wrong) != 0) rows = 0;
-    return rows == 0 || (found & crosses) == 0;
+    return rows == 0 || (found & is_long) == 0;
   }
   SIMT_DEVICE void walk_plain() {
     if (simt::thread() == 0) {

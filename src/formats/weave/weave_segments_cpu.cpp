@@ -39,9 +39,9 @@ inline V add_up(const V* product, int count) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
-// f(first entry, entries) for the rows that end in a tile, in order; gives where the last one has ended.
+// f(first entry, entries) for the rows that end in a tile, in order.
 template <int K, class F>
-inline int each_end(const std::uint8_t* row_end, std::int64_t tile, F f) {
+inline void each_end(const std::uint8_t* row_end, std::int64_t tile, F f) {
   constexpr int entries = simt::warp_size * K, bits = 64;
   int first = 0;
   for (int word = 0; word < entries / bits; ++word) {
@@ -54,18 +54,12 @@ inline int each_end(const std::uint8_t* row_end, std::int64_t tile, F f) {
       first = end;
     }
   }
-  return first;
 }
 
-// Sums of rows go to y, pieces of long rows to A.pieces.
 template <int K, class V, class S, class On>
 inline void multiply_tile(On on, const Segments<V>& A, const CodedValues<V, S>& values, std::int64_t t,
                           const Product<V>& p) {
   const SegmentTile tile = A.tiles[t];
-  auto* pieces = const_cast<Piece<V>*>(A.pieces.data());
-  const auto leave = [&](Index number, V piece) {
-    Piece<V>::leave(pieces + A.long_rows[number].first_piece + (t - A.long_rows[number].first), piece);
-  };
   Index row = tile.row;
   const Index end = tile.row + tile.rows;
   const auto pass_empty_rows = [&] {
@@ -73,20 +67,11 @@ inline void multiply_tile(On on, const Segments<V>& A, const CodedValues<V, S>& 
   };
   V product[simt::warp_size * K];
   multiply_entries<K>(on, A, values, t, p.x, product);
-  bool in_head = tile.head >= 0;
   pass_empty_rows();
-  const int ended = each_end<K>(A.row_end.data(), t, [&](int first, int count) {
-    const V sum = add_up(product + first, count);
-    if (in_head) {
-      leave(tile.head, sum);
-      in_head = false;
-    } else {
-      p.update(row++, sum);
-      pass_empty_rows();
-    }
+  each_end<K>(A.row_end.data(), t, [&](int first, int count) {
+    p.update(row++, add_up(product + first, count));
+    pass_empty_rows();
   });
-  if (in_head || tile.tail >= 0)
-    leave(in_head ? tile.head : tile.tail, add_up(product + ended, simt::warp_size * K - ended));
 }
 
 template <int K, class V, class S, class On>

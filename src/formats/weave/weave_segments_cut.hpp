@@ -16,11 +16,8 @@ namespace heddle::weave {
 inline constexpr std::int64_t most_chunk_rows = 4096;
 
 struct CutRule {
-  Offset capacity;  // entries of a tile
+  Offset capacity;  // entries of a tile; longer rows get teams
   bool small;       // a small matrix is a matter of latency
-  // Rows up to `whole` do not cross tiles: in a small matrix every row that fits a tile, as a row in pieces is a chain
-  // with one more link. Rows longer than `most` get teams.
-  Offset whole, most;
   // Rows of a tile, a multiple of 32. A warp writes so many at a time, so many empty rows keep it busy when all others
   // are done; and a lane of it knows 32 rows.
   Index most_rows;
@@ -29,8 +26,6 @@ struct CutRule {
   CutRule(const PatternView& A, int tile_entries)
       : capacity(tile_entries),
         small(A.nnz() < 1 << 21),
-        whole(small ? capacity : capacity / 4),
-        most(small ? capacity : 16 * capacity),
         most_rows((small ? 4 : 8) * simt::warp_size),
         chunk_weight((small ? 16 : 96) * capacity),
         row_weight((chunk_weight + most_chunk_rows - 1) / most_chunk_rows) {}
@@ -143,42 +138,13 @@ class ChunkCutter {
     const std::int64_t left = rule_.most_rows - open_.rows;
     return Search::rows_that_fit(ptr + first, rows - first < left ? rows - first : left, rule_.capacity - fill_);
   }
-  // A row for which the tile has no room. False: it has to be tried again with a new tile.
+  // A row for which the tile has no room. False: a new tile has.
   SIMT_BOTH bool add_unfitting(Index row, Offset begin, Offset end) {
-    const Offset length = end - begin, left = rule_.capacity - fill_;
-    if (length > rule_.most) {
-      close();
-      add_teams(row, length);
-      begin_tile(row + 1, end);
-      return true;
-    }
-    if (open_.rows == rule_.most_rows || length <= rule_.whole || left == 0) {
-      close();
-      begin_tile(row, begin);
-      return false;
-    }
-    add_long(row, begin, end);
-    return true;
-  }
-  SIMT_BOTH void add_long(Index row, Offset begin, Offset end) {
-    const auto number = static_cast<Index>(at.long_rows++);
-    const auto first_tile = static_cast<Index>(at.tiles), first_piece = static_cast<Index>(at.pieces);
-    open_.tail = number;
-    begin += rule_.capacity - fill_;
-    fill_ = rule_.capacity;
     close();
-    const Offset behind = rule_.tiles_for(end - begin);  // the last of them stays open
-    for (Offset i = Search::lane(); to_.tiles && i < behind - 1; i += Search::lanes()) {
-      to_.tiles[at.tiles + i] = {row + 1, 0, number, -1};
-      to_.entries[at.tiles + i] = {begin + i * rule_.capacity, rule_.capacity};
-    }
-    at.tiles += behind - 1;
-    begin_tile(row + 1, begin + (behind - 1) * rule_.capacity);
-    open_.head = number;
-    fill_ = end - entry_;
-    at.pieces += 1 + behind;
-    if (to_.long_rows && Search::writes())
-      to_.long_rows[number] = {{row, first_tile, static_cast<Index>(1 + behind), first_piece}, 0};
+    const bool is_long = end - begin > rule_.capacity;
+    if (is_long) add_teams(row, end - begin);
+    begin_tile(is_long ? row + 1 : row, is_long ? end : begin);
+    return is_long;
   }
   SIMT_BOTH void add_teams(Index row, Offset length) {
     const Offset share = rule_.team_share(length), count = CutRule::parts_of(length, share);
@@ -199,7 +165,7 @@ class ChunkCutter {
     at.team_tiles += rule_.tiles_for(length);
   }
   SIMT_BOTH void begin_tile(Index row, Offset entry) {
-    open_ = {row, 0, -1, -1};
+    open_ = {row, 0};
     entry_ = entry;
     fill_ = 0;
   }
@@ -215,14 +181,14 @@ class ChunkCutter {
   CutRule rule_;
   CutTarget to_;
   Search search_;
-  SegmentTile open_{0, 0, -1, -1};
+  SegmentTile open_{0, 0};
   Offset entry_ = 0, fill_ = 0;  // first entry of the open tile, and how many it has
 };
 
-// Which of `count` entries from `first` on, 8 at most, are the last of their row: a bit each. Rows end before entries
-// ptr[0] <= ptr[1] <= .. <= ptr[rows]: those of a tile, and the row before it, which may end inside.
+// Which of `count` entries from `first` on, 8 at most, are the last of their row: a bit each. The rows of the tile end
+// before entries ptr[1] <= .. <= ptr[rows].
 SIMT_BOTH unsigned end_bits(const Offset* ptr, std::int64_t rows, Offset first, int count) {
-  std::int64_t low = 0, high = rows + 1;  // the first row end behind entry `first`
+  std::int64_t low = 1, high = rows + 1;  // the first row end behind entry `first`
   while (low < high) {
     const std::int64_t middle = (low + high) / 2;
     if (ptr[middle] > first)

@@ -21,36 +21,6 @@ struct SegmentsView {
   Piece<V>* pieces;
 };
 
-// The long rows that reach into a tile: the head's in lane 0, the tail's in lane 1. Fetched early, so that no piece has
-// to wait for it.
-template <class V, class S>
-SIMT_DEVICE RowPieces row_of_crossing(const SegmentsView<V, S>& A, const SegmentTile& tile) {
-  const Index number = simt::lane() == 0 ? tile.head : simt::lane() == 1 ? tile.tail : -1;
-  if (number < 0) return {};
-  return A.long_rows[number];
-}
-
-// A piece of a long row, `row` in the lane `holder`. The last one to come adds them all up.
-template <class V, class S>
-SIMT_DEVICE void deliver(const SegmentsView<V, S>& A, Index number, const RowPieces& row, int holder, std::int64_t tile,
-                         V piece, const Update<V>& update) {
-  int last = 0;
-  if (simt::lane() == holder) {
-    Piece<V>::leave(A.pieces + row.first_piece + (tile - row.first), piece);
-    last = simt::arrive_last(&A.long_rows[number].arrived, row.count) ? 1 : 0;
-  }
-  if (simt::shuffle(last, holder) == 0) return;
-  Piece<V>* pieces = A.pieces + simt::shuffle(row.first_piece, holder);
-  const Index count = simt::shuffle(row.count, holder);
-  V sum = 0;
-  for (Index i = simt::lane(); i < count; i += simt::warp_size) sum += Piece<V>::take(pieces + i);
-  sum = simt::shuffle(simt::warp_sum(sum), 0);
-  if (simt::lane() == holder) {
-    A.long_rows[number].arrived = 0;
-    update(row.row, sum);
-  }
-}
-
 constexpr int threads = 128;
 constexpr int warps = threads / simt::warp_size;
 
@@ -65,14 +35,15 @@ struct Entries {
   Index col[N];
   S stored[N];
 
-  // At most `lines` of them, from number `first` on.
+  // Every fourth line from `first` on, before `end`: those of a warp of a team.
   template <class V>
-  SIMT_DEVICE void fetch(const SegmentsView<V, S>& A, std::int64_t first, Index lines) {
+  SIMT_DEVICE void fetch(const SegmentsView<V, S>& A, Index first, Index end) {
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-      const std::int64_t at = (first + i) * simt::warp_size + simt::lane();
-      col[i] = i < lines ? load<keep>(A.col + at) : -1;
-      stored[i] = i < lines ? load_stored<keep>(A.values, at) : S{};
+      const Index line = first + i * warps;
+      const std::int64_t at = std::int64_t{line} * simt::warp_size + simt::lane();
+      col[i] = line < end ? load<keep>(A.col + at) : -1;
+      stored[i] = line < end ? load_stored<keep>(A.values, at) : S{};
     }
   }
   SIMT_DEVICE void fetch_columns(const Index* columns, std::int64_t first) {
@@ -156,22 +127,22 @@ SIMT_DEVICE void deliver_of_team(const SegmentsView<V, S>& A, const Team& team, 
   update(row.row, sum);
 }
 
-// The warps of a team take turns at the lines of its tiles, eight at a time; the next ones are on their way while x is
-// fetched for these.
+// The warps of a team take turns at the lines of its tiles, eight each at a time; the next ones are on their way while
+// x is fetched for these.
 template <int K, Keep keep, class V, class S>
 SIMT_DEVICE void multiply_team(const SegmentsView<V, S>& A, const V* x, const Update<V>& update) {
   constexpr int N = team_lines, stride = N * warps;
   const Team team = A.team[simt::block()];
   const RowPieces row = team.long_row >= 0 ? A.long_rows[team.long_row] : RowPieces{};
   const Index end = team.tile * K + (team.entries + simt::warp_size - 1) / simt::warp_size;
-  Index line = team.tile * K + simt::warp() * N;
+  Index line = team.tile * K + simt::warp();
   Entries<N, keep, S> entries, next;
   V sum = 0;
-  if (line < end) entries.fetch(A, line, end - line);
+  if (line < end) entries.fetch(A, line, end);
   if (team.long_row >= 0 && simt::thread() == 0)
     simt::fetch_ahead(A.pieces + row.first_piece + (simt::block() - row.first));
   for (; line < end; line += stride) {
-    if (line + stride < end) next.fetch(A, line + stride, end - line - stride);
+    if (line + stride < end) next.fetch(A, line + stride, end);
     V product[N];
     entries.fetch_elements(x, product);
     entries.multiply(A, product);
@@ -216,7 +187,6 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
   entries.fetch_columns(A.col, t * K);
   const unsigned ends = lane_ends<K>(A.row_end, t, simt::lane());
   const TileRows rows(A.filled, A.row_words, t);
-  const RowPieces crossing = row_of_crossing(A, tile);
   V product[K];
   entries.fetch_elements(x, product);
   entries.fetch_values(A.values, t * K);
@@ -227,15 +197,12 @@ weave_segments_warp_per_tile(SegmentsView<V, S> A, const V* x, Update<V> update)
 #pragma unroll
   for (int i = 0; i < K; ++i) product[i] = staged[staged_place(simt::lane() * K + i)];
   simt::sync_warp();
-  const SegmentSums<V> sums = sum_segments(product, ends, staged);
+  sum_segments(product, ends, staged);
   simt::sync_warp();
-  const bool head_ends = tile.head >= 0 && sums.ended > 0;
-  write_rows(tile, rows, staged + (head_ends ? 1 : 0), update);
-  if (tile.head >= 0) deliver(A, tile.head, crossing, 0, t, head_ends ? staged[0] : sums.open, update);
-  if (tile.tail >= 0) deliver(A, tile.tail, crossing, 1, t, sums.open, update);
+  write_rows(tile, rows, staged, update);
 }
 
-// A warp a tile of short rows, none of which crosses tiles.
+// A warp a tile of short rows, where no row has a team.
 template <int K, class V, class S>
 SIMT_BOUNDED_KERNEL(threads, (most_blocks<K, V>))
 weave_segments_of_short_rows(SegmentsView<V, S> A, const V* x, Update<V> update) {
@@ -275,7 +242,7 @@ void start(simt::Here here, const Segments<V>& A, const CodedValues<V, S>& value
                              warps * staged_size<K.value> * sizeof(V), p.stream};
     dispatch_keep(A.keep, [&](auto keep) {
       if constexpr (keep.value == Keep::matrix) {
-        if (A.short_rows && A.long_rows.empty() && view.teams == 0)
+        if (A.short_rows && view.teams == 0)
           return simt::launch(here, shape, weave_segments_of_short_rows<K.value, V, S>, view, p.x, p.update);
         if (view.teams == 0)
           return simt::launch(here, shape, weave_segments_warp_per_tile<false, K.value, keep.value, V, S>, view, p.x,

@@ -27,7 +27,7 @@ struct SegmentsOfMany {
   }
 };
 
-// The pieces of all vectors are laid down; the last tile of the row to come adds them up.
+// The pieces of all vectors are laid down; the last team of the row to come adds them up.
 template <class V, class S>
 SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, const UpdateMany<V>& update) {
   const RowPieces row = A.long_rows[number];
@@ -44,28 +44,7 @@ SIMT_DEVICE void finish_long_row(const SegmentsOfMany<V, S>& A, Index number, co
   if (simt::lane() == 0) A.long_rows[number].arrived = 0;
 }
 
-// The rows of a tile, and its pieces of long rows, from their sums.
-template <class V, class S>
-SIMT_DEVICE void deliver(const SegmentsOfMany<V, S>& A, std::int64_t t, const SegmentTile& tile, const TileRows& rows,
-                         const SegmentSums<V>& sums, const V* staged, int vector, const UpdateMany<V>& update) {
-  const bool head_ends = tile.head >= 0 && sums.ended > 0;
-  const V* own = staged + (head_ends ? 1 : 0);
-  rows.each(tile.rows, [&](Index i, bool filled, Index number) {
-    update.row(tile.row + i, vector, filled ? own[number] : V(0), filled);
-  });
-  if (simt::lane() != 0) return;
-  if (tile.head >= 0) {
-    const RowPieces row = A.long_rows[tile.head];
-    Piece<V>::leave(A.piece(row, vector) + (t - row.first), head_ends ? staged[0] : sums.open);
-  }
-  if (tile.tail >= 0) {
-    const RowPieces row = A.long_rows[tile.tail];
-    Piece<V>::leave(A.piece(row, vector) + (t - row.first), sums.open);
-  }
-}
-
 constexpr int threads = 128;
-
 constexpr int warps = threads / simt::warp_size;
 
 // The sums of a team for K vectors from `first` on: to y, or laid down as pieces.
@@ -150,14 +129,14 @@ SIMT_KERNEL weave_segments_many_warp_per_tile(SegmentsOfMany<V, S> A, VectorsVie
 #pragma unroll
       for (int i = 0; i < E; ++i) product[i] = staged[staged_place(simt::lane() * E + i)];
       simt::sync_warp();
-      const SegmentSums<V> sums = sum_segments(product, ends, staged);
+      sum_segments(product, ends, staged);
       simt::sync_warp();
-      deliver(A, t, tile, rows, sums, staged, first + j, update);
+      rows.each(tile.rows, [&](Index i, bool filled, Index number) {
+        update.row(tile.row + i, first + j, filled ? staged[number] : V(0), filled);
+      });
       simt::sync_warp();
     }
   }
-  if (tile.head >= 0) finish_long_row(A, tile.head, update);
-  if (tile.tail >= 0) finish_long_row(A, tile.tail, update);
 }
 
 template <class V, class S>

@@ -1,4 +1,4 @@
-// What is special about layout=segments: rows that cross tiles and those that have teams, tiles of empty rows, chunks.
+// What is special about layout=segments: rows that fit a tile and those that have teams, tiles of empty rows, chunks.
 #include "formats/weave/weave_segments.hpp"
 
 #include <gtest/gtest.h>
@@ -27,16 +27,19 @@ TEST(WeaveSegments, puts_the_pieces_of_long_rows_together) {
   }
 }
 
-// In a large matrix rows cross tiles, and only those far longer than a tile have teams of threads.
+// What fits a tile does not cross into another; longer rows have teams of threads, one up to 2,048 entries.
 TEST(WeaveSegments, divides_the_rows_of_a_large_matrix_between_tiles_and_teams) {
-  std::vector<std::int64_t> lengths(8000, 270);
-  lengths[0] = lengths[4000] = 16 * 256;
-  lengths[17] = lengths[7999] = 300 * 256 + 3;
+  std::vector<std::int64_t> lengths(9000, 250);
+  lengths[0] = lengths[4000] = 8 * 256;
+  lengths[1] = 257;
+  lengths[17] = lengths[8999] = 300 * 256 + 3;
   const Csr<double> A = with_lengths(lengths, 100'000, 5);
   ASSERT_GE(A.nnz(), 1 << 21);
   const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 8});
-  EXPECT_EQ(made.teams.size(), 2 * 76);
-  EXPECT_GT(made.long_rows.size(), 1000);
+  EXPECT_EQ(made.teams.size(), 3 + 2 * 76);
+  EXPECT_EQ(made.long_rows.size(), 2);
+  EXPECT_EQ(made.pieces.size(), 2 * 76);
+  EXPECT_EQ(made.tiles.size(), 9000 - 5);
   expect_exact(A, "weave layout=segments");
 }
 
