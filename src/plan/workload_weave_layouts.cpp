@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/weave_full_blocks.hpp"
 #include "formats/weave/weave_long.hpp"
 #include "formats/weave/weave_padded.hpp"
 #include "formats/weave/weave_rows.hpp"
@@ -76,15 +77,6 @@ namespace {
 
 constexpr double short_column = 2;
 
-double power_of_two(double at_most) {
-  return at_most < 1 ? 1 : std::exp2(std::floor(std::log2(std::min(at_most, 32.0))));
-}
-
-// Lanes a row so that a large GPU has enough warps.
-double lanes_for_size(double items, double wanted_warps) {
-  return power_of_two(2 * wanted_warps * lanes_of_warp / std::max(1.0, items));
-}
-
 // The loads of the matrix alone; columns take `column` bytes.
 Workload stored_as(const Subject& s, double places, double column, double value, double beside) {
   Workload w = start(s, places * (column + value) + beside, places, places);
@@ -122,7 +114,9 @@ Workload blocks(const Subject& s, const Plan& plan) {
   const double size = number(plan, "block", best_block(s.facts)), fill = fill_of(s.facts, size),
                places = s.nnz() * fill;
   const double count = places / (size * size), block_rows = std::ceil(s.rows() / size);
-  const double lanes = number(plan, "lanes", lanes_for_size(block_rows, s.value_bytes == 4 ? 2500 : 1800));
+  const double lanes = number(plan, "lanes",
+                              weave::lanes_of_block_rows(s.facts.rows, static_cast<std::int64_t>(places),
+                                                         static_cast<int>(size), s.value_bytes));
   // Slices are as wide as their longest row of blocks, in whole steps of the lanes that share it.
   const double of_row = std::max(1.0, count / std::max(1.0, block_rows));
   const double uneven = std::max(padding_of(s.facts, 32, 1), up(of_row, lanes) / of_row);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cmath>
 
 #include "core/parallel.hpp"
 
@@ -35,6 +37,21 @@ bool are_full(const PatternView& A, int size) {
 }
 
 }  // namespace
+
+int lanes_of_block_rows(std::int64_t rows, std::int64_t entries, int size, int value_bytes) {
+  const auto block_rows = static_cast<double>(std::max<std::int64_t>(1, rows / size));
+  const double wanted_warps = value_bytes == 4 ? 2500 : 1800, bytes = value_bytes * static_cast<double>(entries);
+  const double by_size = 2 * wanted_warps * simt::warp_size / block_rows;
+  const double of_row = static_cast<double>(entries) / (block_rows * size * size);
+  const double most = std::clamp(std::min(by_size, of_row), 1.0, double{simt::warp_size});
+  int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(most)));
+  constexpr int most_steps = 8;  // beyond, lanes wait longer than bytes take
+  const auto places = [&](int shared_by) { return std::ceil(of_row / shared_by) * shared_by; };
+  const int fewest = bytes >= 24e6 ? lanes / 4 : bytes >= 16e6 ? lanes / 2 : lanes;
+  for (int fewer = lanes / 2; fewer >= std::max(1, fewest); fewer /= 2)
+    if (places(lanes) > 1.1 * places(fewer) && places(fewer) <= most_steps * fewer) lanes = fewer;
+  return lanes;
+}
 
 BlockSizes possible_full_blocks(const PatternView& A) {
   BlockSizes sizes;
