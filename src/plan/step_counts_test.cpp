@@ -34,6 +34,13 @@ TEST(StepCounts, slices_with_a_long_row_are_not_missed) {
     EXPECT_NEAR(foretold_bytes(text), 1, 0.15) << text;
 }
 
+// Of slices with more entries than are looked at the first columns stand for all.
+TEST(StepCounts, of_very_long_rows_are_those_of_their_first_columns) {
+  for (const char* text : {"dense,rows=16,cols=9000", "dense,rows=37,cols=6000", "lp,rows=40,cols=50000,per_row=9000",
+                           "random,rows=20,cols=40000,per_row=7000", "arrow,rows=90000,tip=last"})
+    EXPECT_NEAR(foretold_bytes(text), 1, 0.1) << text;
+}
+
 TEST(StepCounts, of_no_entries_are_none) {
   const StepCounts steps = count_steps(generate<double>("empty,rows=100,share=1").view(), 0, sizeof(double));
   EXPECT_EQ(steps.runs + steps.gathered, 0);

@@ -148,10 +148,11 @@ class DiagonalMasks {
   Vector<std::uint16_t> masks_;  // 0 between calls
 };
 
-// The cheapest way to cut 16 rows, where a gathered step costs `gather` tenths of a run.
-inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather, DiagonalMasks& masks) {
+// The cheapest way to cut 16 rows, where a gathered step costs `gather` tenths of a run. aside: rows that are not cut.
+inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather, DiagonalMasks& masks,
+                         unsigned aside) {
   StepCut cut, best;
-  cut.aside = rows_aside(A, first_row, gather);
+  cut.aside = aside;
   for (unsigned left = cut.aside; left != 0; left &= left - 1) {
     const std::int64_t row = first_row + std::countr_zero(left);
     cut.entries_aside += A.ptr[row + 1] - A.ptr[row];
@@ -178,6 +179,9 @@ inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gathe
     if (cost(cut) < cost(best)) best = cut;
   }
   return best;
+}
+inline StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather, DiagonalMasks& masks) {
+  return cut_steps(A, first_row, gather, masks, rows_aside(A, first_row, gather));
 }
 
 }  // namespace heddle
