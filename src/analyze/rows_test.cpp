@@ -5,6 +5,7 @@
 #include <functional>
 #include <random>
 #include <set>
+#include <utility>
 
 #include <heddle/analyze.hpp>
 #include <heddle/choose.hpp>
@@ -86,6 +87,30 @@ TEST(Values, of_few_kinds_are_all_found) {
       expect_kinds<float>(kinds, count);
       expect_kinds<double>(kinds, count);
     }
+}
+
+// Rows of a grid repeat: one value that does not, wherever it stands, is found all the same.
+template <class V>
+void expect_strangers(std::size_t period) {
+  std::mt19937 random(static_cast<unsigned>(period));
+  std::vector<V> values(40'000);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = i < period ? static_cast<V>(1.0 / static_cast<double>(1 + random() % 90)) : values[i - period];
+  const auto distinct = [&] { return test::values_of(std::span<const V>(values), planning_cap).distinct; };
+  const std::int64_t kinds = distinct();
+  for (int round = 0; round < 60; ++round) {
+    V& some = values[random() % values.size()];
+    const V was = std::exchange(some, V(-7));
+    EXPECT_EQ(distinct(), kinds + 1) << period << ", place " << &some - values.data();
+    some = was;
+  }
+}
+
+TEST(Values, that_come_again_after_a_period_hide_no_other) {
+  for (const std::size_t period : {16u, 17u, 81u, 243u, 1024u, 1500u}) {
+    expect_strangers<float>(period);
+    expect_strangers<double>(period);
+  }
 }
 
 // Sectors that a window of 256 rows reads, by sets: all at once, 32 neighbouring entries, the k-th of 32 rows.
