@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include "core/bits.hpp"
 #include "core/check.hpp"
@@ -14,6 +15,16 @@ namespace heddle::weave {
 
 namespace {
 
+// Whether a row has its entries on the diagonals of the row before it.
+bool repeats(const PatternView& A, std::int64_t row) {
+  const Offset begin = A.ptr[row], length = A.length(row);
+  if (A.length(row - 1) != length) return false;
+  const Index *its = A.col.data() + begin, *before = its - length;
+  Index differs = 0;
+  for (Offset k = 0; k < length; ++k) differs |= (its[k] - before[k]) ^ 1;
+  return differs == 0;
+}
+
 // The diagonals of one slice while they are collected.
 class SlicePattern {
  public:
@@ -24,21 +35,81 @@ class SlicePattern {
     offset.clear(), mask.clear();
     const std::int64_t first = s * slice_rows, last = std::min(first + slice_rows, A.rows);
     constexpr std::size_t few = 512, any = SIZE_MAX;
-    if (walk(A, first, last, few)) return;
+    if (number(A, first, last) || walk(A, first, last, few)) return;
     prepare(A, first, last);
     walk(A, first, last, any);
   }
   std::size_t size() const { return offset.size(); }
 
  private:
+  static void mark(RowMask& rows, std::int64_t row) { rows.word[row / 32] |= 1u << static_cast<unsigned>(row % 32); }
+
+  // A word for every offset between the lowest and the highest tells its number, so that no entry searches for it.
+  // False: they lie too far apart, or are too many. (81 entries a row in blocks of three: 3.0 instead of 8.4 ns each.)
+  bool number(const PatternView& A, std::int64_t first, std::int64_t last) {
+    constexpr std::int64_t widest = 1 << 17;
+    std::int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    for (std::int64_t row = first; row < last; ++row) {
+      if (A.length(row) == 0) continue;
+      lowest = std::min(lowest, A.col[A.ptr[row]] - row);
+      highest = std::max(highest, A.col[A.ptr[row + 1] - 1] - row);
+    }
+    if (lowest > highest) return true;
+    if (highest - lowest >= widest) return false;
+    if (number_.size() < static_cast<std::size_t>(highest - lowest + 1))
+      number_.resize(static_cast<std::size_t>(highest - lowest + 1), 0);
+    const bool all = enter(A, first, last, lowest);
+    for (const Index o : offset) number_[static_cast<std::size_t>(o - lowest)] = 0;
+    if (all)
+      sort();
+    else
+      offset.clear(), mask.clear();
+    return all;
+  }
+  // Rows that repeat the one before them are marked together.
+  bool enter(const PatternView& A, std::int64_t first, std::int64_t last, std::int64_t lowest) {
+    std::int64_t begin = first;
+    numbers_.clear();
+    for (std::int64_t row = first; row < last; ++row) {
+      if (row > first && repeats(A, row)) continue;
+      mark_rows(begin - first, row - first);
+      begin = row;
+      numbers_.clear();
+      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+        std::uint16_t& its = number_[static_cast<std::size_t>(A.col[k] - row - lowest)];
+        if (its == 0) {
+          if (offset.size() == UINT16_MAX) return false;
+          offset.push_back(static_cast<Index>(A.col[k] - row));
+          mask.push_back({});
+          its = static_cast<std::uint16_t>(offset.size());
+        }
+        numbers_.push_back(its);
+      }
+    }
+    mark_rows(begin - first, last - first);
+    return true;
+  }
+  // Of the diagonals of numbers_.
+  void mark_rows(std::int64_t begin, std::int64_t end) {
+    RowMask rows{};
+    for (std::int64_t row = begin; row < end; ++row) mark(rows, row);
+    for (const std::uint16_t n : numbers_)
+      for (int w = 0; w < slice_rows / 32; ++w) mask[n - 1u].word[w] |= rows.word[w];
+  }
+  void sort() {
+    order_.clear();
+    for (std::size_t i = 0; i < offset.size(); ++i) order_.push_back({offset[i], mask[i]});
+    std::sort(order_.begin(), order_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < offset.size(); ++i) offset[i] = order_[i].first, mask[i] = order_[i].second;
+  }
+
   // False: more than `most` offsets were met.
   bool walk(const PatternView& A, std::int64_t first, std::int64_t last, std::size_t most) {
     for (std::int64_t row = first; row < last; ++row) {
       std::size_t i = 0;
       for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
         i = find(static_cast<Index>(A.col[k] - row), i);
-        const auto p = static_cast<unsigned>(row - first);
-        mask[i].word[p / 32] |= 1u << p % 32;
+        mark(mask[i], row - first);
       }
       if (offset.size() > most) return false;
     }
@@ -65,6 +136,10 @@ class SlicePattern {
     offset.erase(std::unique(offset.begin(), offset.end()), offset.end());
     mask.assign(offset.size(), RowMask{});
   }
+
+  Vector<std::uint16_t> number_;   // by offset; 0 between slices
+  Vector<std::uint16_t> numbers_;  // of the diagonals of a row
+  Vector<std::pair<Index, RowMask>> order_;
 };
 
 std::int64_t slice_count(std::int64_t rows) { return (rows + slice_rows - 1) / slice_rows; }
@@ -161,11 +236,12 @@ Skeleton skeleton(const PatternView& A) {
   return merger.finish();
 }
 
-// f(entry k, diagonal d of the slice, row p of the slice) for all entries of a slice.
-template <class F>
-void each_entry(const PatternView& A, std::int64_t s, const Diagonal* pattern, F f) {
+// f(entry k, diagonal d of the slice, row p of the slice) for all entries of a slice, of rows for which wanted(row).
+template <class Wanted, class F>
+void each_entry(const PatternView& A, std::int64_t s, const Diagonal* pattern, Wanted wanted, F f) {
   const std::int64_t first = s * slice_rows, last = std::min(first + slice_rows, A.rows);
   for (std::int64_t row = first; row < last; ++row) {
+    if (!wanted(row)) continue;
     Index d = 0;
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k, ++d) {
       while (pattern[d].offset != A.col[k] - row) ++d;
@@ -179,19 +255,27 @@ bool same_bits(V a, V b) {
   return bits_of(a) == bits_of(b);
 }
 
+// Rows that repeat the one before them, and its values, have nothing to tell.
 template <class V>
 bool store_constants(const CsrView<V>& A, Diagonals<V>& to) {
   std::atomic<bool> constant{true};
   parallel_ranges(to.slices.size(), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
-    Vector<bool> seen;
+    Vector<std::uint8_t> seen;
     for (std::int64_t s = begin; s < end && constant.load(std::memory_order_relaxed); ++s) {
       const DiagonalSlice slice = to.slices[s];
       bool same = true;
-      seen.assign(static_cast<std::size_t>(slice.count), false);
-      each_entry(A, s, to.pattern.data() + slice.pattern, [&](Offset k, Index d, int) {
+      seen.assign(static_cast<std::size_t>(slice.count), 0);
+      const auto repeats_values = [&](std::int64_t row) {
+        const V *its = A.val.data() + A.ptr[row], *before = its - A.length(row);
+        return std::memcmp(its, before, static_cast<std::size_t>(A.length(row)) * sizeof(V)) == 0;
+      };
+      const auto is_new = [&](std::int64_t row) {
+        return row % slice_rows == 0 || !repeats(A, row) || !repeats_values(row);
+      };
+      each_entry(A, s, to.pattern.data() + slice.pattern, is_new, [&](Offset k, Index d, int) {
         V& value = to.values.raw[slice.first + d];
-        same &= !seen[static_cast<std::size_t>(d)] || same_bits(value, A.val[k]);
-        seen[static_cast<std::size_t>(d)] = true;
+        same &= seen[static_cast<std::size_t>(d)] == 0 || same_bits(value, A.val[k]);
+        seen[static_cast<std::size_t>(d)] = 1;
         value = A.val[k];
       });
       if (!same) constant.store(false, std::memory_order_relaxed);
@@ -206,7 +290,8 @@ void store_values(const CsrView<V>& A, Diagonals<V>& to) {
     for (std::int64_t s = begin; s < end; ++s) {
       const DiagonalSlice slice = to.slices[s];
       to.values.clear(slice.first * slice_rows, (slice.first + slice.count) * slice_rows);
-      each_entry(A, s, to.pattern.data() + slice.pattern, [&](Offset k, Index d, int p) {
+      const auto every = [](std::int64_t) { return true; };
+      each_entry(A, s, to.pattern.data() + slice.pattern, every, [&](Offset k, Index d, int p) {
         to.values.set((slice.first + d) * slice_rows + diagonal_place<S>(p), A.val[k]);
       });
     }
