@@ -33,6 +33,25 @@ void with_places(int size, const ValueStore<V>& values, F f) {
   });
 }
 
+// Full blocks need not be looked for: they lie one after the other in each of their rows.
+template <class V>
+void store_full_blocks(const CsrView<V>& A, Blocks<V>& to) {
+  with_places(to.size, to.values, [&](auto place) {
+    parallel_ranges(to.columns.rows, block_rows_at_once(to.columns.rows, A.nnz()),
+                    [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t i = begin; i < end; ++i) {
+                        const std::int64_t top = to.columns.stored_row(i) * to.size;
+                        const std::int64_t blocks = top < A.rows ? A.length(top) / to.size : 0;
+                        for (std::int64_t k = 0; k < blocks; ++k) {
+                          const Slot at = slot_of(to.columns, i, k);
+                          for (int e = 0; e < to.size * to.size; ++e)
+                            to.values.set(place(at, e), A.val[A.ptr[top + e / to.size] + k * to.size + e % to.size]);
+                        }
+                      }
+                    });
+  });
+}
+
 template <class V>
 void store_blocks(const CsrView<V>& A, Blocks<V>& to, const BlockPattern& pattern) {
   const BlockShape shape{to.size, to.size};
@@ -59,7 +78,27 @@ void store_blocks(const CsrView<V>& A, Blocks<V>& to, const BlockPattern& patter
 
 }  // namespace
 
+namespace {
+
+BlockPattern pattern_of_full_blocks(const PatternView& A, int size) {
+  BlockPattern made{A.rows / size, (A.cols + size - 1) / size, Buffer<Offset>(A.rows / size + 1), {}, {}};
+  made.col = Buffer<Index>(A.nnz() / (size * size));
+  made.ptr[0] = 0;
+  parallel_ranges(made.rows, block_rows_at_once(made.rows, A.nnz()), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      Offset next = A.ptr[row * size] / (size * size);
+      for (Offset k = A.ptr[row * size]; k < A.ptr[row * size + 1]; k += size) made.col[next++] = A.col[k] / size;
+      made.ptr[row + 1] = next;
+    }
+  });
+  return made;
+}
+
+}  // namespace
+
 BlockPattern block_pattern(const PatternView& A, int size) {
+  const BlockSizes asked{possible_full_blocks(A).bits & 1u << size};
+  if (asked.bits != 0 && full_blocks(A, asked).has(size)) return pattern_of_full_blocks(A, size);
   const BlockShape shape{size, size};
   BlockPattern made{shape.block_rows(A.rows), (A.cols + size - 1) / size, block_starts(A, shape), {}, {}};
   const Offset blocks = made.ptr[made.rows];
@@ -112,7 +151,10 @@ Blocks<V> Blocks<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   }
   to.values = make_value_store(A.val, settings.codec(), stored);
   parallel_ranges(stored, 1 << 16, [&](std::int64_t begin, std::int64_t end) { to.values.clear(begin, end); });
-  store_blocks(A, to, pattern);
+  if (pattern.full)
+    store_full_blocks(A, to);
+  else
+    store_blocks(A, to, pattern);
   return to;
 }
 
