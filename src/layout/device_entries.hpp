@@ -21,7 +21,19 @@ SIMT_DEVICE void load_strided(const Index* from, std::int64_t count, std::int64_
     to[u] = simt::stream_load(from + (first + u * stride < count ? first + u * stride : count - 1));
 }
 
-// The row with `entry`, which is in one of rows low .. high - 1. By a warp, which looks at 32 rows at a time.
+// The row with `entry`, which is in one of rows low .. high - 1.
+SIMT_DEVICE std::int64_t row_between(const PatternArrays& A, std::int64_t low, std::int64_t high, Offset entry) {
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (A.ptr[middle] <= entry)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// The same by a warp, which looks at 32 rows at a time.
 SIMT_DEVICE std::int64_t row_between_by_warp(const PatternArrays& A, std::int64_t low, std::int64_t high,
                                              Offset entry) {
   while (high - low > 1) {

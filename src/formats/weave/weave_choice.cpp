@@ -197,10 +197,13 @@ class Chooser {
     if (!may_gather() || facts_.sectors_per_fetch() < 14) return {};
     const std::int64_t width = weave::widest_tile(4, value_bytes_);
     const ColumnTiles partials = facts_.column_tiles(width);
-    // Columns in another order are one more launch, and longer to build: of an R-MAT of 2.4 M doubles segments take 16.8
-    // us and 8 products to build, tiles 18.4 and 27; of 3.9 M floats 20.1 and 7, 21.8 and 27 (of doubles 31 and 24; H200).
+    // Columns in another order are one more launch, and longer to build: of an R-MAT of 2.4 M doubles segments
+    // take 16.8 us and 8 products to build, tiles 18.4 and 27; of 3.9 M floats 20.1 and 7, 21.8 and 27 (of doubles 31
+    // and 24; H200).
     const std::int64_t few = value_bytes_ == 4 ? 9 << 19 : 3 << 20;
-    if (partials.natural < 0.2 || (partials.by_degree < 0.2 && A_.nnz() >= few)) return WeaveLayout::tiles;
+    const bool as_they_are = !by_degree_pays(partials);
+    if (std::min(partials.natural, partials.by_degree) < 0.2 && (as_they_are || A_.nnz() >= few))
+      return WeaveLayout::tiles;
     // Few places without an entry, and hardly two columns of a fetch together: where some are, segments find them in
     // the L1 (economics of 2.5 M in float 10.3 us, in sums 23.4; H200).
     const bool even = static_cast<double>(facts_.longest()) < 8 * mean_ + 64;
@@ -323,8 +326,9 @@ class Chooser {
     using enum weave::ColumnOrder;
     if (A_.cols <= settings_.width) return natural;
     const ColumnTiles partials = facts_.column_tiles(settings_.width);
-    return partials.by_degree < 0.8 * partials.natural ? degree : natural;
+    return by_degree_pays(partials) ? degree : natural;
   }
+  static bool by_degree_pays(const ColumnTiles& partials) { return partials.by_degree < 0.8 * partials.natural; }
 
   WeaveSettings& settings_;
   weave::PatternFacts& facts_;

@@ -13,21 +13,10 @@ constexpr int window_threads = 1024, threads = 256;
 
 simt::Launch thread_per(std::int64_t items) { return {simt::blocks_for(items, threads), threads}; }
 
-// Of a block: its window, what it counts, where the rows of the window begin in it, and a set of pairs behind.
+// Of a block: its window, what it counts, and a set of pairs behind.
 struct WindowBoard {
   RowWindow window;
   std::uint32_t natural, by_degree;
-  std::int32_t begins[WindowChoice::rows + 1];
-
-  // The row of a place of the window.
-  SIMT_DEVICE int row_of(std::int32_t place) const {
-    int low = 0, high = static_cast<int>(window.last - window.first);
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (begins[middle] <= place ? low : high) = middle;
-    }
-    return low;
-  }
 };
 
 // By one warp; valid in its first lane.
@@ -47,9 +36,7 @@ SIMT_DEVICE RowWindow find_window(const PatternArrays& A, const TileWindows& win
 SIMT_DEVICE void put_window(WindowBoard& board, const PatternArrays& A, const TileWindows& windows, std::int64_t i) {
   if (simt::warp() != 0) return;
   const RowWindow found = find_window(A, windows, i);
-  if (simt::lane() != 0) return;
-  board.window = found;
-  board.natural = board.by_degree = 0;
+  if (simt::lane() == 0) board = {found, 0, 0};
 }
 
 SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
@@ -115,19 +102,14 @@ SIMT_KERNEL pairs_block_per_window(PatternArrays A, TileWindows windows, PairsOf
   for (std::uint32_t i = simt::thread(); i < of.slots; i += window_threads) set.slot[i] = 0;
   simt::sync_block();
   const RowWindow w = board.window;
-  for (std::int64_t row = w.first + simt::thread(); row <= w.last; row += window_threads)
-    board.begins[row - w.first] = static_cast<std::int32_t>(A.ptr[row] > w.begin ? A.ptr[row] - w.begin : 0);
-  simt::sync_block();
   std::uint32_t natural = 0, by_degree = 0;
-#pragma unroll 4
   for (Offset k = w.begin + simt::thread(); k < w.end; k += window_threads) {
-    const auto place = static_cast<std::int32_t>(k - w.begin);
-    const int row = board.row_of(place);
-    const bool begins = place == board.begins[row];
+    const std::int64_t row = device::row_between(A, w.first, w.last, k);
+    const bool begins = k == w.begin || k == A.ptr[row];
     natural += begins || A.col[k] / of.width != A.col[k - 1] / of.width;
     if (of.place == nullptr) continue;
     const auto tile = static_cast<std::uint32_t>(of.place[A.col[k]] / of.width);
-    by_degree += set.insert((static_cast<std::uint32_t>(row) << 23 | tile) + 1);
+    by_degree += set.insert((static_cast<std::uint32_t>(row - w.first) << 23 | tile) + 1);
   }
   simt::atomic_add(&board.natural, natural);
   simt::atomic_add(&board.by_degree, of.place ? by_degree : natural);

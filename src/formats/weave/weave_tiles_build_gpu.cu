@@ -44,17 +44,14 @@ struct ColumnCounts {
 SIMT_KERNEL count_block_per_entries(const Index* col, std::int64_t nnz, ColumnCounts to) {
   const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
   Index column[counted_of_thread];
-  bool seen[counted_of_thread];  // perhaps no longer true in the L1: then it is noted down once more
   device::load_strided(col, nnz, first, threads, column);
-#pragma unroll
-  for (int u = 0; u < counted_of_thread; ++u) seen[u] = to.seen[column[u]] != 0;
 #pragma unroll
   for (int u = 0; u < counted_of_thread; ++u) {
     const std::int64_t k = first + u * threads;
     if (k >= nnz) continue;
     if (k % to.step == 0)
       simt::atomic_add(to.degree + column[u], 1u);
-    else if (!seen[u])
+    else if (simt::uncached_load(to.seen + column[u]) == 0)
       to.seen[column[u]] = 1;
   }
 }
