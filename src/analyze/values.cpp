@@ -104,9 +104,10 @@ class Familiar {
   static constexpr int patience = 64;
   void find_period(const V* at) {
     misses_ = 0;
+    const auto same_bits = [](V a, V b) { return std::bit_cast<Bits<V>>(a) == std::bit_cast<Bits<V>>(b); };
     const auto far = static_cast<std::size_t>(at - begin_);
     for (std::size_t back = group; back <= std::min(far, most_period); ++back)
-      if (std::memcmp(at, at - back, group * sizeof(V)) == 0) {
+      if (std::equal(at, at + group, at - back, same_bits)) {
         period_ = back;
         return;
       }

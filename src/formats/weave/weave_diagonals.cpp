@@ -267,7 +267,7 @@ bool store_constants(const CsrView<V>& A, Diagonals<V>& to) {
       seen.assign(static_cast<std::size_t>(slice.count), 0);
       const auto repeats_values = [&](std::int64_t row) {
         const V *its = A.val.data() + A.ptr[row], *before = its - A.length(row);
-        return std::memcmp(its, before, static_cast<std::size_t>(A.length(row)) * sizeof(V)) == 0;
+        return std::equal(its, its + A.length(row), before, [](V a, V b) { return same_bits(a, b); });
       };
       const auto is_new = [&](std::int64_t row) {
         return row % slice_rows == 0 || !repeats(A, row) || !repeats_values(row);
