@@ -38,8 +38,12 @@ TEST(SolveCommand, takes_the_plan_that_the_planner_chooses_or_the_one_it_is_give
   const nlohmann::json chosen =
       heddle_command({"plan", "gen:stencil3d7,n=24", "--expected-multiplies", "500", "--device", "cpu", "--json"})
           .json();
-  const std::string format = chosen["plan"].get<std::string>();
-  EXPECT_EQ(solve({"gen:stencil3d7,n=24", "--device", "cpu", "--json"}).json()["plan"], format);
+  // A plan that was built has no `auto` any more.
+  const auto begin = [](const nlohmann::json& plan) {
+    const std::string text = plan.get<std::string>();
+    return text.substr(0, text.find(" values="));
+  };
+  EXPECT_EQ(begin(solve({"gen:stencil3d7,n=24", "--device", "cpu", "--json"}).json()["plan"]), begin(chosen["plan"]));
   EXPECT_TRUE(
       solve({"gen:stencil3d7,n=8", "--plan", "coo", "--json"}).json()["plan"].get<std::string>().starts_with("coo"));
 }

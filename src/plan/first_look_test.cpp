@@ -14,9 +14,9 @@ const Machine& two_cores() { return built_in_machine(Device::Kind::cpu); }
 
 constexpr Outline grid{1'000'000, 1'000'000, 5'000'000, 5}, small{1000, 1000, 5000, 5};
 
-TEST(FirstLook, takes_csr_at_once_for_a_product_or_ten) {
+TEST(FirstLook, takes_csr_at_once_for_a_product_or_a_few) {
+  for (const double products : {1.0, 3.0}) EXPECT_FALSE(worth_analyzing(grid, two_cores(), products));
   for (const double products : {1.0, 10.0}) {
-    EXPECT_FALSE(worth_analyzing(grid, two_cores(), products));
     EXPECT_FALSE(worth_analyzing(small, two_cores(), products));
     EXPECT_FALSE(worth_analyzing(small, h200(), products));
   }
@@ -29,10 +29,11 @@ TEST(FirstLook, lets_the_matrix_be_analysed_where_products_are_many_or_their_num
       for (const double products : {0.0, 1e4}) EXPECT_TRUE(worth_analyzing(matrix, *machine, products));
 }
 
-// On a CPU looking alone takes as long as a hundred products of a small matrix, and building as many of a large one.
+// On a CPU looking alone takes as long as a hundred products of a small matrix, and building as long as ten of a large
+// one, or more.
 TEST(FirstLook, takes_csr_on_a_cpu_until_products_outweigh_looking_and_building) {
   EXPECT_FALSE(worth_analyzing(small, two_cores(), 100));
-  EXPECT_FALSE(worth_analyzing(grid, two_cores(), 15));
+  EXPECT_FALSE(worth_analyzing(grid, two_cores(), 4));
   EXPECT_TRUE(worth_analyzing(small, two_cores(), 2000));
   EXPECT_TRUE(worth_analyzing(grid, two_cores(), 200));
 }
