@@ -59,6 +59,9 @@ TEST(Validate, names_the_first_bad_place_of_long_rows_in_many_tasks) {
 
 TEST(Validate, sees_order_and_duplicates_only_when_asked) {
   EXPECT_EQ(first_violation({1, 3, {0, 2}, {1, 1}}, Require::canonical), "col[1] = 1 in row 0 repeats");
+  EXPECT_EQ(first_violation({2, 3, {0, 0, 2}, {1, 3}}, Require::canonical), "col[1] = 3 in row 1 is outside 0..2");
+  EXPECT_EQ(first_violation({2, 3, {0, 2, 2}, {-1, 2}}, Require::canonical), "col[0] = -1 in row 0 is outside 0..2");
+  EXPECT_EQ(first_violation({1, 3, {0, 3}, {0, 7, 1}}, Require::canonical), "col[1] = 7 in row 0 is outside 0..2");
   EXPECT_EQ(first_violation({1, 3, {0, 2}, {2, 0}}, Require::canonical),
             "col[1] = 0 in row 0 comes after a larger one");
 }

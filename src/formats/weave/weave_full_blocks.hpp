@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "core/dispatch.hpp"
 #include "formats/weave/weave_layout.hpp"
