@@ -2,7 +2,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cstring>
 
 #include "analyze/kinds.hpp"
 #include "analyze/looks.hpp"

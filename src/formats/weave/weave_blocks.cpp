@@ -67,8 +67,7 @@ void store_blocks(const CsrView<V>& A, Blocks<V>& to, const BlockPattern& patter
           for (int line = 0; line < to.size; ++line)
             for (Offset e = block.from[line]; e < block.to[line]; ++e)
               to.values.set(place(at, line * to.size + (A.col[e] - corner)), A.val[e]);
-          if (!to.masks.empty())
-            to.masks[at.step * simt::warp_size + at.lane] = pattern.mask[pattern.ptr[block_row] + k];
+          to.masks[at.step * simt::warp_size + at.lane] = pattern.mask[pattern.ptr[block_row] + k];
           ++k;
         });
       }

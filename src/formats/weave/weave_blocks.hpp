@@ -79,7 +79,7 @@ struct Blocks {
   bool multiply_many(simt::Cuda, const ProductMany<V>& product) const;
 };
 
-// The matrix of blocks: its pattern, the mask of each block, and whether all are full.
+// The matrix of blocks: its pattern, the mask of each block, and whether all are full; then there may be no masks.
 struct BlockPattern {
   std::int64_t rows = 0, cols = 0;
   Buffer<Offset> ptr;

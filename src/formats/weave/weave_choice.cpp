@@ -198,7 +198,7 @@ class Chooser {
     const std::int64_t width = weave::widest_tile(4, value_bytes_);
     const ColumnTiles partials = facts_.column_tiles(width);
     // Columns in another order are one more launch, and longer to build: of an R-MAT of 2.4 M doubles segments
-    // take 16.8 us and 8 products to build, tiles 18.4 and 27; of 3.9 M floats 20.1 and 7, 21.8 and 27 (of doubles 31
+    // take 16.8 us and 8 products to build, tiles 18.4 and 27; of 3.9 M floats 20.1 and 6, 21.8 and 27 (of doubles 31
     // and 24; H200).
     const std::int64_t few = value_bytes_ == 4 ? 9 << 19 : 3 << 20;
     const bool as_they_are = !by_degree_pays(partials);

@@ -111,6 +111,20 @@ TEST(WeaveFullBlocks, are_not_possible_where_rows_or_entries_do_not_divide) {
   EXPECT_EQ(possible_full_blocks({0, 3, nothing, {}}).bits, 0u);
 }
 
+// Warps for a large GPU, none of them without a block, and near the size of the L2 few places behind rows.
+TEST(WeaveFullBlocks, are_shared_by_as_many_lanes_as_have_something_to_do) {
+  const auto lanes = [](std::int64_t block_rows, std::int64_t of_row, int size, int value_bytes) {
+    return lanes_of_block_rows(block_rows * size, block_rows * of_row * size * size, size, value_bytes);
+  };
+  EXPECT_EQ(lanes(4000, 24, 4, 4), 16);  // 32 by size, but rows have 24 blocks
+  EXPECT_EQ(lanes(4000, 40, 4, 4), 32);
+  EXPECT_EQ(lanes(7000, 25, 5, 4), 16);   // 17 MB: 28 places of 4 lanes are no reason yet
+  EXPECT_EQ(lanes(7000, 25, 5, 8), 4);    // 35 MB: they are
+  EXPECT_EQ(lanes(18'000, 49, 3, 8), 4);  // not 1: a lane would have 49 steps
+  EXPECT_EQ(lanes(1'000'000, 27, 3, 8), 1);
+  EXPECT_EQ(lanes(0, 0, 3, 8), 1);
+}
+
 // Nobody has looked at them: nothing outside the arrays is read, whatever they say.
 TEST(WeaveFullBlocks, of_arrays_that_are_no_matrix_are_none) {
   const Csr<double> A = blocked(3, 8, 40);

@@ -33,6 +33,9 @@ TEST(Weave, takes_the_layout_the_structure_asks_for) {
   EXPECT_NE(layout_of("lengths,rows=20000"), "padded");                       // and of many lengths
   EXPECT_EQ(layout_of("dense,rows=700"), "long");
   EXPECT_EQ(layout_of("tomography"), "long");
+  EXPECT_EQ(layout_of("random,rows=200000,cols=200000,per_row=16"), "sums");  // no two columns together,
+  EXPECT_EQ(layout_of("economics,rows=360000"), "segments");                  // and some that are
+  EXPECT_EQ(layout_of("rmat,scale=17,edges=18"), "segments");                 // too few for columns by degree
 }
 
 TEST(Weave, settings_depend_on_the_size_of_a_value) {
