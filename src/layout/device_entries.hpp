@@ -56,6 +56,7 @@ struct RowMarks {
 // (Where rows were short each entry searched for its own, where they were long a warp wrote a row after the other: 60
 // us of an R-MAT of 3.9 M entries; H200.)
 SIMT_KERNEL rows_block_per_entries(PatternArrays A, Offset nnz, Index* row) {
+  if (simt::global_thread() == 0) simt::wait_for_earlier();  // so that this grid ends behind it
   const Offset begin = simt::block() * entries_of_block;
   const auto count = static_cast<int>(begin + entries_of_block < nnz ? entries_of_block : nnz - begin);
   auto& marks = *simt::shared<RowMarks>();
@@ -94,10 +95,12 @@ SIMT_KERNEL rows_block_per_entries(PatternArrays A, Offset nnz, Index* row) {
 
 }  // namespace
 
-inline Index* queue_rows_of_entries(simt::Here here, const PatternView& A, Workspace& memory) {
+// `overlaps`: with the kernel that was queued last, which lets the next start.
+inline Index* queue_rows_of_entries(simt::Here here, const PatternView& A, Workspace& memory, bool overlaps = false) {
   auto* row = memory.take<Index>(A.nnz());
-  simt::launch(here, {simt::blocks_for(A.nnz(), entries_of_block), entries_threads, sizeof(RowMarks)},
-               rows_block_per_entries, PatternArrays(A), A.nnz(), row);
+  simt::Launch shape{simt::blocks_for(A.nnz(), entries_of_block), entries_threads, sizeof(RowMarks)};
+  shape.overlaps = overlaps;
+  simt::launch(here, shape, rows_block_per_entries, PatternArrays(A), A.nnz(), row);
   return row;
 }
 

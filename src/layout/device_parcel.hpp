@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include <heddle/buffer.hpp>
 
@@ -26,16 +27,18 @@ SIMT_KERNEL unpack_thread_per_byte(Parcel parcel, std::int64_t count, unsigned c
 
 // There when everything queued on the default stream is done. `overlaps`: with the kernel that was queued there last,
 // which lets the next start.
-inline Buffer<unsigned char> send(simt::Here here, std::span<const unsigned char> bytes, Device device, bool overlaps) {
-  if (bytes.size() > Parcel::most_bytes) return Buffer<unsigned char>::copy_of(bytes, device);
-  const auto count = static_cast<std::int64_t>(bytes.size());
-  Buffer<unsigned char> there(count, device);
+template <class T>
+Buffer<T> send(simt::Here here, std::span<const T> array, Device device, bool overlaps) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (array.size_bytes() > Parcel::most_bytes) return Buffer<T>::copy_of(array, device);
+  Buffer<T> there(static_cast<std::int64_t>(array.size()), device);
+  const auto count = static_cast<std::int64_t>(array.size_bytes());
   Parcel parcel;
-  if (count > 0) memcpy(parcel.bytes, bytes.data(), bytes.size());
+  if (count > 0) memcpy(parcel.bytes, array.data(), array.size_bytes());
   constexpr int threads = 256;
   simt::Launch shape{simt::blocks_for(count, threads), threads};
   shape.overlaps = overlaps;
-  simt::launch(here, shape, unpack_thread_per_byte, parcel, count, there.data());
+  simt::launch(here, shape, unpack_thread_per_byte, parcel, count, reinterpret_cast<unsigned char*>(there.data()));
   return there;
 }
 

@@ -47,10 +47,12 @@ struct ItemCount {
 };
 struct RadixCounters {
   using Sum = ItemCount;
-  std::uint32_t* counters;
+  static constexpr bool placed_apart = true;
+  const std::uint32_t* counted;
+  std::uint32_t* begin;
 
-  SIMT_DEVICE ItemCount item(std::int64_t i) const { return {counters[i]}; }
-  SIMT_DEVICE void place(std::int64_t i, const ItemCount& before) const { counters[i] = before.items; }
+  SIMT_DEVICE ItemCount item(std::int64_t i) const { return {counted[i]}; }
+  SIMT_DEVICE void place(std::int64_t i, const ItemCount& before) const { begin[i] = before.items; }
 };
 
 // The piece of a block.
@@ -72,6 +74,17 @@ struct RadixPiece {
 struct SortedItems {
   std::uint32_t* key;
   Index* item;
+};
+// Where the items of each digit begin.
+struct DigitBegins {
+  const std::uint32_t* of_first_piece = nullptr;  // null: nobody knows
+  std::int64_t pieces = 0;
+
+  SIMT_DEVICE std::uint32_t operator[](std::int64_t digit) const { return of_first_piece[digit * pieces]; }
+};
+// Known where one digit was enough for one segment.
+struct SortedByDigit : SortedItems {
+  DigitBegins begins;
 };
 struct MovedItems {
   SortedItems from;
@@ -235,9 +248,9 @@ SIMT_KERNEL count_block_per_piece(Items items, RadixPieces pieces, RadixDigit di
 }
 
 // The counters of a segment, by a block: where the segment begins is known without the others.
-SIMT_KERNEL scan_block_per_segment(RadixPieces pieces, std::uint32_t* counters) {
+SIMT_KERNEL scan_block_per_segment(RadixPieces pieces, RadixCounters counters) {
   const std::int64_t segment = simt::block(), count = pieces.digits * pieces.pieces;
-  const RadixCounters items{counters + segment * count};
+  const RadixCounters items{counters.counted + segment * count, counters.begin + segment * count};
   ItemCount before{static_cast<std::uint32_t>(pieces.segments.begin(segment))};
   for (std::int64_t begin = 0; begin < count; begin += scan_tile) {
     const std::int64_t first = begin + std::int64_t{simt::thread()} * scan_items_of_thread;
@@ -291,18 +304,19 @@ const std::uint32_t* queue_sort_by_digit(simt::Here here, const Items& items, co
                                          const Also& also) {
   const RadixPieces pieces(segments, digit.digits);
   const std::int64_t count = pieces.all() * digit.digits;
-  auto* counters = memory.take<std::uint32_t>(count);
+  auto* counted = memory.take<std::uint32_t>(count);
+  auto* begins = memory.take<std::uint32_t>(count);
   simt::launch(here, {pieces.all(), radix_threads, sizeof(std::uint32_t) * static_cast<std::size_t>(digit.digits)},
-               count_block_per_piece<Items>, items, pieces, digit, counters);
+               count_block_per_piece<Items>, items, pieces, digit, counted);
   constexpr std::int64_t many_segments = 64;
   if (segments.count >= many_segments)
     simt::launch(here, {segments.count, scan_threads, scan_threads * sizeof(ItemCount)}, scan_block_per_segment, pieces,
-                 counters);
+                 RadixCounters{counted, begins});
   else
-    queue_scan(here, RadixCounters{counters}, count, memory);
+    queue_scan(here, RadixCounters{counted, begins}, count, memory);
   simt::launch(here, {pieces.all(), radix_threads, sizeof(RadixBoard)}, move_block_per_piece<Items, Also>, items,
-               pieces, digit, counters, to, also);
-  return counters;
+               pieces, digit, begins, to, also);
+  return begins;
 }
 
 // The bits of keys that are sorted by.
@@ -315,8 +329,8 @@ struct KeyBits {
 // also(place, item): for every item, when its last place is known. Where one digit is enough, a block does so for items
 // that lie together.
 template <class Keys, class Also = ItemsAlone>
-SortedItems queue_sort(simt::Here here, const Keys& keys, const KeyBits& bits, const Segments& segments,
-                       Workspace& memory, const Also& also = {}) {
+SortedByDigit queue_sort(simt::Here here, const Keys& keys, const KeyBits& bits, const Segments& segments,
+                         Workspace& memory, const Also& also = {}) {
   const int passes = std::max(1, (bits.count + radix_bits - 1) / radix_bits),
             of_pass = (bits.count + passes - 1) / passes;
   const auto room = [&] {
@@ -324,19 +338,18 @@ SortedItems queue_sort(simt::Here here, const Keys& keys, const KeyBits& bits, c
   };
   const auto sort = [&](const auto& items, int pass, const SortedItems& to) {
     const RadixDigit digit{bits.lowest + pass * of_pass, 1 << of_pass};
-    if (pass < passes - 1)
-      queue_sort_by_digit(here, items, segments, digit, to, memory, ItemsAlone{});
-    else
-      queue_sort_by_digit(here, items, segments, digit, to, memory, also);
+    return pass < passes - 1 ? queue_sort_by_digit(here, items, segments, digit, to, memory, ItemsAlone{})
+                             : queue_sort_by_digit(here, items, segments, digit, to, memory, also);
   };
   SortedItems now = room();
-  sort(UnsortedItems<Keys>{keys}, 0, now);
+  const std::uint32_t* counters = sort(UnsortedItems<Keys>{keys}, 0, now);
   SortedItems other = passes > 1 ? room() : SortedItems{};
   for (int pass = 1; pass < passes; ++pass) {
     sort(MovedItems{now}, pass, other);
     std::swap(now, other);
   }
-  return now;
+  if (passes > 1 || segments.count > 1) return {now, {}};
+  return {now, {counters, RadixPieces(segments, 1 << of_pass).pieces}};
 }
 
 }  // namespace heddle::device

@@ -24,7 +24,7 @@
 namespace heddle::device {
 
 inline constexpr int scan_threads = 256, scan_items_of_thread = 8, scan_tile = scan_threads * scan_items_of_thread;
-inline constexpr std::int64_t few_scan_tiles = 32, few_scan_items = 2 * few_scan_tiles * scan_threads;
+inline constexpr std::int64_t few_scan_tiles = 32, few_scan_items = 3 * few_scan_tiles * scan_threads;
 
 template <class Items>
 constexpr bool are_placed_apart() {

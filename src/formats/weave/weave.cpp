@@ -236,13 +236,19 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   if (sought) facts->known_diagonal_fill = sought->fill();
   auto found = sought ? sought->found() : nullptr;
   if (settings.values == automatic && A.nnz() >= fewest_looked_at && !codec_of) facts->beside = ask_values;
+  std::shared_ptr<weave::SegmentsCount> segments = asked ? std::move(asked->segments) : nullptr;
+  if (settings.layout == automatic && !segments && A.nnz() < weave::most_counted_beside)
+    facts->beside_tiles = [&] {
+      segments =
+          weave::count_segments(where, A, {simt::warp_size * 8}, there.device, device::side_stream(there.device));
+    };
   choose_weave(settings, *facts, sizeof(V));
   if (settings.chosen() != WeaveLayout::diagonals) sought.reset(), found.reset();  // others need the memory
   auto left = std::make_shared<Left<V>>();
   if (there.found) *there.found = left;
   const int tile = settings.chosen() == WeaveLayout::segments ? simt::warp_size * settings.per_lane : 0;
-  if (asked && asked->segments && asked->segments->has(tile)) left->of_layout = asked->segments;
-  if (asked) asked->segments.reset();  // counted in vain: its memory serves others
+  if (segments && segments->has(tile)) left->of_layout = segments;
+  segments.reset();  // counted in vain: its memory serves others
   if (knows_long_rows(settings))
     left->of_layout = std::make_shared<const weave::LongRowsKnown>(
         weave::LongRowsKnown{facts->team_steps(settings.team), facts->rows_are_runs()});

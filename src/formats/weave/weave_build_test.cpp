@@ -343,7 +343,8 @@ TEST(WeaveBuild, segments) {
   expect_same_with_all_codecs<Segments>("layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(9000, 10), "layout=segments");
   expect_same_arrays<Segments>(of_many_lengths(17500, 150), "layout=segments");
-  for (const TileSizes sizes : {TileSizes{128}, TileSizes{256}, TileSizes{256, 128}})  // counted before
+  expect_same_arrays<Segments>(read_matrix("gen:band,rows=101000,width=10"), "layout=segments");  // no long row
+  for (const TileSizes sizes : {TileSizes{128}, TileSizes{256}, TileSizes{256, 128}})             // counted before
     for (const char* plan : {"layout=segments per_lane=8", "layout=segments per_lane=4"}) {
       const Csr<double> A = of_many_lengths(9000, 10);
       expect_same_arrays<Segments>(A, plan, count_segments(simt::Emulator{}, A.view(), sizes, Device::emulator()));
@@ -355,6 +356,9 @@ TEST(WeaveBuild, tiles) {
                                  "layout=tiles order=natural width=32 per_lane=8",
                                  "layout=tiles order=degree width=1000 per_lane=8"});
   expect_same_arrays<Tiles>(read_matrix("gen:rmat,scale=11,edges=16"), "layout=tiles order=degree width=1000");
+  // More tiles than a digit of the sort has.
+  for (const char* plan : {"layout=tiles order=natural width=32", "layout=tiles order=degree width=32"})
+    expect_same_arrays<Tiles>(read_matrix("gen:random,rows=2000,cols=20000,per_row=5"), plan);
 }
 
 // As many partials as one thread adds up, and one more.

@@ -27,6 +27,7 @@ class Chooser {
       expect_samples(soon);
     else if (A_.nnz() < many && mean_ < 256 && !likely_padded() && others)
       expect_all(soon);
+    if (perhaps_padded()) soon.full_blocks = {};
     facts_.expect(soon);
   }
   bool segments_may_follow() const {
@@ -142,9 +143,11 @@ class Chooser {
   }
   bool perhaps_padded() const { return narrow() && mean_ <= 32; }
   // Where questions would be asked in vain: such builds are the shortest of all, and each launch counts. (The longer of
-  // these rows may as well be those of a circuit with five unknowns a node: two questions are a fifth of its build.)
+  // these rows may as well be those of a circuit with five unknowns a node, whose blocks of five are full: two
+  // questions are a fifth of its build.)
   bool likely_padded() const {
-    return perhaps_padded() && (mean_ <= 16 || weave::possible_full_blocks(A_).bits != 0 || has_entries_of_grid(A_));
+    const bool blocks = (weave::possible_full_blocks(A_).bits & ~(1u << 5)) != 0;
+    return perhaps_padded() && (mean_ <= 16 || blocks || has_entries_of_grid(A_));
   }
   // The largest of which all are full, or 0.
   int full_block() {
@@ -152,7 +155,16 @@ class Chooser {
     return possible.bits != 0 ? facts_.full_blocks(possible).largest() : 0;
   }
   // In the L2 masks cost more than they save, so there all blocks have to be full.
-  bool has_good_blocks() { return stays_in_cache() ? full_block() > 0 : best_block(1.001) > 0; }
+  bool has_good_blocks() {
+    if (diagonals_exclude_blocks()) return false;
+    return stays_in_cache() ? full_block() > 0 : best_block(1.001) > 0;
+  }
+  // Two rows of a block have the same columns, which are on different diagonals: together on one more, at least, than
+  // either has entries. So rows with full blocks have a place more than entries each (but for the thousandth of blocks
+  // that need not be full).
+  bool diagonals_exclude_blocks() const {
+    return facts_.known_diagonal_fill && *facts_.known_diagonal_fill < 1 + 0.95 / mean_;
+  }
 
   // What layout() will ask, unless columns far apart decide before: then the others were asked beside it.
   void expect_questions() {
@@ -164,7 +176,7 @@ class Chooser {
   void expect_all(weave::Questions& soon) {
     const bool known = facts_.known_diagonal_fill.has_value();
     soon.diagonals = mean_ <= weave::most_diagonal_mean;
-    soon.blocks = mean_ >= 8 && !(known && suits_full_diagonals());
+    soon.blocks = mean_ >= 8 && !(known && suits_full_diagonals()) && !diagonals_exclude_blocks();
     if (soon.blocks && stays_in_cache()) {
       soon.blocks = false;
       soon.full_blocks = weave::possible_full_blocks(A_);
@@ -183,10 +195,7 @@ class Chooser {
   bool suits_full_diagonals() { return mean_ <= weave::most_grid_mean && facts_.diagonal_fill() <= 1.05; }
   bool suits_diagonals() { return mean_ <= weave::most_diagonal_mean && facts_.diagonal_fill() <= 1.35; }
 
-  bool suits_blocks() const {
-    const std::int64_t longest = facts_.longest();
-    return longest <= weave::longest_in_blocks && static_cast<double>(longest) <= 64 * mean_ + 256;
-  }
+  bool suits_blocks() const { return facts_.longest() <= weave::longest_suiting_blocks(A_); }
 
   // For large matrices whose fetches of x are scattered over more than the L1 holds.
   bool may_gather() const {
@@ -197,9 +206,8 @@ class Chooser {
     if (!may_gather() || facts_.sectors_per_fetch() < 14) return {};
     const std::int64_t width = weave::widest_tile(4, value_bytes_);
     const ColumnTiles partials = facts_.column_tiles(width);
-    // Columns in another order are one more launch, and longer to build: of an R-MAT of 2.4 M doubles segments
-    // take 16.8 us and 8 products to build, tiles 18.4 and 27; of 3.9 M floats 20.1 and 6, 21.8 and 27 (of doubles 31
-    // and 24; H200).
+    // Columns in another order are one more launch, and longer to build: of an R-MAT of 2.4 M doubles segments take
+    // 16.8 us, tiles 18.4; of 3.9 M floats 20.2 and 20.3, and 250 and 340 to be built (of doubles 31 and 24; H200).
     const std::int64_t few = value_bytes_ == 4 ? 9 << 19 : 3 << 20;
     const bool as_they_are = !by_degree_pays(partials);
     if (std::min(partials.natural, partials.by_degree) < 0.2 && (as_they_are || A_.nnz() >= few))

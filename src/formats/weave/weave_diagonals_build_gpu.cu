@@ -140,7 +140,8 @@ DiagonalPatterns send_in_one_piece(simt::Here here, const DiagonalPatterns& made
   Buffer<unsigned char> both(static_cast<std::int64_t>(masks.bytes() + pattern.bytes()));
   if (!masks.empty()) memcpy(both.data(), masks.data(), masks.bytes());
   if (!pattern.empty()) memcpy(both.data() + masks.bytes(), pattern.data(), pattern.bytes());
-  const auto there = std::make_shared<Buffer<unsigned char>>(device::send(here, both.span(), device, true));
+  const auto there =
+      std::make_shared<Buffer<unsigned char>>(device::send<unsigned char>(here, both.span(), device, true));
   DiagonalPatterns made;
   made.masks = Buffer<RowMask>::adopt(there, reinterpret_cast<RowMask*>(there->data()), masks.size(), device);
   made.pattern = Buffer<Diagonal>::adopt(there, reinterpret_cast<Diagonal*>(there->data() + masks.bytes()),

@@ -36,8 +36,8 @@ class PatternFacts {
   double mean() const { return A_.rows > 0 ? static_cast<double>(A_.nnz()) / static_cast<double>(A_.rows) : 0; }
 
   virtual void expect(const Questions&) {}
-  // What else shall be asked beside what is expected, before anybody waits for answers.
-  std::function<void()> beside;
+  // What else shall be asked beside what is expected, before anybody waits for answers; and beside tiles of columns.
+  std::function<void()> beside, beside_tiles;
   // What diagonal_fill() and longest() will say, where somebody has found out already.
   std::optional<double> known_diagonal_fill;
   std::int64_t known_longest = -1;
@@ -68,10 +68,13 @@ std::unique_ptr<PatternFacts> facts_of(const PatternView& A);
 std::unique_ptr<PatternFacts> facts_of(simt::Emulator, const PatternView& there, std::int64_t longest, Device device);
 std::unique_ptr<PatternFacts> facts_of(simt::Cuda, const PatternView& there, std::int64_t longest, Device device);
 
-// heddle::column_tiles for a pattern on a device, on that device. Fewer than 2^23 tiles.
+// heddle::column_tiles for a pattern on a device, on that device. Fewer than 2^23 tiles. `meanwhile` is called before
+// anybody waits.
 inline constexpr std::int64_t most_counted_tiles = 1 << 23;
-ColumnTiles column_tiles(simt::Emulator, const PatternView& there, std::int64_t width, Device device);
-ColumnTiles column_tiles(simt::Cuda, const PatternView& there, std::int64_t width, Device device);
+ColumnTiles column_tiles(simt::Emulator, const PatternView& there, std::int64_t width, Device device,
+                         const std::function<void()>& meanwhile = {});
+ColumnTiles column_tiles(simt::Cuda, const PatternView& there, std::int64_t width, Device device,
+                         const std::function<void()>& meanwhile = {});
 
 // The parts of a large matrix that are looked at, spread evenly. Their rows are a multiple of those of every slice; for
 // blocks they begin and end at the next multiple of `unit`.
@@ -97,9 +100,15 @@ struct SampledRows {
 // For blocks fewer do, as every row of blocks is merged (64 parts took 64 us on an H200), and of long rows fewer still
 // (sixteen parts with 140 entries a row took 85 us, all of them in one kernel).
 inline SampledRows sampled_for_blocks(const PatternView& A) {
-  constexpr std::int64_t fewest_parts = 4, most_parts = 16, enough_entries = 1 << 18;
+  constexpr std::int64_t fewest_parts = 4, most_parts = 8, enough_entries = 1 << 17;
   const std::int64_t part_entries = 1 + A.nnz() * SampledRows::part_rows / std::max<std::int64_t>(1, A.rows);
   return SampledRows(A.rows, std::clamp(enough_entries / part_entries, fewest_parts, most_parts));
+}
+
+// Where a row is longer nobody asks for blocks in the end. So who looks before the longest one is known leaves such
+// rows out: one warp took longer for one of an R-MAT than all others for theirs.
+inline std::int64_t longest_suiting_blocks(const PatternView& A) {
+  return std::min(longest_in_blocks, 64 * A.nnz() / std::max<std::int64_t>(1, A.rows) + 256);
 }
 
 // Where the row of a row of blocks that has most of them shows already that an entry has one and a half places or more,

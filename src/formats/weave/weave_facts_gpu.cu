@@ -71,6 +71,7 @@ struct BlocksOfParts {
   PatternArrays A;
   Offset nnz;
   SampledRows sampled;
+  std::int64_t longest;
 
   // Rows of blocks of a part, at most.
   SIMT_BOTH static constexpr std::int64_t of_part(int size) { return (SampledRows::part_rows + size - 1) / size; }
@@ -97,8 +98,7 @@ struct BlocksOfParts {
     if (first >= end) return;
     const std::int64_t last = first + B < end ? first + B : end;
     bool inside = true;
-    for (std::int64_t row = first; row < last; ++row)
-      inside &= is_inside(A, row, nnz) && A.length(row) <= longest_in_blocks;  // or nobody asks in the end
+    for (std::int64_t row = first; row < last; ++row) inside &= is_inside(A, row, nnz) && A.length(row) <= longest;
     if (!inside) return;
     const Offset entries = A.ptr[last] - A.ptr[first];
     const BlockLeaders<B> leaders(A, first / B);
@@ -252,7 +252,8 @@ class DeviceFacts final : public PatternFacts {
   // Asked twice for the same tiles: by the choice of a layout, and by that of an order.
   ColumnTiles column_tiles(std::int64_t width) override {
     if (width != tiles_width_) {
-      tiles_ = pattern().cols / width < most_counted_tiles ? weave::column_tiles(here_, pattern(), width, device_)
+      const auto ask = std::exchange(beside_tiles, nullptr);
+      tiles_ = pattern().cols / width < most_counted_tiles ? weave::column_tiles(here_, pattern(), width, device_, ask)
                                                            : column_tiles_here(width);
       tiles_width_ = width;
     }
@@ -272,7 +273,8 @@ class DeviceFacts final : public PatternFacts {
   };
 
   void ask_blocks(bool unseen) {
-    const BlocksOfParts items{A_, pattern().nnz(), sampled_for_blocks(pattern())};
+    const BlocksOfParts items{A_, pattern().nnz(), sampled_for_blocks(pattern()),
+                              unseen ? longest_suiting_blocks(pattern()) : longest_in_blocks};
     simt::Launch shape = device::reduce_launch<BlocksOfParts>(items.threads(), 1);
     if (!unseen) shape.stream = device::side_stream(device_);
     shape.overlaps = unseen;

@@ -69,11 +69,15 @@ class SegmentsCount {
   virtual ~SegmentsCount() = default;
   virtual bool has(int tile_entries) const = 0;
 };
-// Beside the question that was queued last. The arrays have the right sizes, but need not be a matrix.
-std::shared_ptr<SegmentsCount> count_segments(simt::Emulator, const PatternView& there, const TileSizes& sizes, Device);
-std::shared_ptr<SegmentsCount> count_segments(simt::Cuda, const PatternView& there, const TileSizes& sizes, Device);
-// Larger matrices take longer to count than to wait for.
-inline constexpr std::int64_t most_counted_unseen = 1 << 21;
+// Beside the question that was queued last, or on a stream of its own. The arrays have the right sizes, but need not be
+// a matrix.
+std::shared_ptr<SegmentsCount> count_segments(simt::Emulator, const PatternView& there, const TileSizes& sizes, Device,
+                                              Stream own = {});
+std::shared_ptr<SegmentsCount> count_segments(simt::Cuda, const PatternView& there, const TileSizes& sizes, Device,
+                                              Stream own = {});
+// Larger matrices take longer to count than to wait for; up to a size they are counted while others look whether tiles
+// of columns pay.
+inline constexpr std::int64_t most_counted_unseen = 1 << 21, most_counted_beside = 1 << 23;
 
 template <class V>
 struct Segments {

@@ -63,7 +63,7 @@ constexpr std::int64_t few_chunks = 1024;
 // before: null where chunks are few.
 SIMT_KERNEL cut_block_per_chunk(PatternArrays A, CutRule rule, const std::int64_t* first_rows, const ChunkFound* found,
                                 const CutSizes* before, CutTarget to) {
-  const CutSizes at = before != nullptr ? before[simt::block()] : sizes_before(found);
+  const CutSizes at = before != nullptr ? before[simt::block()] : sizes_before(found, simt::block());
   const ChunkRows chunk(A, rule, simt::block(), first_rows[simt::block()], first_rows[simt::block() + 1]);
   for (int t = simt::thread(); t < chunk.tiles; t += cut_threads) {
     const int row = chunk.begin[t], end = chunk.begin[t + 1];
@@ -163,17 +163,19 @@ SIMT_KERNEL store_warp_per_tile_or_block_per_team(CsrArrays<V> A, SegmentsTarget
   if (t < tiles) store_tile(A, to, t, to.tiles[t], to.entries[t]);
 }
 
-// Of a small matrix, what was cut is stored by the same launch: a block a chunk, a warp a tile. Of a plain chunk
-// it is known where its tiles begin, and others are cut once more (a circuit of 1 M entries was cut in 14 us, and then
-// stored in 8; H200).
+// Of a small matrix, or where nearly all chunks are plain, what was cut is stored by the same launch: a warp a tile, of
+// a large matrix several blocks a chunk. Of a plain chunk it is known where its tiles begin, and others are cut once
+// more, by one block. (A circuit of 1 M entries was cut in 14 us, and then stored in 8; a band of 7 M entries is built
+// in 118 instead of 130 us, a web graph, most of whose chunks are not plain, would be in 204 instead of 192; H200.)
 template <class V, class S>
-SIMT_KERNEL store_block_per_chunk(CsrArrays<V> A, CutRule rule, const ChunkFound* found, ChunkCuts cuts, CutTarget cut,
-                                  SegmentsTarget<V, S> to) {
+SIMT_KERNEL store_blocks_per_chunk(CsrArrays<V> A, CutRule rule, int parts, const ChunkFound* found, ChunkCuts cuts,
+                                   CutTarget cut, SegmentsTarget<V, S> to) {
   const std::int64_t threads = simt::grid_blocks() * cut_threads;
   for (std::int64_t i = simt::global_thread(); i < to.piece_count; i += threads) to.pieces[i] = Piece<V>{};
-  const std::int64_t c = simt::block(), first_row = cuts.first_rows[c];
+  const std::int64_t c = simt::block() / parts, part = simt::block() % parts, first_row = cuts.first_rows[c];
   const ChunkFound own = found[c];
-  const CutSizes at = sizes_before(found);
+  if (own.plain == 0 && part != 0) return;
+  const CutSizes at = sizes_before(found, c);
   if (own.plain == 0) {
     const ChunkRows chunk(A, rule, c, first_row, cuts.first_rows[c + 1]);
     if (simt::warp() == 0)
@@ -181,7 +183,8 @@ SIMT_KERNEL store_block_per_chunk(CsrArrays<V> A, CutRule rule, const ChunkFound
     simt::sync_block();
   }
   const std::uint16_t* begins = cuts.begins + c * cuts.of_chunk;
-  for (std::int64_t t = simt::warp(); t < own.sizes.tiles; t += store_warps) {
+  const int warps = own.plain != 0 ? parts * store_warps : store_warps;
+  for (std::int64_t t = part * store_warps + simt::warp(); t < own.sizes.tiles; t += warps) {
     SegmentTile tile;
     TileEntries entries;
     if (own.plain != 0) {
@@ -210,35 +213,44 @@ class ChunkCount {
         chunks_(rule_.chunks(A)),
         found_(memory.take<ChunkFound>(chunks_)),
         cuts_{memory.take<std::int64_t>(chunks_ + 1), nullptr, 0} {
-    if (!at_once()) return;
+    if (!few()) return;
     cuts_.of_chunk = ChunkRows::most_plain_tiles(rule_) + 1;
     cuts_.begins = memory.take<std::uint16_t>(chunks_ * cuts_.of_chunk);
   }
-  CountOf asked(Device device) { return {rule_, chunks_, found_, sum_.ask(chunks_, device, {}), cuts_}; }
+  CountOf asked(Device device, Stream stream) {
+    return {rule_, chunks_, found_, sum_.ask(chunks_, device, stream), cuts_};
+  }
   const CutRule& rule() const { return rule_; }
   simt::Launch per_chunk() const {
     return {chunks_, cut_threads, std::max(ChunkRows::shared_bytes(rule_), cut_warps * sizeof(CutSizes))};
   }
-  // Waits.
-  const ChunkFound& total(simt::Here here, device::Workspace& memory) {
+  // Waits; first of all where it was counted on another stream.
+  const ChunkFound& total(simt::Here here, device::Workspace& memory, bool elsewhere) {
+    if (elsewhere) sum_.heard();
     if (!few()) before_ = memory.take<CutSizes>(chunks_);
     if (!few()) device::queue_scan(here, ChunkSizes{found_, before_}, chunks_, memory);
     return sum_.heard();
   }
   // `to` has room for it.
   template <class V>
-  void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, device::Workspace& memory) const {
+  void store(simt::Here here, const CsrView<V>& A, Segments<V>& to, device::Workspace& memory) {
+    const bool nearly_plain = 16 * (chunks_ - sum_.heard().plain) <= chunks_;
+    const bool at_once = few() && (rule_.small || nearly_plain);
     auto* entries = memory.take<TileEntries>(to.tiles.size());
     const CutTarget cut{to.tiles.data(), entries, to.long_rows.data(), to.teams.data(), to.tiles.size()};
-    if (!at_once())
+    if (!at_once)
       simt::launch(here, per_chunk(), cut_block_per_chunk, PatternArrays(A), rule_, cuts_.first_rows, found_, before_,
                    cut);
     with_any_writer(to.values, [&]<class S>(const ValueWriter<V, S>& writer) {
       const SegmentsTarget<V, S> target{to.per_lane,     to.tiles.data(),  entries,           to.long_rows.data(),
                                         to.teams.data(), to.col.data(),    to.row_end.data(), to.filled.data(),
                                         to.row_words,    to.pieces.data(), to.pieces.size(),  writer};
-      if (!at_once()) return store_tiles_and_teams(here, A, target, to);
-      simt::launch(here, per_chunk(), store_block_per_chunk<V, S>, CsrArrays<V>(A), rule_, found_, cuts_, cut, target);
+      if (!at_once) return store_tiles_and_teams(here, A, target, to);
+      const int parts = rule_.small ? 1 : 4;
+      simt::Launch shape = per_chunk();
+      shape.blocks *= parts;
+      simt::launch(here, shape, store_blocks_per_chunk<V, S>, CsrArrays<V>(A), rule_, parts, found_, cuts_, cut,
+                   target);
       simt::launch(here, {to.teams.size(), store_threads}, store_block_per_team<V, S>, CsrArrays<V>(A), target);
     });
   }
@@ -247,7 +259,6 @@ class ChunkCount {
   static constexpr int cut_warps = cut_threads / simt::warp_size;
 
   bool few() const { return chunks_ <= few_chunks; }
-  bool at_once() const { return rule_.small && few(); }
 
   template <class V, class S>
   static void store_tiles_and_teams(simt::Here here, const CsrView<V>& A, const SegmentsTarget<V, S>& target,
@@ -268,12 +279,14 @@ class ChunkCount {
 // Of one or two sizes, in one launch.
 class ChunkCounts final : public SegmentsCount {
  public:
-  ChunkCounts(simt::Here here, const PatternView& A, const TileSizes& sizes, Device device, bool unseen)
-      : here_(here), memory_(device), first_(A, sizes.first, memory_) {
+  ChunkCounts(simt::Here here, const PatternView& A, const TileSizes& sizes, Device device, const device::Queue& queue)
+      : here_(here), memory_(device), elsewhere_(queue.stream.handle != nullptr), first_(A, sizes.first, memory_) {
     if (sizes.second > 0) second_.emplace(A, sizes.second, memory_);
-    const CountAsked asked{first_.asked(device), second_ ? second_->asked(device) : CountOf{first_.rule()}};
+    const CountAsked asked{first_.asked(device, queue.stream),
+                           second_ ? second_->asked(device, queue.stream) : CountOf{first_.rule()}};
     simt::Launch shape = first_.per_chunk();
-    shape.overlaps = unseen;
+    shape.overlaps = queue.overlaps;
+    shape.stream = queue.stream;
     if (second_) {
       shape.blocks += second_->per_chunk().blocks;
       shape.shared_bytes = std::max(shape.shared_bytes, second_->per_chunk().shared_bytes);
@@ -289,6 +302,7 @@ class ChunkCounts final : public SegmentsCount {
  private:
   simt::Here here_;
   device::Workspace memory_;
+  bool elsewhere_;
   ChunkCount first_;
   std::optional<ChunkCount> second_;
 };
@@ -303,7 +317,7 @@ std::optional<Segments<V>> ChunkCounts::build(const MatrixThere<V>& A, const Wea
   ChunkCount& counted = first_.rule().capacity == to.tile_entries() ? first_ : *second_;
   const auto values_of = ask_value_store(here_, A.values(), settings.codec(), device);
   const CutRule& rule = counted.rule();
-  const ChunkFound& total = counted.total(here_, memory_);
+  const ChunkFound& total = counted.total(here_, memory_, elsewhere_);
   const CutSizes& all = total.sizes;
   if (too_much_padding(all.stored(rule), A.nnz())) return {};
   auto values = values_of(all.stored(rule));
@@ -324,8 +338,8 @@ std::optional<Segments<V>> ChunkCounts::build(const MatrixThere<V>& A, const Wea
 }  // namespace
 
 std::shared_ptr<SegmentsCount> count_segments(simt::Here here, const PatternView& there, const TileSizes& sizes,
-                                              Device device) {
-  return std::make_shared<ChunkCounts>(here, there, sizes, device, true);
+                                              Device device, Stream own) {
+  return std::make_shared<ChunkCounts>(here, there, sizes, device, device::Queue{own, own.handle == nullptr});
 }
 
 template <class V>
@@ -334,7 +348,7 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const Matri
                                                     std::shared_ptr<SegmentsCount> counted) {
   const int tile_entries = simt::warp_size * settings.per_lane;
   if (!counted || !counted->has(tile_entries))
-    counted = std::make_shared<ChunkCounts>(here, A, TileSizes{tile_entries}, device, false);
+    counted = std::make_shared<ChunkCounts>(here, A, TileSizes{tile_entries}, device, device::Queue{});
   return static_cast<ChunkCounts&>(*counted).build(A, settings, device);
 }
 

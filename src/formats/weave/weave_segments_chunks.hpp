@@ -140,7 +140,8 @@ struct ChunkRows {
   }
 };
 
-// What comes out of a chunk; how many of its rows have no entries, and whether it is plain.
+// What comes out of a chunk; how many of its rows have no entries, and whether it is plain. Of all chunks: how many
+// are.
 struct ChunkFound {
   CutSizes sizes;
   std::int32_t empty_rows = 0, plain = 0;
@@ -148,6 +149,7 @@ struct ChunkFound {
   SIMT_BOTH void add(const ChunkFound& other) {
     sizes.add(other.sizes);
     empty_rows += other.empty_rows;
+    plain += other.plain;
   }
 };
 
@@ -159,10 +161,10 @@ struct ChunkCuts {
   std::int64_t of_chunk;  // room for so many
 };
 
-// What comes out of all chunks before the block's own. The block calls it together.
-SIMT_DEVICE CutSizes sizes_before(const ChunkFound* found) {
+// What comes out of all chunks before this one. The block calls it together.
+SIMT_DEVICE CutSizes sizes_before(const ChunkFound* found, std::int64_t chunk) {
   CutSizes sum;
-  for (std::int64_t i = simt::thread(); i < simt::block(); i += cut_threads) sum.add(found[i].sizes);
+  for (std::int64_t i = simt::thread(); i < chunk; i += cut_threads) sum.add(found[i].sizes);
   sum = {simt::warp_sum(sum.tiles), simt::warp_sum(sum.long_rows), simt::warp_sum(sum.teams),
          simt::warp_sum(sum.team_tiles), simt::warp_sum(sum.pieces)};
   auto* of_warps = simt::shared<CutSizes>();

@@ -49,11 +49,13 @@ SIMT_BOTH std::int64_t place_in_batch(Offset first_batch, std::int64_t step, int
 inline constexpr int most_waiting = 128;
 
 // The entries of a warp are cut in parts of about 8,192, each for itself, so that several warps of a GPU can do it at
-// the same time. It leaves a step or two of 256 half empty. A small matrix has few warps, and parts of half that size.
+// the same time. It leaves a step or two of 256 half empty. A smaller matrix has few warps, and smaller parts (2,048
+// instead of 4,096: 3.7 M entries in random columns are built in 232 instead of 289 us, and multiplied as before;
+// H200).
 struct CutParts {
   std::int64_t part_entries;
 
-  explicit CutParts(std::int64_t nnz) : part_entries(nnz < 1 << 22 ? 4096 : 8192) {}
+  explicit CutParts(std::int64_t nnz) : part_entries(nnz < 1 << 22 ? 2048 : nnz < 1 << 23 ? 4096 : 8192) {}
   SIMT_BOTH std::int64_t of(std::int64_t entries) const {
     return entries < part_entries ? 1 : (entries + part_entries / 2) / part_entries;
   }

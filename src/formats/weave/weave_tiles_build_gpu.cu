@@ -4,8 +4,9 @@
 //   sort     (order=degree: columns by their counts, then) entries by tile, and with    -> host: where tiles begin
 //            them their rows and values: fetched by who fills units, each would be a sector of its own
 //   units    columns, values, ends, and the rows of the runs that end there
-//   scan     of the ends of units: rank                                                 -> host: partials of tiles
-//   count    partials by row: of_row, row_start, long_rows (weave_tiles_partials.hpp)     -> host: long rows
+//   scan     of the ends of units: rank
+//   count    partials by row (weave_tiles_partials.hpp)                   -> host: partials of tiles, long rows
+//   list     of_row, row_start, long_rows
 #include <algorithm>
 #include <bit>
 
@@ -13,8 +14,8 @@
 #include "formats/weave/weave_tiles_cut.hpp"
 #include "formats/weave/weave_tiles_partials.hpp"
 #include "layout/device_entries.hpp"
+#include "layout/device_parcel.hpp"
 #include "layout/device_radix.hpp"
-#include "layout/device_reduce.hpp"
 
 namespace heddle::weave {
 
@@ -36,37 +37,39 @@ SIMT_KERNEL clear_thread_per_word(std::uint32_t* words, std::int64_t count) {
 constexpr int counted_of_thread = 8;
 struct ColumnCounts {
   std::uint32_t* degree;
-  std::uint8_t* seen;  // columns of entries that do not count
+  std::uint8_t* seen;  // columns without an entry that counts, but with others
   std::int64_t step;
-
-  SIMT_DEVICE bool has_entries(std::int64_t c) const { return degree[c] > 0 || seen[c] != 0; }
 };
 SIMT_KERNEL count_block_per_entries(const Index* col, std::int64_t nnz, ColumnCounts to) {
+  simt::let_next_start();
+  const std::int64_t counted = (nnz + to.step - 1) / to.step;
+  const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
+  Index column[counted_of_thread];
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u) {
+    const std::int64_t i = first + u * threads;
+    column[u] = simt::stream_load(col + (i < counted ? i : counted - 1) * to.step);
+  }
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u)
+    if (first + u * threads < counted) simt::atomic_add(to.degree + column[u], 1u);
+}
+// Counts are read through the L1, as nobody changes them any more: those of the columns that most entries are in would
+// be asked for in a few lines of the L2, one after the other (marked while others were counted the entries of an R-MAT
+// of 3.9 M took 82 us; H200).
+SIMT_KERNEL mark_block_per_entries(const Index* col, std::int64_t nnz, ColumnCounts to) {
   const std::int64_t first = simt::block() * counted_of_thread * threads + simt::thread();
   Index column[counted_of_thread];
   device::load_strided(col, nnz, first, threads, column);
+  std::uint32_t counted[counted_of_thread];
 #pragma unroll
-  for (int u = 0; u < counted_of_thread; ++u) {
-    const std::int64_t k = first + u * threads;
-    if (k >= nnz) continue;
-    if (k % to.step == 0)
-      simt::atomic_add(to.degree + column[u], 1u);
-    else if (simt::uncached_load(to.seen + column[u]) == 0)
-      to.seen[column[u]] = 1;
-  }
+  for (int u = 0; u < counted_of_thread; ++u) counted[u] = simt::cached_load(to.degree + column[u]);
+#pragma unroll
+  for (int u = 0; u < counted_of_thread; ++u)
+    if (counted[u] == 0) to.seen[column[u]] = 1;
 }
 
-// Columns with entries.
-struct FilledColumns {
-  std::int64_t count = 0;
-  SIMT_BOTH void add(const FilledColumns& other) { count += other.count; }
-};
-struct DegreeItems {
-  using Result = FilledColumns;
-  ColumnCounts counts;
-
-  SIMT_DEVICE void add(std::int64_t c, FilledColumns& to) const { to.count += counts.has_entries(c) ? 1 : 0; }
-};
+// Columns without entries come last.
 struct FallingDegrees {
   ColumnCounts counts;
 
@@ -75,36 +78,49 @@ struct FallingDegrees {
     return static_cast<std::uint32_t>(degree_classes - 1 - its_class);
   }
 };
-SIMT_KERNEL place_thread_per_column(const Index* sorted, std::int64_t count, Index* column_of, Index* place_of) {
+struct PlacesOfColumns {
+  Index* of_column;
+  SIMT_DEVICE void operator()(std::uint32_t place, Index column) const {
+    of_column[column] = static_cast<Index>(place);
+  }
+};
+SIMT_KERNEL clear_counts_and_copy_columns(std::uint32_t* count, std::int64_t rows, const Index* sorted,
+                                          std::int64_t columns, Index* column_of) {
   const std::int64_t i = simt::global_thread();
-  if (i >= count) return;
-  column_of[i] = sorted[i];
-  place_of[sorted[i]] = static_cast<Index>(i);
+  if (i < rows) count[i] = 0;
+  if (i < columns) column_of[i] = sorted[i];
 }
 
-// Columns in the order in which tiles are cut from them.
+// Columns in the order in which tiles are cut from them. How many have entries, and are, the device knows.
 struct PlacesThere {
-  std::int64_t size = 0;
-  Buffer<Index> column_of;
   const Index* of_column = nullptr;  // null: every column is in its own place
+  const Index* column_of = nullptr;
+  const std::uint32_t* filled = nullptr;
 };
 
-PlacesThere places_of(simt::Here here, const PatternView& A, ColumnOrder order, device::Workspace& memory) {
-  if (order == ColumnOrder::natural) return {A.cols, {}, nullptr};
+simt::Launch block_per(std::int64_t entries) {
+  return {simt::blocks_for(entries, counted_of_thread * threads), threads};
+}
+
+// Lets the next kernel start.
+ColumnCounts queue_counts(simt::Here here, const PatternView& A, device::Workspace& memory) {
   const std::int64_t words = A.cols + (A.cols + 3) / 4;
   auto* degree = memory.take<std::uint32_t>(words);
   const ColumnCounts counts{degree, reinterpret_cast<std::uint8_t*>(degree + A.cols), degree_step(A.nnz())};
-  auto* place_of = memory.take<Index>(A.cols);
-  const simt::Launch block_per_entries{simt::blocks_for(A.nnz(), counted_of_thread * threads), threads};
   simt::launch(here, thread_per(words), clear_thread_per_word, degree, words);
-  simt::launch(here, block_per_entries, count_block_per_entries, A.col.data(), A.nnz(), counts);
-  const auto sorted =
-      device::queue_sort(here, FallingDegrees{counts}, {bits_for(degree_classes)}, {.items = A.cols}, memory);
-  const std::int64_t filled = device::reduce(here, DegreeItems{counts}, A.cols, memory.device()).count;
-  PlacesThere made{filled, Buffer<Index>(filled, memory.device()), place_of};
-  simt::launch(here, thread_per(made.size), place_thread_per_column, sorted.item, made.size, made.column_of.data(),
-               place_of);
-  return made;
+  simt::launch(here, block_per((A.nnz() + counts.step - 1) / counts.step), count_block_per_entries, A.col.data(),
+               A.nnz(), counts);
+  return counts;
+}
+
+PlacesThere queue_places(simt::Here here, const PatternView& A, const ColumnCounts& counts, device::Workspace& memory) {
+  auto* place_of = memory.take<Index>(A.cols);
+  if (counts.step > 1) simt::launch(here, block_per(A.nnz()), mark_block_per_entries, A.col.data(), A.nnz(), counts);
+  constexpr int digit_bits = std::bit_width(static_cast<unsigned>(degree_classes - 1));
+  static_assert(digit_bits <= device::radix_bits);
+  const auto sorted = device::queue_sort(here, FallingDegrees{counts}, {digit_bits}, {.items = A.cols}, memory,
+                                         PlacesOfColumns{place_of});
+  return {place_of, sorted.item, sorted.begins.of_first_piece + (degree_classes - 1) * sorted.begins.pieces};
 }
 
 // Keys of entries: tile << bits | column within the tile. Places of columns in another order are looked up once and
@@ -127,11 +143,11 @@ struct TileColumns {
   }
 };
 
-template <class T>
-SIMT_KERNEL find_starts_thread_per_key(const std::uint32_t* sorted, std::int64_t count, std::int64_t keys, int shift,
-                                       T* start) {
-  const std::int64_t key = simt::global_thread();
-  if (key < keys) start[key] = static_cast<T>(first_from(sorted, count, static_cast<std::uint64_t>(key) << shift));
+SIMT_KERNEL find_begins_thread_per_tile(const std::uint32_t* sorted, std::int64_t count, std::int64_t tiles, int shift,
+                                        std::uint32_t* begin) {
+  const std::int64_t t = simt::global_thread();
+  if (t < tiles)
+    begin[t] = static_cast<std::uint32_t>(first_from(sorted, count, static_cast<std::uint64_t>(t) << shift));
 }
 
 struct TileStart {
@@ -250,21 +266,12 @@ struct UnitRanks {
   SIMT_DEVICE void place(std::int64_t unit, const PartialCount& before) const { rank[unit] = before.partials; }
 };
 
-// Where the partials of each tile begin, and the number of all.
-SIMT_KERNEL find_partials_thread_per_tile(const TileStart* tile, std::int64_t tiles, std::int64_t units,
-                                          const Index* rank, const PartialCount* all, Offset* there, Offset* here) {
+// Where the partials of each tile begin, the number of all, and that of long rows.
+SIMT_KERNEL tell_thread_per_tile(const TileStart* tile, std::int64_t tiles, std::int64_t units, const Index* rank,
+                                 const RowPartials* all, Offset* there, Offset* here) {
   const std::int64_t t = simt::global_thread();
   if (t <= tiles) there[t] = here[t] = tile[t].unit < units ? rank[tile[t].unit] : all->partials;
-}
-
-// The rows of runs, without the gaps between units.
-SIMT_KERNEL list_partials_warp_per_unit(const std::uint32_t* ended, const Index* rank, std::int64_t units,
-                                        const Index* row, int capacity, std::uint32_t* partial_row) {
-  const std::int64_t unit = simt::global_thread() / simt::warp_size;
-  if (unit >= units) return;
-  const auto runs = static_cast<int>(ended[unit]);
-  for (int i = simt::lane(); i < runs; i += simt::warp_size)
-    partial_row[rank[unit] + i] = static_cast<std::uint32_t>(row[unit * capacity + i]);
+  if (t == tiles) here[tiles + 1] = all->long_rows;
 }
 
 // Beginnings of tiles among entries and units.
@@ -274,65 +281,87 @@ struct UnitCount {
 };
 struct TileItems {
   using Sum = UnitCount;
-  const Offset* entry;
+  device::DigitBegins begins;
   std::int64_t tiles;
+  Offset entries;
   int capacity;
+  const std::uint32_t* filled;  // null: all columns
   TileStart* to;
   Offset* entry_here;
 
+  SIMT_DEVICE Offset entry(std::int64_t t) const { return t < tiles ? Offset{begins[t]} : entries; }
   SIMT_DEVICE UnitCount item(std::int64_t t) const {
-    return {t < tiles ? (entry[t + 1] - entry[t] + capacity - 1) / capacity : 0};
+    return {t < tiles ? (entry(t + 1) - entry(t) + capacity - 1) / capacity : 0};
   }
   SIMT_DEVICE void place(std::int64_t t, const UnitCount& before) const {
-    to[t] = {entry[t], before.units};
-    entry_here[t] = entry[t];
+    to[t] = {entry(t), before.units};
+    entry_here[t] = entry(t);
+    if (t == tiles && filled != nullptr) entry_here[tiles + 1] = *filled;
   }
 };
 
-template <class T>
-Vector<T> kept_here(device::Answers<T>& answers) {
-  const std::span<const T> all = answers.here();
-  return {all.begin(), all.end()};
-}
-
-TileStarts tile_starts(simt::Here here, const std::uint32_t* sorted_keys, const TileColumns& columns, std::int64_t nnz,
-                       std::int64_t tiles, int capacity, TileStart* there, device::Workspace& memory) {
-  auto* entry = memory.take<Offset>(tiles + 1);
-  simt::launch(here, thread_per(tiles + 1), find_starts_thread_per_key<Offset>, sorted_keys, nnz, tiles + 1,
-               columns.bits, entry);
-  device::Answers<Offset> entries(tiles + 1, memory.device());
-  device::queue_scan(here, TileItems{entry, tiles, capacity, there, entries.there()}, tiles + 1, memory);
-  TileStarts starts{kept_here(entries), {0}, {}};
+// How many columns are cut into tiles, and where these begin. Waits.
+struct TilesFound {
+  std::int64_t columns;
+  TileStarts starts;
+};
+TilesFound find_tiles(simt::Here here, const PatternView& A, const device::SortedByDigit& sorted, std::int64_t width,
+                      int bits, const PlacesThere& places, int capacity, TileStart* there, device::Workspace& memory) {
+  const std::int64_t most = simt::blocks_for(A.cols, width);  // tiles
+  device::DigitBegins begins = sorted.begins;
+  if (begins.of_first_piece == nullptr) {
+    auto* begin = memory.take<std::uint32_t>(most);
+    simt::launch(here, thread_per(most), find_begins_thread_per_tile, sorted.key, A.nnz(), most, bits, begin);
+    begins = {begin, 1};
+  }
+  device::Answers<Offset> answers(most + 2, memory.device());
+  device::queue_scan(here, TileItems{begins, most, A.nnz(), capacity, places.filled, there, answers.there()}, most + 1,
+                     memory);
+  const std::span<const Offset> entry = answers.here();
+  TilesFound found{places.filled ? entry[most + 1] : A.cols, {}};
+  const std::int64_t tiles = simt::blocks_for(found.columns, width);
+  found.starts = {{entry.begin(), entry.begin() + tiles + 1}, {0}, {}};
   for (std::int64_t t = 0; t < tiles; ++t)
-    starts.unit.push_back(starts.unit.back() + (starts.entry[t + 1] - starts.entry[t] + capacity - 1) / capacity);
-  return starts;
+    found.starts.unit.push_back(found.starts.unit.back() + (entry[t + 1] - entry[t] + capacity - 1) / capacity);
+  return found;
 }
 
-// of_row, row_start and long_rows, from the rows of the runs of units. Tells `meanwhile` when it has to wait.
-template <class V, class F>
-void list_partials(simt::Here here, const std::uint32_t* ended, const Index* row_of_run, const Offset* of_tile,
-                   std::int64_t tiles, Tiles<V>& to, device::Workspace& memory, F meanwhile) {
-  const std::int64_t partials = to.partials.size(), units = to.rank.size(), rows = to.rows;
-  auto* partial_row = memory.take<std::uint32_t>(partials);
-  auto* seat = memory.take<std::uint32_t>(partials);
-  auto* count = memory.take<std::uint32_t>(rows + 1);
+// Room for a partial an entry.
+struct PartialsRoom {
+  std::uint32_t *row, *seat;
+  Index* seated;
+};
+
+// rank, row_start, of_row and long_rows, from the rows of the runs of units. `count` is empty: of each row, and one
+// more. Tells where the partials of tiles begin, and the number of all.
+template <class V>
+Vector<Offset> list_partials(simt::Here here, const RunsOfUnits& runs, const TileStart* tile, std::int64_t tiles,
+                             std::uint32_t* count, const PartialsRoom& room, Tiles<V>& to, device::Workspace& memory) {
+  const std::int64_t units = runs.units, rows = to.rows;
   auto* long_rows = memory.take<Index>(rows + 1);
+  auto* of_tile = memory.take<Offset>(tiles + 1);
+  auto* all = memory.take<RowPartials>(1);
+  device::Answers<Offset> answers(tiles + 2, memory.device());
+  device::queue_scan(here, UnitRanks{runs.ended, to.rank.data()}, units, memory);
+  simt::launch(here, warp_per(units), count_warp_per_unit, runs, to.rank.data(), room.row, room.seat, count);
+  device::queue_scan(here, RowPartialItems{count, to.row_start.data(), long_rows}, rows + 1, memory, all);
+  simt::launch(here, thread_per(tiles + 1), tell_thread_per_tile, tile, tiles, units, to.rank.data(), all, of_tile,
+               answers.there());
+  const std::span<const Offset> found = answers.here();
+  const Offset partials = found[static_cast<std::size_t>(tiles)];
+  to.partials = Buffer<V>(partials, memory.device());
   to.of_row = Buffer<Index>(partials, memory.device());
-  to.row_start = Buffer<Index>(rows + 1, memory.device());
-  simt::launch(here, warp_per(units), list_partials_warp_per_unit, ended, to.rank.data(), units, row_of_run,
-               to.unit_entries(), partial_row);
-  simt::launch(here, thread_per(rows + 1), clear_counts, count, rows + 1);
-  simt::launch(here, thread_per(partials), count_thread_per_partial, partial_row, partials, count, seat);
-  device::Answers<RowPartials> all(1, memory.device());
-  device::queue_scan(here, RowPartialItems{count, to.row_start.data(), long_rows}, rows + 1, memory, all.there());
-  simt::launch(here, thread_per(partials), place_thread_per_partial, partial_row, seat, partials, to.row_start.data(),
+  to.long_rows = Buffer<Index>(found[static_cast<std::size_t>(tiles) + 1], memory.device());
+  simt::launch(here, thread_per(partials), place_thread_per_partial, room.row, room.seat, partials, to.row_start.data(),
+               room.seated);
+  simt::launch(here, thread_per(partials), order_thread_per_partial, room.row, partials, to.row_start.data(),
+               room.seated, to.of_row.data());
+  simt::Launch beside = warp_per(to.long_rows.size());
+  beside.overlaps = true;
+  simt::launch(here, beside, list_warp_per_long_row, long_rows, to.long_rows.size(),
+               ListedPartials{room.row, partials, of_tile, tiles}, to.row_start.data(), to.long_rows.data(),
                to.of_row.data());
-  simt::launch(here, thread_per(rows), order_thread_per_row, to.row_start.data(), rows, to.of_row.data());
-  meanwhile();
-  to.long_rows = Buffer<Index>(all.here()[0].long_rows, memory.device());
-  simt::launch(here, warp_per(to.long_rows.size()), list_warp_per_long_row, long_rows, to.long_rows.size(),
-               ListedPartials{partial_row, partials, of_tile, tiles}, to.row_start.data(), to.long_rows.data(),
-               to.of_row.data());
+  return {found.begin(), found.begin() + tiles + 1};
 }
 
 // Arrays of the units, but for `rank`.
@@ -347,16 +376,6 @@ void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* end
   });
 }
 
-// rank; where the partials of tiles begin, and the number of all, here and there.
-Vector<Offset> rank_units(simt::Here here, const std::uint32_t* ended, const TileStart* tile, std::int64_t tiles,
-                          Buffer<Index>& rank, Offset* of_tile, device::Workspace& memory) {
-  const PartialCount* all = device::queue_scan(here, UnitRanks{ended, rank.data()}, rank.size(), memory);
-  device::Answers<Offset> partial(tiles + 1, memory.device());
-  simt::launch(here, thread_per(tiles + 1), find_partials_thread_per_tile, tile, tiles, rank.size(), rank.data(), all,
-               of_tile, partial.there());
-  return kept_here(partial);
-}
-
 }  // namespace
 
 template <class V>
@@ -364,19 +383,23 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere
                                               Device device) {
   if (A.nnz() > INT32_MAX) return {};  // entries have 32-bit numbers here
   device::Workspace memory(device);
-  PlacesThere places = places_of(here, A, static_cast<ColumnOrder>(settings.order), memory);
-  const std::int64_t width = tile_width(settings, sizeof(V)), tiles = simt::blocks_for(places.size, width);
+  const bool by_degree = static_cast<ColumnOrder>(settings.order) == ColumnOrder::degree;
+  ColumnCounts counts{};
+  if (by_degree) counts = queue_counts(here, A, memory);
+  const Index* row_of_entry =
+      device::queue_rows_of_entries(here, A, memory, by_degree);  // while others wait for counts
+  const PlacesThere places = by_degree ? queue_places(here, A, counts, memory) : PlacesThere{};
+  const std::int64_t width = tile_width(settings, sizeof(V)), most_tiles = simt::blocks_for(A.cols, width);
   const TileColumns columns{A.col.data(), places.of_column,
                             places.of_column ? memory.take<std::uint32_t>(A.nnz()) : nullptr,
                             static_cast<std::uint32_t>(width), bits_for(width)};
-  if (columns.bits + bits_for(tiles) > 32) return {};
-  const RowsAndValues<V> by_entry{device::queue_rows_of_entries(here, A, memory), A.val.data(),
-                                  memory.take<Index>(A.nnz()), memory.take<V>(A.nnz())};
+  if (columns.bits + bits_for(most_tiles) > 32) return {};
+  const RowsAndValues<V> by_entry{row_of_entry, A.val.data(), memory.take<Index>(A.nnz()), memory.take<V>(A.nnz())};
   const auto by_tile =
-      device::queue_sort(here, columns, {bits_for(tiles), columns.bits}, {.items = A.nnz()}, memory, by_entry);
-  Tiles to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane, .column_of = std::move(places.column_of)};
-  auto* tile = memory.take<TileStart>(tiles + 1);
-  TileStarts starts = tile_starts(here, by_tile.key, columns, A.nnz(), tiles, to.unit_entries(), tile, memory);
+      device::queue_sort(here, columns, {bits_for(most_tiles), columns.bits}, {.items = A.nnz()}, memory, by_entry);
+  Tiles to{.rows = A.rows, .cols = A.cols, .per_lane = settings.per_lane};
+  auto* tile = memory.take<TileStart>(most_tiles + 1);
+  auto [filled, starts] = find_tiles(here, A, by_tile, width, columns.bits, places, to.unit_entries(), tile, memory);
   const std::int64_t units = starts.unit.back(), stored = units * to.unit_entries();
   if (too_much_padding(stored, A.nnz())) return {};
   auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
@@ -386,18 +409,22 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere
   to.col = Buffer<std::uint16_t>(stored, device);
   to.ends = Buffer<std::uint32_t>(stored / 32, device);
   to.ended_before = Buffer<std::uint8_t>(stored / 32, device);
+  to.column_of = Buffer<Index>(places.column_of ? filled : 0, device);
   to.packed_x = Buffer<V>(to.column_of.size(), device);
+  to.row_start = Buffer<Index>(A.rows + 1, device);
   auto* ended = memory.take<std::uint32_t>(units);
   auto* row_of_run = memory.take<Index>(stored);
-  fill_units<V>(here, {by_tile.key, by_entry.row, by_entry.value, (1u << columns.bits) - 1, tile, tiles, units}, ended,
-                row_of_run, to);
-  auto* of_tile = memory.take<Offset>(tiles + 1);
-  starts.partial = rank_units(here, ended, tile, tiles, to.rank, of_tile, memory);
-  to.partials = Buffer<V>(starts.partial.back(), device);
-  TileBlocks blocks;
-  list_partials(here, ended, row_of_run, of_tile, tiles, to, memory,
-                [&] { blocks = TileBlocks(starts, width, places.size); });
-  to.blocks = Buffer<TileBlock>::copy_of(blocks.list, device);
+  fill_units<V>(here,
+                {by_tile.key, by_entry.row, by_entry.value, (1u << columns.bits) - 1, tile, starts.tiles(), units},
+                ended, row_of_run, to);
+  auto* count = memory.take<std::uint32_t>(A.rows + 1);
+  simt::launch(here, thread_per(std::max(A.rows + 1, to.column_of.size())), clear_counts_and_copy_columns, count,
+               A.rows + 1, places.column_of, to.column_of.size(), to.column_of.data());
+  // Sorted keys and entries have served, and there is room for partials.
+  starts.partial = list_partials(here, {ended, row_of_run, units, to.unit_entries()}, tile, starts.tiles(), count,
+                                 {by_tile.key, reinterpret_cast<std::uint32_t*>(by_tile.item), row_of_run}, to, memory);
+  const TileBlocks blocks(starts, width, filled);
+  to.blocks = device::send<TileBlock>(here, blocks.list, device, false);
   to.warps = blocks.warps();
   to.width = blocks.widest();
   return to;

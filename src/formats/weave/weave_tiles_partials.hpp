@@ -1,9 +1,9 @@
 // Kernels that list the partial sums of each row of a matrix in tiles (of_row, row_start, long_rows). Partials lie tile
 // by tile, and by row inside a tile:
 //
-//   count    each asks its row for a place among those of the row, in any order
+//   count    they are listed, and each asks its row for a place among those of the row, in any order
 //   scan     where rows begin; those with many partials
-//   place    partials of a row next to each other, then in their order
+//   place    partials of a row next to each other, then in their order: few of them, each counts those before it
 //   long     those of a row with many are looked up tile by tile: nobody has to sort them
 //
 // (Sorted by row, digit by digit, they were read and written three times, and every row looked for its first one.)
@@ -59,6 +59,14 @@ struct RowPartialItems {
   }
 };
 
+// The runs that end in each unit, and their rows from its first place on.
+struct RunsOfUnits {
+  const std::uint32_t* ended;
+  const Index* row;
+  std::int64_t units;
+  int capacity;
+};
+
 // Where partials of all tiles lie, and the rows of them.
 struct ListedPartials {
   const std::uint32_t* row;
@@ -69,54 +77,46 @@ struct ListedPartials {
 
 namespace {  // kernels: compiled for two devices under one name
 
-SIMT_KERNEL clear_counts(std::uint32_t* count, std::int64_t rows) {
-  if (simt::global_thread() < rows) count[simt::global_thread()] = 0;
-}
-
-// The first lane of neighbours of one row asks for all of them.
-SIMT_KERNEL count_thread_per_partial(const std::uint32_t* partial_row, std::int64_t partials, std::uint32_t* count,
-                                     std::uint32_t* seat) {
-  const std::int64_t p = simt::global_thread();
-  const bool there = p < partials;
-  const std::uint32_t row = there ? partial_row[p] : 0;
-  const std::uint32_t before = simt::shuffle_up(row, 1);
-  const bool leads = there && (simt::lane() == 0 || before != row);
-  const unsigned leaders = simt::ballot(leads), all = simt::ballot(there);
-  const unsigned upto_mine = leaders & (simt::full_warp >> (simt::warp_size - 1 - simt::lane()));
-  const int first = there ? simt::warp_size - 1 - simt::leading_zeros(upto_mine) : 0;
-  std::uint32_t seats = 0;
-  if (leads) {
-    const unsigned later = leaders & ~(simt::full_warp >> (simt::warp_size - 1 - simt::lane()));
-    const int end = later != 0 ? simt::count_bits((later & (0u - later)) - 1) : simt::count_bits(all);
-    seats = simt::atomic_add(count + row, static_cast<std::uint32_t>(end - simt::lane()));
+// The rows of runs, without the gaps between units. Runs of a unit are of different rows.
+SIMT_KERNEL count_warp_per_unit(RunsOfUnits runs, const Index* rank, std::uint32_t* partial_row, std::uint32_t* seat,
+                                std::uint32_t* count) {
+  const std::int64_t unit = simt::global_thread() / simt::warp_size;
+  if (unit >= runs.units) return;
+  const auto ended = static_cast<int>(runs.ended[unit]);
+  for (int i = simt::lane(); i < ended; i += simt::warp_size) {
+    const auto row = static_cast<std::uint32_t>(runs.row[unit * runs.capacity + i]);
+    const Index p = rank[unit] + i;
+    partial_row[p] = row;
+    seat[p] = simt::atomic_add(count + row, 1u);
   }
-  seats = simt::shuffle(seats, first);
-  if (there) seat[p] = seats + static_cast<std::uint32_t>(simt::lane() - first);
 }
 
 SIMT_KERNEL place_thread_per_partial(const std::uint32_t* partial_row, const std::uint32_t* seat, std::int64_t partials,
-                                     const Index* row_start, Index* of_row) {
+                                     const Index* row_start, Index* seated) {
   const std::int64_t p = simt::global_thread();
-  if (p < partials) of_row[row_start[partial_row[p]] + static_cast<Index>(seat[p])] = static_cast<Index>(p);
+  if (p < partials) seated[row_start[partial_row[p]] + static_cast<Index>(seat[p])] = static_cast<Index>(p);
 }
 
-// Few of them, nearly in order.
-SIMT_KERNEL order_thread_per_row(const Index* row_start, std::int64_t rows, Index* of_row) {
-  const std::int64_t row = simt::global_thread();
-  if (row >= rows) return;
+// Of few: behind those of the row that come before it.
+SIMT_KERNEL order_thread_per_partial(const std::uint32_t* partial_row, std::int64_t partials, const Index* row_start,
+                                     const Index* seated, Index* of_row) {
+  simt::let_next_start();
+  const std::int64_t p = simt::global_thread();
+  if (p >= partials) return;
+  const std::uint32_t row = partial_row[p];
   const Index begin = row_start[row], end = row_start[row + 1];
   if (end - begin > few_partials) return;
-  for (Index i = begin + 1; i < end; ++i) {
-    const Index moved = of_row[i];
-    Index to = i;
-    for (; to > begin && of_row[to - 1] > moved; --to) of_row[to] = of_row[to - 1];
-    of_row[to] = moved;
-  }
+  Index before = 0;
+#pragma unroll 4
+  for (Index i = begin; i < end; ++i) before += seated[i] < p ? 1 : 0;
+  of_row[begin + before] = static_cast<Index>(p);
 }
 
+// Beside the kernel that orders the others.
 SIMT_KERNEL list_warp_per_long_row(const Index* found, std::int64_t count, ListedPartials from, const Index* row_start,
                                    Index* long_rows, Index* of_row) {
   const std::int64_t i = simt::global_thread() / simt::warp_size;
+  if (i == 0) simt::wait_for_earlier();  // so that this grid ends behind it
   if (i >= count) return;
   const Index row = found[i];
   if (simt::lane() == 0) long_rows[i] = row;
