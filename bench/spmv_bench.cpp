@@ -1,11 +1,12 @@
 // Our plan against every peer of the CPU (Eigen, librsb, GraphBLAS, PETSc, MKL: what is found), on one matrix of every
 // generated class and on files, float and double. Each library is timed in blocks of its own with a rest before each:
 // called in turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's
-// threads spin for a while after their work; not proven). The time is the best call of all rounds, so that other work
-// on the machine counts little; the ratio is the best peer's time / ours, and "rounds" its least and largest value in a
-// single round, to be looked at before the ratio is believed: on a machine with other work they are far apart. "one
-// core" is the same ratio with our plan on one thread, against the best of the peers that have one thread by their
-// nature or by name.
+// threads spin for a while after their work; not proven). The time of a round is its best call, so that other work on
+// the machine counts little, and of all rounds the median is shown. The ratio is the median of the best peer's time /
+// ours, both of one round, and "rounds" its least and largest value, to be looked at before the ratio is believed: on a
+// machine with other work they are far apart, and the best calls of all rounds are those of different minutes. "one
+// core" is the ratio with our plan on one thread, against the best of the peers that have one thread by their nature or
+// by name.
 //
 //   spmv_bench                    csr; exit code 1 when a ratio is below 1 - tolerance
 //   spmv_bench --plan=auto        the plan the planner chooses; any plan is possible
@@ -56,7 +57,7 @@ constexpr const char* classes[] = {"stencil2d5,n=1000",
 
 struct Options {
   double tolerance = 0, seconds = 0.03;
-  int rounds = 5;
+  int rounds = 9;
   std::string plan = "csr";
   std::vector<std::string> peers{"all"}, matrices;
   bool google = false;
@@ -134,14 +135,19 @@ void time_round(double seconds, F call, Rounds& rounds) {
 }
 
 struct Line {
-  double ours = 0, peer = 0;       // seconds, of the best call
-  double lowest = 0, highest = 0;  // ratio of a single round
-  double one_core = 0;             // ratio of processor time, one thread each; NaN without such a peer
-  std::string winner;              // among the peers
-  double ratio() const { return peer / ours; }
+  double ours = 0, peer = 0;                  // seconds
+  double lowest = 0, ratio = 0, highest = 0;  // of single rounds
+  double one_core = 0;                        // ratio of processor time, one thread each; NaN without such a peer
+  std::string winner;                         // among the peers
 };
 
 double best_of(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
 
 template <class V>
 double best_alone(const Case<V>& c, const std::vector<Rounds>& peers) {
@@ -166,15 +172,14 @@ Line duel(Case<V>& c, const Options& options) {
   }
   std::size_t first = 0;
   for (std::size_t i = 1; i < peers.size(); ++i)
-    if (best_of(peers[i].wall) < best_of(peers[first].wall)) first = i;
-  Line line{best_of(ours.wall), best_of(peers[first].wall), INFINITY, 0, NAN, c.peers[first]->name()};
-  line.one_core = best_alone(c, peers) / best_of(alone.processor);
-  for (std::size_t round = 0; round < ours.wall.size(); ++round) {
-    const double ratio = peers[first].wall[round] / ours.wall[round];
-    line.lowest = std::min(line.lowest, ratio);
-    line.highest = std::max(line.highest, ratio);
-  }
-  return line;
+    if (median_of(peers[i].wall) < median_of(peers[first].wall)) first = i;
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < ours.wall.size(); ++round)
+    ratios.push_back(peers[first].wall[round] / ours.wall[round]);
+  const auto [lowest, highest] = std::minmax_element(ratios.begin(), ratios.end());
+  const double one_core = best_alone(c, peers) / best_of(alone.processor);
+  return {median_of(ours.wall),  median_of(peers[first].wall), *lowest, median_of(ratios), *highest, one_core,
+          c.peers[first]->name()};
 }
 
 // Layout and codec, without the rest of a plan's settings.
@@ -197,14 +202,14 @@ int table(const Options& options) {
       Case<V> c(text, options.plan, options.peers);
       const Line line = duel(c, options);
       ++done;
-      const bool slow = line.ratio() < 1 - options.tolerance;
+      const bool slow = line.ratio < 1 - options.tolerance;
       below += slow;
-      logs += std::log(line.ratio());
-      lowest = std::min(lowest, line.ratio());
+      logs += std::log(line.ratio);
+      lowest = std::min(lowest, line.ratio);
       const auto name = text.substr(text.starts_with("gen:") ? 4 : text.rfind('/') + 1);
       fmt::print("{:44}{:10}{:9.1f}  {:26}{:11.1f}{:11.1f}  {:22}{:7.2f}{:7.2f} ..{:6.2f}{:10.2f}{}\n", name, c.A.nnz(),
                  static_cast<double>(c.A.nnz()) / static_cast<double>(c.A.rows), short_text(c.ours.plan()),
-                 line.ours * 1e6, line.peer * 1e6, line.winner, line.ratio(), line.lowest, line.highest, line.one_core,
+                 line.ours * 1e6, line.peer * 1e6, line.winner, line.ratio, line.lowest, line.highest, line.one_core,
                  slow ? "  slower" : "");
       std::fflush(stdout);
     } catch (const Error& error) {

@@ -1,7 +1,9 @@
 #include "formats/csr/csr.hpp"
 
 #include <algorithm>
+#include <atomic>
 
+#include "core/parallel.hpp"
 #include "formats/registered.hpp"
 #include "layout/row_tasks.hpp"
 
@@ -33,8 +35,15 @@ int CsrFormat<V>::lanes_for(const PatternView& A, std::int64_t longest) {
 template <class V>
 void CsrFormat<V>::settle(Settings& settings, const PatternView& A) {
   if (settings.lanes != automatic) return;
-  std::int64_t longest = 0;
-  for (std::int64_t row = 0; row < A.rows; ++row) longest = std::max(longest, A.length(row));
+  std::atomic<std::int64_t> longest{0};
+  constexpr std::int64_t rows_at_once = 1 << 13;
+  parallel_ranges(A.rows, rows_at_once, [&](std::int64_t first, std::int64_t last) {
+    std::int64_t here = 0;
+    for (std::int64_t row = first; row < last; ++row) here = std::max(here, A.length(row));
+    std::int64_t seen = longest.load();
+    while (here > seen && !longest.compare_exchange_weak(seen, here)) {
+    }
+  });
   settings.lanes = lanes_for(A, longest);
 }
 

@@ -90,61 +90,67 @@ struct DiagonalCounts16 {
   }
 };
 
+// 16 rows, but for those aside, and their diagonals by the column in the first row.
+struct SliceDiagonals {
+  // With more of them between the lowest and the highest one rows are merged instead of noting each.
+  static constexpr std::int64_t widest = 1 << 17;
+
+  Offset begin[rows_of_run], end[rows_of_run];
+  std::int64_t lowest = INT64_MAX, highest = INT64_MIN / 2;
+
+  SliceDiagonals(const PatternView& A, std::int64_t first_row, std::uint16_t aside) {
+    for (int i = 0; i < rows_of_run; ++i) {
+      const std::int64_t row = std::min(first_row + i, A.rows);
+      begin[i] = A.ptr[row];
+      end[i] = (aside >> i & 1) != 0 ? begin[i] : A.ptr[std::min(row + 1, A.rows)];
+      if (begin[i] == end[i]) continue;
+      lowest = std::min<std::int64_t>(lowest, A.col[begin[i]] - i);
+      highest = std::max<std::int64_t>(highest, A.col[end[i] - 1] - i);
+    }
+    if (!any()) lowest = highest;
+  }
+  bool any() const { return highest > INT64_MIN / 2; }
+  bool wide() const { return highest - lowest >= widest; }
+  Offset entries() const {
+    Offset all = 0;
+    for (int i = 0; i < rows_of_run; ++i) all += end[i] - begin[i];
+    return all;
+  }
+  std::size_t range() const { return any() ? static_cast<std::size_t>(highest - lowest + 1) : 0; }
+  // f(row, diagonal from the lowest on, entry)
+  template <class F>
+  void each(const PatternView& A, F f) const {
+    for (int i = 0; i < rows_of_run; ++i) {
+      const auto first = static_cast<Index>(lowest) + i;
+      for (Offset k = begin[i]; k < end[i]; ++k) f(i, A.col[static_cast<std::size_t>(k)] - first, k);
+    }
+  }
+};
+
 // Counts them without an order: a mask of rows for every diagonal between the lowest and the highest, three times along
 // the entries. Its memory serves the next slice.
 class DiagonalMasks {
  public:
   DiagonalCounts16 count(const PatternView& A, std::int64_t first_row, std::uint16_t aside) {
     DiagonalCounts16 counts;
-    const Rows rows(A, first_row, aside);
-    if (rows.highest - rows.lowest >= widest) {  // merged instead
+    const SliceDiagonals rows(A, first_row, aside);
+    if (rows.wide()) {
       each_run(A, first_row, aside, [&](Index, std::uint16_t mask, const Offset*) {
         for (unsigned left = mask; left != 0; left &= left - 1)
           ++counts.entries_of[std::popcount(mask)][std::countr_zero(left)];
       });
       return counts;
     }
-    if (const auto range = static_cast<std::size_t>(rows.highest - rows.lowest + 1);
-        rows.any() && range > masks_.size())
-      masks_.resize(range, 0);
+    if (rows.range() > masks_.size()) masks_.resize(rows.range(), 0);
     with_isa([&, masks = masks_.data()](auto) {
-      rows.each(A, [&](int i, Index diagonal) { masks[diagonal] |= static_cast<std::uint16_t>(1u << i); });
-      rows.each(A, [&](int i, Index diagonal) { ++counts.entries_of[std::popcount(masks[diagonal])][i]; });
-      rows.each(A, [&](int, Index diagonal) { masks[diagonal] = 0; });
+      rows.each(A, [&](int i, Index diagonal, Offset) { masks[diagonal] |= static_cast<std::uint16_t>(1u << i); });
+      rows.each(A, [&](int i, Index diagonal, Offset) { ++counts.entries_of[std::popcount(masks[diagonal])][i]; });
+      rows.each(A, [&](int, Index diagonal, Offset) { masks[diagonal] = 0; });
     });
     return counts;
   }
 
  private:
-  static constexpr std::int64_t widest = 1 << 17;  // 256 KB of masks
-
-  // Rows that are not aside, and their diagonals by the column in the first row.
-  struct Rows {
-    Offset begin[rows_of_run], end[rows_of_run];
-    std::int64_t lowest = INT64_MAX, highest = INT64_MIN / 2;
-
-    Rows(const PatternView& A, std::int64_t first_row, std::uint16_t aside) {
-      for (int i = 0; i < rows_of_run; ++i) {
-        const std::int64_t row = std::min(first_row + i, A.rows);
-        begin[i] = A.ptr[row];
-        end[i] = (aside >> i & 1) != 0 ? begin[i] : A.ptr[std::min(row + 1, A.rows)];
-        if (begin[i] == end[i]) continue;
-        lowest = std::min<std::int64_t>(lowest, A.col[begin[i]] - i);
-        highest = std::max<std::int64_t>(highest, A.col[end[i] - 1] - i);
-      }
-      if (!any()) lowest = highest;
-    }
-    bool any() const { return highest > INT64_MIN / 2; }
-    template <class F>
-    void each(const PatternView& A, F f) const {
-      for (int i = 0; i < rows_of_run; ++i) {
-        const auto first = static_cast<Index>(lowest) + i;
-        for (const Index *col = A.col.data() + begin[i], *last = A.col.data() + end[i]; col < last; ++col)
-          f(i, *col - first);
-      }
-    }
-  };
-
   Vector<std::uint16_t> masks_;  // 0 between calls
 };
 
