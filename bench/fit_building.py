@@ -193,8 +193,7 @@ def chosen(line, costs, build, n, there):
     for p in line["plans"]:
         took, key = build_seconds(line, p, there), cost_key(p["plan"])
         if took and key in costs and key in build and p.get("build_parts"):
-            counted = 0.5 if key == "csr" and line["device"] == "cpu" else 1  # as in src/plan/choose.cpp
-            measured.append((counted * predict_build(build[key], line, p, there), Case(p, line["machine"], line["precision"]).predict(costs[key]),
+            measured.append((predict_build(build[key], line, p, there), Case(p, line["machine"], line["precision"]).predict(costs[key]),
                              took, p["seconds"], p["plan"]))
     if not measured:
         return None

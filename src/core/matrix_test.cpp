@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <heddle/error.hpp>
@@ -64,6 +65,36 @@ TEST(Validate, sees_order_and_duplicates_only_when_asked) {
   EXPECT_EQ(first_violation({1, 3, {0, 3}, {0, 7, 1}}, Require::canonical), "col[1] = 7 in row 0 is outside 0..2");
   EXPECT_EQ(first_violation({1, 3, {0, 2}, {2, 0}}, Require::canonical),
             "col[1] = 0 in row 0 comes after a larger one");
+}
+
+// Short rows, some without entries, in many tasks; from a row to the next columns fall, stay or rise. Every pair of
+// neighbours in a row is put out of order once, and every first and last column outside.
+TEST(Validate, sees_every_place_of_short_rows_that_is_out_of_order) {
+  constexpr Index rows = 40000, cols = 1000;
+  Arrays arrays{rows, cols, {0}, {}};
+  for (Index row = 0; row < rows; ++row) {
+    const Index length = row * 7 % 4;
+    for (Index k = 0; k < length; ++k) arrays.col.push_back(row * 31 % 900 + 20 * k);
+    arrays.ptr.push_back(arrays.ptr.back() + length);
+  }
+  ASSERT_EQ(first_violation(arrays, Require::canonical), "");
+  const auto with = [&](Offset at, Index column) {
+    const Index before = std::exchange(arrays.col[static_cast<std::size_t>(at)], column);
+    const std::string found = first_violation(arrays, Require::canonical);
+    arrays.col[static_cast<std::size_t>(at)] = before;
+    return found;
+  };
+  for (Index row = 0; row < rows; row += 331) {
+    const Offset begin = arrays.ptr[static_cast<std::size_t>(row)], end = arrays.ptr[static_cast<std::size_t>(row) + 1];
+    for (Offset k = begin + 1; k < end; ++k) {
+      const Index before = arrays.col[static_cast<std::size_t>(k) - 1];
+      EXPECT_NE(with(k, before), "") << row;
+      EXPECT_NE(with(k, 0), "") << row;
+    }
+    if (begin == end) continue;
+    EXPECT_NE(with(begin, -1), "") << row;
+    EXPECT_NE(with(end - 1, cols), "") << row;
+  }
 }
 
 TEST(MakeCsr, sorts_rows_and_adds_duplicates_but_keeps_zeros) {

@@ -41,21 +41,11 @@ Candidate predicted(const Subject& subject, const Machine& machine, const Plan& 
 // What is minimised: the product, or building and all products together.
 struct Score {
   double products;
-  bool on_cpu;
 
   double operator()(const Candidate& c) const {
     const double product = c.measured_seconds > 0 ? c.measured_seconds : c.predicted_seconds;
-    return products > 0 ? build(c) + products * product : product;
-  }
-
- private:
-  // To build csr on a CPU is to copy it, mostly into new memory: it takes between half and twice what is foretold, and
-  // where it is taken to be slower than it is, the other plan costs the more the fewer products there are. So half of
-  // it counts (one product within 5 % of the best plan, five runs: 94 to 97 % instead of 76 to 82 on two cores, 73 and
-  // 77 instead of 80 and 85 on sixteen; a hundred products the same).
-  double build(const Candidate& c) const {
-    if (c.measured_build_seconds > 0) return c.measured_build_seconds;
-    return c.predicted_build_seconds * (on_cpu && c.plan.format == "csr" ? 0.5 : 1);
+    const double build = c.measured_build_seconds > 0 ? c.measured_build_seconds : c.predicted_build_seconds;
+    return products > 0 ? build + products * product : product;
   }
 };
 
@@ -94,7 +84,7 @@ Choice ranked(const Subject& subject, const Machine& machine, const ChooseOption
   Choice choice;
   for (const Plan& plan : plans_for(subject.facts, machine, options))
     choice.candidates.push_back(predicted(subject, machine, plan));
-  const Score score{options.expected_multiplies, !uses_gpu(machine)};
+  const Score score{options.expected_multiplies};
   rank(choice.candidates, score);
   if (uses_gpu(machine)) prefer_fewer_bytes(choice.candidates, score);
   return choice;
@@ -170,7 +160,7 @@ namespace {
 // Predicted and, as far as the effort asks for it, measured.
 template <class V>
 Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, const ChooseOptions& options) {
-  const Score score{options.expected_multiplies, !uses_gpu(machine)};
+  const Score score{options.expected_multiplies};
   const Structure& facts = subject.facts;
   Choice choice = ranked(subject, machine, options);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
@@ -195,7 +185,7 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
   const StepCounts steps = steps_for(A, facts, machine);
   const Subject subject = subject_of(A, facts, machine, steps);
   Choice choice = tried(A, subject, machine, options);
-  if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies, !uses_gpu(machine)});
+  if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
   settle(choice, subject, machine, options);
   return choice;
 }

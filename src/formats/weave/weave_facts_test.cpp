@@ -142,6 +142,19 @@ TEST(WeaveFacts, tell_where_tiles_of_segments_are_worth_counting_early) {
   EXPECT_FALSE(counted("gen:dense,rows=300"));
 }
 
+// What lets nobody ask for blocks where all diagonals are known: rows of full blocks are on a diagonal more than they
+// have entries.
+TEST(WeaveFacts, have_more_diagonals_than_entries_where_blocks_are_full) {
+  const auto excess = [](const char* matrix) {
+    const Csr<double> A = read_matrix(matrix);
+    const auto facts = facts_of(A.view());
+    return (facts->diagonal_fill() - 1) * facts->mean();
+  };
+  for (const char* blocks : {"gen:fem,n=9,dof=2", "gen:fem,n=8,dof=3", "gen:fem,n=7,dof=5", "gen:dense,rows=60"})
+    EXPECT_GE(excess(blocks), 1) << blocks;
+  EXPECT_LT(excess("gen:stencil3d27,nx=200,ny=60,nz=60"), 0.95);
+}
+
 TEST(WeaveFacts, know_the_entries_of_a_grid) {
   const auto is_grid = [](const char* matrix) { return has_entries_of_grid(read_matrix(matrix).view()); };
   for (const char* grid : {"gen:stencil2d5,n=50", "gen:stencil2d9,n=60", "gen:stencil3d7,n=20", "gen:stencil3d27,n=17"})
