@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <tuple>
@@ -122,6 +123,22 @@ void expect_equal(const Csr<V>& a, const Csr<V>& b) {
   EXPECT_TRUE(std::equal(a.ptr.begin(), a.ptr.end(), b.ptr.begin(), b.ptr.end()));
   EXPECT_TRUE(std::equal(a.col.begin(), a.col.end(), b.col.begin(), b.col.end()));
   EXPECT_TRUE(std::equal(a.val.begin(), a.val.end(), b.val.begin(), b.val.end()));
+}
+
+// Full ones first, whether diagonals near each other are noted or rows far apart merged; what was put in is in there.
+TEST(Runs, come_by_ascending_columns) {
+  for (const char* text :
+       {"fem,n=7,dof=3", "stencil2d9,n=30", "circuit,rows=3000", "road,rows=70000", "random,rows=3000"}) {
+    const Csr<double> A = generate<double>(text);
+    const auto made = RunsFormat<double>::build({A.view()}, {16});
+    EXPECT_TRUE(identical(made.restore(), A)) << text;
+    for (std::int64_t s = 0; s + 1 < made.slices.size(); ++s) {
+      const RunSlice slice = made.slices[s];
+      const Index* first = made.run_col.data() + (slice.step - slice.before);
+      EXPECT_TRUE(std::is_sorted(first, first + slice.full)) << text << ", slice " << s;
+      EXPECT_TRUE(std::is_sorted(first + slice.full, first + slice.runs)) << text << ", slice " << s;
+    }
+  }
 }
 
 TEST(Runs, leave_a_row_aside_that_is_far_longer_than_its_neighbours) {
