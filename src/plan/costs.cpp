@@ -87,8 +87,7 @@ constexpr BuildCost gpu_build_costs[] = {
     {"weave:tiles", {183, 0, 55.8, 18.7, 0.0261, 0, 0.102, 0, 0.555, 0, 50.3, 0, 0, 0, 0, 0, 0}},
 };
 
-// Two and sixteen cores with AVX-512. Diagonals and blocks have been built sooner since these were fitted: theirs are
-// 0.55 and 0.74 of what was fitted, as in the medians of 88 matrices on two cores.
+// Two and sixteen cores with AVX-512, 86 and 82 matrices.
 constexpr BuildCost cpu_build_costs[] = {
     {"csr", {1, 0, 0, 0, 0.778, 0, 4.01, 0, 0, 0, 0, 0, 0.182, 0, 0, 0, 0}},
     {"bcsr", {1.01, 0, 0, 0, 3.26, 0, 119, 0, 16.2, 0, 0, 0, 0.494, 0, 0, 0, 0}},
