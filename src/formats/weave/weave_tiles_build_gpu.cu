@@ -364,6 +364,19 @@ Vector<Offset> list_partials(simt::Here here, const RunsOfUnits& runs, const Til
   return {found.begin(), found.begin() + tiles + 1};
 }
 
+// Memory for units, columns and rows; what depends on the number of partials comes later.
+template <class V>
+void make_room(Tiles<V>& to, std::int64_t units, std::int64_t places, Device device) {
+  const std::int64_t stored = units * to.unit_entries();
+  to.rank = Buffer<Index>(units, device);
+  to.col = Buffer<std::uint16_t>(stored, device);
+  to.ends = Buffer<std::uint32_t>(stored / 32, device);
+  to.ended_before = Buffer<std::uint8_t>(stored / 32, device);
+  to.column_of = Buffer<Index>(places, device);
+  to.packed_x = Buffer<V>(places, device);
+  to.row_start = Buffer<Index>(to.rows + 1, device);
+}
+
 // Arrays of the units, but for `rank`.
 template <class V>
 void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* ended, Index* row_of_run, Tiles<V>& to) {
@@ -405,13 +418,7 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere
   auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
   if (!values) return {};
   to.values = std::move(*values);
-  to.rank = Buffer<Index>(units, device);
-  to.col = Buffer<std::uint16_t>(stored, device);
-  to.ends = Buffer<std::uint32_t>(stored / 32, device);
-  to.ended_before = Buffer<std::uint8_t>(stored / 32, device);
-  to.column_of = Buffer<Index>(places.column_of ? filled : 0, device);
-  to.packed_x = Buffer<V>(to.column_of.size(), device);
-  to.row_start = Buffer<Index>(A.rows + 1, device);
+  make_room(to, units, places.column_of ? filled : 0, device);
   auto* ended = memory.take<std::uint32_t>(units);
   auto* row_of_run = memory.take<Index>(stored);
   fill_units<V>(here,
