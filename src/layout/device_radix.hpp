@@ -209,6 +209,11 @@ SIMT_DEVICE std::uint32_t place_digits(RadixBoard& board, bool has_digit) {
 struct ItemsAlone {
   SIMT_DEVICE void operator()(std::uint32_t, Index) const {}
 };
+// Or for each item where it goes.
+struct PlacesOfItems {
+  Index* of_item;
+  SIMT_DEVICE void operator()(std::uint32_t place, Index item) const { of_item[item] = static_cast<Index>(place); }
+};
 
 template <class Also>
 SIMT_DEVICE void write_out(const RadixBoard& board, const RadixDigit& digit, int count, const SortedItems& to,

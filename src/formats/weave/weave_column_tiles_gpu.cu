@@ -72,13 +72,6 @@ struct FallingCounts {
   }
 };
 
-struct PlacesOfColumns {
-  Index* of_column;
-  SIMT_DEVICE void operator()(std::uint32_t place, Index column) const {
-    of_column[column] = static_cast<Index>(place);
-  }
-};
-
 // A set of numbers above 0, in shared memory: a power of two of slots, twice as many as numbers.
 struct PairSet {
   std::uint32_t* slot;
@@ -147,7 +140,7 @@ const Index* queue_order(simt::Here here, const PatternView& A, const TileWindow
   simt::launch(here, {windows.ordering() * window_parts, window_threads, sizeof(WindowBoard)}, count_blocks_per_window,
                PatternArrays(A), windows, windows.step(), count);
   device::queue_sort(here, FallingCounts{count}, {std::bit_width(most_sampled_degree)}, {.items = A.cols}, memory,
-                     PlacesOfColumns{place});
+                     device::PlacesOfItems{place});
   return place;
 }
 

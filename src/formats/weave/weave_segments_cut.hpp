@@ -5,7 +5,8 @@
 // matrices 16, and 4,096 rows at most, whatever their lengths. (A number of rows by their mean length left one warp
 // with hundreds of long rows of an R-MAT when all others were done.) The half of a tile that a chunk leaves empty is a
 // hundredth of a matrix with five entries a row or more, of a small one three. A chunk is cut twice: to count what
-// comes out of it, and, when it is known where that goes, to write it down.
+// comes out of it, and, when it is known where that goes, to write it down (on a GPU not where no row of it is long,
+// and what was found is kept).
 #pragma once
 
 #include "core/halving.hpp"

@@ -78,12 +78,6 @@ struct FallingDegrees {
     return static_cast<std::uint32_t>(degree_classes - 1 - its_class);
   }
 };
-struct PlacesOfColumns {
-  Index* of_column;
-  SIMT_DEVICE void operator()(std::uint32_t place, Index column) const {
-    of_column[column] = static_cast<Index>(place);
-  }
-};
 SIMT_KERNEL clear_counts_and_copy_columns(std::uint32_t* count, std::int64_t rows, const Index* sorted,
                                           std::int64_t columns, Index* column_of) {
   const std::int64_t i = simt::global_thread();
@@ -119,7 +113,7 @@ PlacesThere queue_places(simt::Here here, const PatternView& A, const ColumnCoun
   constexpr int digit_bits = std::bit_width(static_cast<unsigned>(degree_classes - 1));
   static_assert(digit_bits <= device::radix_bits);
   const auto sorted = device::queue_sort(here, FallingDegrees{counts}, {digit_bits}, {.items = A.cols}, memory,
-                                         PlacesOfColumns{place_of});
+                                         device::PlacesOfItems{place_of});
   return {place_of, sorted.item, sorted.begins.of_first_piece + (degree_classes - 1) * sorted.begins.pieces};
 }
 
