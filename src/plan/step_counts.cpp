@@ -72,13 +72,13 @@ struct Looked {
   double stands_for = 1;
 
   Looked() = default;
-  Looked(const PatternView& A, const Slice& slice, int gather, DiagonalMasks& masks) {
+  Looked(const PatternView& A, const Slice& slice, int gather, DiagonalFinder& finder) {
     if (slice.entries(A) <= 2 * most_entries) {
-      cut = cut_steps(A, slice.first, gather, masks);
+      cut = cut_slice(A, slice.first, gather, finder).cut;
       return;
     }
     const FirstColumns part(A, slice);
-    cut = cut_steps(part.view(A.cols), 0, gather, masks, rows_aside(A, slice.first, gather));
+    cut = cut_slice(part.view(A.cols), 0, gather, finder, rows_aside(A, slice.first, gather)).cut;
     stands_for =
         static_cast<double>(slice.entries(A)) / static_cast<double>(std::max<std::int64_t>(1, part.col.size()));
   }
@@ -90,9 +90,9 @@ Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gathe
   const auto count = static_cast<std::int64_t>(slices.size());
   std::vector<Looked> looked(slices.size());
   parallel_stretches((count + at_once - 1) / at_once, 1, [&](std::int64_t first, std::int64_t last) {
-    DiagonalMasks masks;
+    DiagonalFinder finder;
     for (std::int64_t i = first * at_once; i < std::min(count, last * at_once); ++i)
-      looked[static_cast<std::size_t>(i)] = Looked(A, slices[static_cast<std::size_t>(i)], gather, masks);
+      looked[static_cast<std::size_t>(i)] = Looked(A, slices[static_cast<std::size_t>(i)], gather, finder);
   });
   Sample sample;
   for (std::size_t i = 0; i < slices.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "formats/registered.hpp"
 #include "formats/runs/runs_aside_cut.hpp"
 #include "formats/runs/runs_cut.hpp"
+#include "layout/ahead.hpp"
 
 namespace heddle {
 
@@ -27,19 +28,41 @@ namespace {
 std::int64_t slice_count(std::int64_t rows) { return (rows + rows_of_run - 1) / rows_of_run; }
 std::int64_t slices_at_once(const PatternView& A) { return grain_for(slice_count(A.rows), A.nnz(), 64); }
 
-// Where the steps of every slice begin, and how each is cut.
+// The runs of a slice by ascending columns, each as one number: its column in the first row, and its rows.
+struct RunKey {
+  static std::uint64_t of(const Diagonal& d) {
+    return static_cast<std::uint64_t>(d.column + rows_of_run) << 16 | d.rows;
+  }
+  static Index column(std::uint64_t key) { return static_cast<Index>(key >> 16) - rows_of_run; }
+  static std::uint16_t rows(std::uint64_t key) { return static_cast<std::uint16_t>(key); }
+};
+void append_runs(const CutSlice& slice, Vector<std::uint64_t>& runs) {
+  const auto first = static_cast<std::ptrdiff_t>(runs.size());
+  if (slice.cut.runs == 0) return;
+  for (const Diagonal& d : slice.diagonals)
+    if (std::popcount(d.rows) >= slice.cut.least) runs.push_back(RunKey::of(d));
+  std::sort(runs.begin() + first, runs.end());
+}
+
+// Where the steps of every slice begin, how each is cut, and its runs.
 struct Cuts {
   Vector<StepCut> cut;
+  Vector<Vector<std::uint64_t>> runs;  // of so many slices at once, one after the other
   Buffer<RunSlice> slices;
   Offset entries_aside = 0;
 
   Cuts(const PatternView& A, int gather)
       : cut(static_cast<std::size_t>(slice_count(A.rows))), slices(slice_count(A.rows) + 1) {
-    parallel_ranges(slice_count(A.rows), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
-      DiagonalMasks masks;
-      with_isa([&](auto) {
-        for (std::int64_t s = begin; s < end; ++s)
-          cut[static_cast<std::size_t>(s)] = cut_steps(A, s * rows_of_run, gather, masks);
+    const std::int64_t at_once = slices_at_once(A);
+    runs.resize(static_cast<std::size_t>((slice_count(A.rows) + at_once - 1) / at_once));
+    parallel_ranges(slice_count(A.rows), at_once, [&](std::int64_t begin, std::int64_t end) {
+      DiagonalFinder finder;
+      with_isa([&, &own = runs[static_cast<std::size_t>(begin / at_once)]](auto) {
+        for (std::int64_t s = begin; s < end; ++s) {
+          const CutSlice slice = cut_slice(A, s * rows_of_run, gather, finder);
+          cut[static_cast<std::size_t>(s)] = slice.cut;
+          append_runs(slice, own);
+        }
       });
     });
     RunSlice at{};
@@ -75,13 +98,13 @@ struct SliceTarget {
 
   SliceTarget(std::int64_t s, RunsFormat<V>& made) : SliceTarget(made.slices[s], made.slices[s + 1], made) {}
 
-  Index next_run(Index column, std::uint16_t present) {
+  // Its values.
+  V* next_run(Index column, std::uint16_t present) {
     const Index run = present == 0xffff ? full++ : others++;
     run_col[run] = column;
     mask[run] = present;
-    return run;
+    return val + std::int64_t{run} * rows_of_run;
   }
-  void put_in_run(Index run, int row, V value) { val[std::int64_t{run} * rows_of_run + row] = value; }
   void gather(int row, Index column, V value) {
     const Index step = gathered[row]++;
     col[std::int64_t{step} * rows_of_run + row] = column;
@@ -103,66 +126,56 @@ struct SliceTarget {
   }
 };
 
-// Fills slices. Where their diagonals are near each other they are noted as they come, and those of runs put in order
-// then: to merge the 16 rows, a vector of next columns for each diagonal, takes a third longer. Else that is as quick
-// as to look for each in memory that has to be emptied.
+// Entries of a slice, which is filled by walking its 16 rows side by side: more places at once than a processor asks
+// for by itself.
+template <class V>
+void ask_for_slice(const CsrView<V>& A, std::int64_t s) {
+  constexpr Offset line = 64, most = 2048;
+  const Offset begin = A.ptr[std::min(s * rows_of_run, A.rows)], end = A.ptr[std::min((s + 1) * rows_of_run, A.rows)];
+  for (Offset k = begin; k < std::min(end, begin + most); k += line / static_cast<Offset>(sizeof(V))) {
+    ask_ahead<0>(A.val.data() + k);
+    ask_ahead<0>(A.col.data() + k);
+  }
+}
+
+// Each row is walked once: what lies before its part of the next run is gathered.
+template <class V>
 class SliceFiller {
  public:
-  template <class V>
-  void fill(const CsrView<V>& A, std::int64_t s, const StepCut& cut, RunsFormat<V>& made) {
-    const std::int64_t first_row = s * rows_of_run;
-    const SliceDiagonals rows(A, first_row, cut.aside);
-    SliceTarget<V> to(s, made);
-    if (rows.wide() || static_cast<Offset>(rows.range()) > 64 * rows.entries()) return merge(A, first_row, cut, to);
-    note(A, rows);
-    const auto is_run = [&](Index d) { return std::popcount(slots_[static_cast<std::size_t>(d)].rows) >= cut.least; };
-    const auto runs_end = std::partition(found_.begin(), found_.end(), is_run);
-    std::sort(found_.begin(), runs_end);
-    Slot* const slots = slots_.data();
-    for (auto d = found_.begin(); d != runs_end; ++d)
-      slots[*d].run = to.next_run(*d + static_cast<Index>(rows.lowest), static_cast<std::uint16_t>(slots[*d].rows));
-    rows.each(A, [&](int i, Index d, Offset k) {
-      const V value = A.val[static_cast<std::size_t>(k)];
-      if (slots[d].run >= 0)
-        to.put_in_run(slots[d].run, i, value);
+  SliceFiller(const CsrView<V>& A, std::int64_t s, std::uint16_t aside, RunsFormat<V>& made)
+      : col_(A.col.data()), val_(A.val.data()), rows_(A, s * rows_of_run, aside), to_(s, made) {}
+
+  void fill(std::span<const std::uint64_t> runs) {
+    for (const std::uint64_t run : runs) {
+      const Index column = RunKey::column(run);
+      V* const values = to_.next_run(column, RunKey::rows(run));
+      if (RunKey::rows(run) == 0xffff)
+        for (int i = 0; i < rows_of_run; ++i) values[i] = value_at(i, column + i);
       else
-        to.gather(i, A.col[static_cast<std::size_t>(k)], value);
-    });
-    for (const Index d : found_) slots[d] = {};
-    found_.clear();
+        for (unsigned left = RunKey::rows(run); left != 0; left &= left - 1) {
+          const int i = std::countr_zero(left);
+          values[i] = value_at(i, column + i);
+        }
+    }
+    for (int i = 0; i < rows_of_run; ++i) gather_before(i, INT32_MAX);
   }
 
  private:
-  struct Slot {
-    std::uint32_t rows = 0;
-    Index run = -1;
-  };
-
-  void note(const PatternView& A, const SliceDiagonals& rows) {
-    if (rows.range() > slots_.size()) slots_.resize(rows.range());
-    rows.each(A, [&, slots = slots_.data()](int i, Index d, Offset) {
-      if (slots[d].rows == 0) found_.push_back(d);
-      slots[d].rows |= 1u << i;
-    });
+  V value_at(int i, Index column) {
+    Offset& next = rows_.begin[i];
+    if (col_[next] != column) gather_before(i, column);
+    return val_[next++];
   }
-  template <class V>
-  static void merge(const CsrView<V>& A, std::int64_t first_row, const StepCut& cut, SliceTarget<V>& to) {
-    each_run(A, first_row, cut.aside, [&](Index column, std::uint16_t present, const Offset* entry) {
-      const bool is_run = std::popcount(present) >= cut.least;
-      const Index run = is_run ? to.next_run(column, present) : 0;
-      for (unsigned left = present; left != 0; left &= left - 1) {
-        const int i = std::countr_zero(left);
-        const V value = A.val[static_cast<std::size_t>(entry[i])];
-        if (is_run)
-          to.put_in_run(run, i, value);
-        else
-          to.gather(i, column + i, value);
-      }
-    });
+  [[gnu::noinline]] void gather_before(int i, Index column) {
+    Offset k = rows_.begin[i];
+    for (; k < rows_.end[i] && col_[k] < column; ++k) to_.gather(i, col_[k], val_[k]);
+    rows_.begin[i] = k;
   }
 
-  Vector<Slot> slots_;  // empty between slices
-  Vector<Index> found_;
+  const Index* col_;
+  const V* val_;
+  SliceDiagonals rows_;  // begin: of what is left
+  SliceTarget<V> to_;
 };
 
 template <class V>
@@ -267,11 +280,17 @@ RunsFormat<V> RunsFormat<V>::build(Source<V> source, const Settings& settings) {
                   Buffer<std::uint16_t>(steps),
                   Buffer<V>(steps * rows_of_run),
                   cut_aside(A, cuts).filled(A)};
-  parallel_ranges(slice_count(A.rows), slices_at_once(A), [&](std::int64_t begin, std::int64_t end) {
-    SliceFiller filler;
-    with_isa([&](auto) {
-      for (std::int64_t s = begin; s < end; ++s) filler.fill(A, s, cuts.cut[static_cast<std::size_t>(s)], made);
-    });
+  const std::int64_t at_once = slices_at_once(A);
+  parallel_ranges(slice_count(A.rows), at_once, [&](std::int64_t begin, std::int64_t end) {
+    with_isa(
+        [&, runs = std::span<const std::uint64_t>(cuts.runs[static_cast<std::size_t>(begin / at_once)])](auto) mutable {
+          for (std::int64_t s = begin; s < end; ++s) {
+            const StepCut& cut = cuts.cut[static_cast<std::size_t>(s)];
+            ask_for_slice(A, s + 1);
+            SliceFiller(A, s, cut.aside, made).fill(runs.first(static_cast<std::size_t>(cut.runs)));
+            runs = runs.subspan(static_cast<std::size_t>(cut.runs));
+          }
+        });
   });
   return made;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <tuple>
 #include <vector>
 
@@ -20,8 +21,8 @@ namespace {
 constexpr int dear = 1000, cheap = 1;  // what a gathered step costs
 
 StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
-  DiagonalMasks masks;
-  return heddle::cut_steps(A, first_row, gather, masks);
+  DiagonalFinder finder;
+  return cut_slice(A, first_row, gather, finder).cut;
 }
 
 // Two whole diagonals, of which one ends at the border, and three entries beside them.
@@ -68,10 +69,10 @@ TEST(Runs, are_all_there_is_where_gathering_is_dear_and_few_where_it_is_cheap) {
   EXPECT_EQ(gathered.whole, 9);
 }
 
-// Diagonals are counted by masks, or merged where they lie too far apart for that: the same cut, whatever was cut
-// before.
-TEST(Runs, are_cut_alike_by_masks_and_by_merging) {
-  DiagonalMasks masks;
+// Diagonals have slots by their distance, or by hashing where they lie too far apart for that: the same cut, whatever
+// was cut before.
+TEST(Runs, are_cut_alike_near_each_other_and_far_apart) {
+  DiagonalFinder finder;
   for (const char* text : {"random,rows=64,cols=300,per_row=9", "stencil2d5,n=9", "rmat,scale=7", "dense,rows=20"}) {
     const Csr<double> near = generate<double>(text);
     Csr<double> far = near;
@@ -81,11 +82,55 @@ TEST(Runs, are_cut_alike_by_masks_and_by_merging) {
         if (far.col[k] - row > far.rows / 4) far.col[k] += 1 << 20;
     for (std::int64_t row = 0; row < near.rows; row += rows_of_run)
       for (const int gather : {5, 16, 1000}) {
-        const StepCut a = heddle::cut_steps(near.view(), row, gather, masks),
-                      b = heddle::cut_steps(far.view(), row, gather, masks);
+        const StepCut a = cut_slice(near.view(), row, gather, finder).cut,
+                      b = cut_slice(far.view(), row, gather, finder).cut;
         EXPECT_EQ(std::tie(a.least, a.full, a.runs, a.whole, a.partly, a.entries_in_runs, a.aside),
                   std::tie(b.least, b.full, b.runs, b.whole, b.partly, b.entries_in_runs, b.aside))
             << text << ", row " << row << ", gather " << gather;
+      }
+  }
+}
+
+// What a map of all entries says.
+TEST(Runs, have_all_diagonals_of_a_slice_with_the_rows_on_them) {
+  DiagonalFinder finder;
+  for (const char* text : {"random,rows=40,cols=60,per_row=9", "random,rows=40,cols=3000000,per_row=30",
+                           "stencil2d5,n=9", "rmat,scale=7", "dense,rows=20", "dense,rows=16,cols=400"}) {
+    const Csr<double> A = generate<double>(text);
+    for (std::int64_t first = 0; first < A.rows; first += rows_of_run)
+      for (const std::uint16_t aside : {0, 0x8421}) {
+        std::map<Index, unsigned> expected, found;
+        for (int i = 0; i < rows_of_run && first + i < A.rows; ++i)
+          for (Offset k = A.ptr[first + i]; k < A.ptr[first + i + 1] && (aside >> i & 1) == 0; ++k)
+            expected[A.col[k] - i] |= 1u << i;
+        for (const auto& [column, rows] : finder.find(A.view(), SliceDiagonals(A.view(), first, aside)))
+          EXPECT_TRUE(found.emplace(column, rows).second) << text;
+        EXPECT_EQ(found, expected) << text << ", row " << first << ", aside " << aside;
+      }
+  }
+}
+
+// The rule in so many words: of the k longest rows those are aside that save most.
+TEST(Runs, leave_the_rows_aside_that_save_most) {
+  for (const char* text : {"lengths,law=power,max=900,rows=400", "circuit,rows=500", "rmat,scale=9", "arrow,rows=100",
+                           "random,rows=50,per_row=9", "lengths,law=uniform,max=60,rows=90"}) {
+    const Csr<double> A = generate<double>(text);
+    for (std::int64_t first = 0; first < A.rows; first += rows_of_run)
+      for (const int gather : {16, 28, 50}) {
+        std::vector<std::pair<Offset, int>> rows;  // by descending length
+        for (int i = 0; i < rows_of_run; ++i)
+          rows.push_back({first + i < A.rows ? -(A.ptr[first + i + 1] - A.ptr[first + i]) : 0, i});
+        std::ranges::sort(rows);
+        Offset saved = 0, most = 0;
+        unsigned aside = 0, best = 0;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+          const Offset length = -rows[k].first, next = k + 1 < rows.size() ? -rows[k + 1].first : 0;
+          saved += (length - next) * std::min<Offset>(gather, 10 * (static_cast<Offset>(k) + 1));
+          saved -= 100 + gather * length / 12;
+          aside |= 1u << rows[k].second;
+          if (saved > most) most = saved, best = aside;
+        }
+        EXPECT_EQ(rows_aside(A.view(), first, gather), best) << text << ", row " << first;
       }
   }
 }
