@@ -20,7 +20,7 @@ import re
 import statistics
 import sys
 
-from measured_cases import COSTS, Case, arguments, cost_key, costs_in_source, measured_lines
+from measured_cases import COSTS, Case, arguments, cost_key, costs_in_source, measured_lines, table_of
 
 CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
@@ -46,7 +46,12 @@ def way_seconds(line, plan, there):
 
 
 def predict_build(cost, line, plan, there):
-    return sum(c * part for c, part in zip(cost, plan["build_parts"])) + way_seconds(line, plan, there)
+    return build_factor(line) * sum(c * part for c, part in zip(cost, plan["build_parts"])) + way_seconds(line, plan, there)
+
+
+def build_factor(line):
+    """Of the machine: the costs are times of one where it is 1."""
+    return line["machine"].get("build_factor", 1)
 
 
 def measured_way(line):
@@ -72,7 +77,7 @@ class Times:
         if plan.get("build_there_seconds"):
             self.cases.append((plan["build_parts"], 0.0, plan["build_there_seconds"]))
         else:
-            self.cases.append((plan["build_parts"], way_seconds(line, plan, False), plan["build_seconds"]))
+            self.cases.append((plan["build_parts"], way_seconds(line, plan, False), plan["build_seconds"] / build_factor(line)))
 
     def off(self, cost):
         """Mean error of the logarithm; one that is far off counts like others."""
@@ -224,7 +229,7 @@ def main():
     lines = [line for line in lines if line["plans"]]
     if not lines:
         sys.exit("no measured builds for this device; selection_bench writes them")
-    costs, before = costs_in_source(options.device), build_costs_in_source(options.device)
+    costs, before = costs_in_source(table_of(options)), build_costs_in_source(options.device)
     if options.split:
         names = sorted({line["class"] for line in lines})
         for odd in (0, 1):

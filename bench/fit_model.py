@@ -10,6 +10,7 @@
     bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
     bench/fit_model.py --device cpu one.jsonl two.jsonl sixteen.jsonl --fit --write
                                                                            one set of costs for several machines: each counts the same
+    bench/fit_model.py --device cpu --loading slow.jsonl --correct --write  those of CPUs whose gathers are slow
     bench/fit_model.py a.jsonl b.jsonl --keep all.jsonl.gz                  several files in one; every program here reads such files
     build/bin/selection_bench --features --out features.jsonl              once the counts in src/plan/workload*.cpp changed:
     bench/fit_model.py h200.jsonl --workloads features.jsonl --fit         the old times with the new counts
@@ -23,7 +24,7 @@ import re
 import sys
 
 from fit_building import fit_build, report_build, write_build
-from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines
+from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines, table_of
 
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.3, 300, 300, 1.0, 6, 10]}
@@ -251,10 +252,10 @@ def cost_line(name, cost):
     return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
 
 
-def write_costs(costs, device):
+def write_costs(costs, table):
     """Replaces the lines of these formats; the others stay as they are."""
     text = open(COSTS, encoding="utf-8").read()
-    begin = text.index(f"{device}_costs[]")
+    begin = text.index(f" {table}_costs[]")
     end = text.index("\n};", begin)
     part = text[begin:end]
     for name, cost in costs.items():
@@ -336,7 +337,7 @@ def main():
         sys.exit("no measured lines for this device")
     if options.keep:
         keep(lines, options.keep)
-    old = costs_in_source(options.device)
+    old = costs_in_source(table_of(options))
     if options.split:
         names = sorted({line["class"] for line in lines})
         for odd in (0, 1):
@@ -353,7 +354,7 @@ def main():
             print_machine(machine)
         build = fit_build(lines) if options.fit else {}
         if options.write:
-            write_costs(costs, options.device)
+            write_costs(costs, table_of(options))
             if build:
                 write_build(build, options.device)
     else:

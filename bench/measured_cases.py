@@ -133,11 +133,17 @@ def arguments(about):
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--device", default="gpu", choices=["gpu", "cpu"])
+    parser.add_argument("--loading", action="store_true", help="costs of CPUs whose gathers are slow")
     parser.add_argument("--write", action="store_true", help="put what was fitted into " + COSTS)
     parser.add_argument("--split", action="store_true", help="fit one half of the classes, score the other")
     parser.add_argument("--show", action="store_true", help="name every choice that loses 5 %% or more")
     parser.add_argument("--workloads", help="take the counts from this file, the times from the others")
     return parser
+
+
+def table_of(options):
+    """The costs of products that these arguments ask for."""
+    return "cpu_loading" if options.loading else options.device
 
 
 def measured_lines(options):
@@ -208,9 +214,9 @@ def cases_of(line):
             for p in line["plans"]]
 
 
-def costs_in_source(device):
+def costs_in_source(table):
     text = open(COSTS, encoding="utf-8").read()
-    part = text[text.index(f"{device}_costs[]"):]
+    part = text[text.index(f" {table}_costs[]"):]
     part = part[:part.index("};\n") if "};\n" in part else len(part)]
     number = r"\s*([-+.eE0-9]+)\s*"
     pattern = r'\{"([\w:]+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"

@@ -108,10 +108,10 @@ std::string rates(const std::vector<Machine::Rate>& table) {
 std::string machine_json(const Machine& m) {
   return fmt::format(
       R"({{"kind":"{}","name":{},"units":{},"cache_bytes":{},"read_gbps":{:.6g},"launch_us":{:.4g},"repeat_us":{:.4g},)"
-      R"("upload_gbps":{:.4g},"read":{},"gather":{},"core_read":{},"wake_us":{:.4g},"wake_all_us":{:.4g},"entry_ns":{:.4g},"entry_all_ns":{:.4g}}})",
+      R"("upload_gbps":{:.4g},"read":{},"gather":{},"core_read":{},"wake_us":{:.4g},"wake_all_us":{:.4g},"entry_ns":{:.4g},"entry_all_ns":{:.4g},"build_factor":{:.4g}}})",
       m.kind == Device::Kind::cpu ? "cpu" : "gpu", quoted(m.name), m.units, m.cache_bytes, m.read_gbps, m.launch_us,
       m.repeat_us, m.upload_gbps, rates(m.read), rates(m.gather), rates(m.core_read), m.wake_us, m.wake_all_us,
-      m.entry_ns, m.entry_all_ns);
+      m.entry_ns, m.entry_all_ns, m.build_factor);
 }
 
 std::string workload_json(const Workload& w) {

@@ -92,8 +92,9 @@ double predict_build_seconds(const Subject& subject, const Plan& plan, const Wor
   const bool on_gpu = machine.kind != Device::Kind::cpu;
   const BuildParts parts = build_parts(subject, plan, work, on_gpu ? 0 : machine.units),
                    &cost = build_cost(plan, on_gpu).of_part;
-  const double beside = order_seconds(subject, plan) + (on_gpu ? way_seconds(subject, plan, work, machine) : 0);
-  return std::inner_product(parts.begin(), parts.end(), cost.begin(), beside);
+  const double working = std::inner_product(parts.begin(), parts.end(), cost.begin(), 0.0);
+  return working * machine.build_factor + order_seconds(subject, plan) +
+         (on_gpu ? way_seconds(subject, plan, work, machine) : 0);
 }
 
 }  // namespace heddle
