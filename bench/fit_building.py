@@ -20,12 +20,12 @@ import re
 import statistics
 import sys
 
-from measured_cases import COSTS, Case, arguments, cost_key, costs_in_source, measured_lines, table_of
+from measured_cases import COSTS, FITTED_ENTRY_NS, Case, arguments, cost_key, costs_in_source, measured_lines, table_of
 
 CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
-         "one thread", "sorted row", "gathered", "pattern", "looked at"]
-MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3]  # costs beyond are no explanation
+         "one thread", "sorted row", "gathered", "pattern", "looked at", "memory"]
+MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3, 50]  # costs beyond are no explanation
 LEAST_TIMES = 10  # of a format: below, its costs stay what they are
 ENOUGH = 0.95  # of the error that is left
 LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
@@ -46,12 +46,18 @@ def way_seconds(line, plan, there):
 
 
 def predict_build(cost, line, plan, there):
-    return build_factor(line) * sum(c * part for c, part in zip(cost, plan["build_parts"])) + way_seconds(line, plan, there)
+    return slowness(line) * sum(c * part for c, part in zip(cost, scaled_parts(line, plan))) + way_seconds(line, plan, there)
 
 
-def build_factor(line):
-    """Of the machine: the costs are times of one where it is 1."""
-    return line["machine"].get("build_factor", 1)
+def slowness(line):
+    """Of a core: the costs are times of one where it is 1."""
+    return line["machine"]["entry_ns"] / FITTED_ENTRY_NS if line["device"] == "cpu" else 1
+
+
+def scaled_parts(line, plan):
+    """What memory takes was measured on the machine itself."""
+    parts = plan["build_parts"]
+    return parts[:-1] + [parts[-1] / slowness(line)] if len(parts) == len(PARTS) else parts
 
 
 def measured_way(line):
@@ -75,9 +81,9 @@ class Times:
 
     def add(self, line, plan):
         if plan.get("build_there_seconds"):
-            self.cases.append((plan["build_parts"], 0.0, plan["build_there_seconds"]))
+            self.cases.append((scaled_parts(line, plan), 0.0, plan["build_there_seconds"]))
         else:
-            self.cases.append((plan["build_parts"], way_seconds(line, plan, False), plan["build_seconds"] / build_factor(line)))
+            self.cases.append((scaled_parts(line, plan), way_seconds(line, plan, False), plan["build_seconds"] / slowness(line)))
 
     def off(self, cost):
         """Mean error of the logarithm; one that is far off counts like others."""

@@ -100,7 +100,7 @@ def cpu_misses(w, machine, busy):
 
 def foreign_rows(w, busy):
     if w.get("foreign_window"):
-        return min(w["foreign"], w["foreign_window"] * (busy - 1))
+        return w["foreign_window"] * (busy - 1)
     return w.get("foreign", 0) * (1 - 1 / busy)
 
 

@@ -108,10 +108,10 @@ std::string rates(const std::vector<Machine::Rate>& table) {
 std::string machine_json(const Machine& m) {
   return fmt::format(
       R"({{"kind":"{}","name":{},"units":{},"cache_bytes":{},"read_gbps":{:.6g},"launch_us":{:.4g},"repeat_us":{:.4g},)"
-      R"("upload_gbps":{:.4g},"read":{},"gather":{},"core_read":{},"wake_us":{:.4g},"wake_all_us":{:.4g},"entry_ns":{:.4g},"entry_all_ns":{:.4g},"build_factor":{:.4g}}})",
+      R"("upload_gbps":{:.4g},"read":{},"gather":{},"core_read":{},"wake_us":{:.4g},"wake_all_us":{:.4g},"entry_ns":{:.4g},"entry_all_ns":{:.4g}}})",
       m.kind == Device::Kind::cpu ? "cpu" : "gpu", quoted(m.name), m.units, m.cache_bytes, m.read_gbps, m.launch_us,
       m.repeat_us, m.upload_gbps, rates(m.read), rates(m.gather), rates(m.core_read), m.wake_us, m.wake_all_us,
-      m.entry_ns, m.entry_all_ns, m.build_factor);
+      m.entry_ns, m.entry_all_ns);
 }
 
 std::string workload_json(const Workload& w) {
@@ -303,7 +303,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
         R"("predicted_build_seconds":{:.6g},"rounds":[{:.4g}],"workload":{},"build_parts":{}}})",
         quoted(to_string(c.plan)), tried.seconds, tried.cold_seconds, tried.build_seconds, tried.build_there_seconds,
         c.predicted_seconds, c.predicted_build_seconds, fmt::join(tried.rounds, ","), workload_json(work),
-        parts_json(build_parts(subject, c.plan, work, on_gpu ? 0 : machine.units))));
+        parts_json(build_parts(subject, c.plan, work, machine))));
   }
   return fmt::format(
       R"({{"matrix":{},"class":"{}","precision":"f{}","device":"{}","chosen":{},"weave_rules":{},"analyze_seconds":{:.6g},)"

@@ -36,7 +36,6 @@ struct Machine {
   double wake_all_us = 0;       // and when it calls all of them
   double entry_ns = 0;          // an entry of csr on one thread, everything in its first cache: how fast a core is
   double entry_all_ns = 0;      // the same while all threads do so: two of them may share a core
-  double build_factor = 1;      // what building a matrix takes, over what is foretold of the cores it was fitted on
   bool measured = false;        // false: built-in figures
 
   friend bool operator==(const Machine&, const Machine&) = default;

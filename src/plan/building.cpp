@@ -5,6 +5,7 @@
 
 #include "formats/format.hpp"
 #include "layout/value_codec.hpp"
+#include "plan/model.hpp"
 #include "plan/row_counts.hpp"
 
 namespace heddle {
@@ -23,6 +24,14 @@ bool orders_rows(const Plan& plan) {
   return sigma && *sigma != "1";
 }
 
+double matrix_bytes(const Subject& subject) {
+  return subject.nnz() * (subject.value_bytes + 4) + 8 * (subject.rows() + 1);
+}
+
+double seconds_of_memory(double bytes, const Machine& machine) {
+  return machine.read.empty() ? 0 : bytes / rate_at(machine.read, bytes) * 1e-9;
+}
+
 // Slices with the same diagonals share a list of them; where each has its own, lists are what takes long.
 double listed_diagonals(const Subject& subject, const Plan& plan, const Workload& work) {
   const std::string* layout = plan.find("layout");
@@ -33,8 +42,9 @@ double listed_diagonals(const Subject& subject, const Plan& plan, const Workload
 
 }  // namespace
 
-BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, int cores) {
+BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   constexpr double us = 1e-6, ns = 1e-9;
+  const int cores = machine.kind == Device::Kind::cpu ? machine.units : 0;
   const double entries = subject.nnz(), shared_ns = ns / builders(entries, cores);
   const bool looked_at = plan.format == "weave" && weave_looks_at_values(subject, plan);
   const bool doubles = subject.value_bytes == 8 && !subject.facts.f32_exact;
@@ -58,11 +68,12 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           orders_rows(plan) ? subject.rows() * shared_ns : 0,
           work.gathered * shared_ns,
           listed_diagonals(subject, plan, work) * ns,
-          looked_at && !table ? us : 0};
+          looked_at && !table ? us : 0,
+          cores > 0 ? seconds_of_memory(matrix_bytes(subject) + work.bytes, machine) : 0};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {
-  const double matrix = subject.nnz() * (subject.value_bytes + 4) + 8 * (subject.rows() + 1);
+  const double matrix = matrix_bytes(subject);
   if (registered_format(plan.format).builds_there) return subject.on_device ? 0 : matrix;
   return work.bytes + (subject.on_device ? matrix : 0);
 }
@@ -90,10 +101,10 @@ double order_seconds(const Subject& subject, const Plan& plan) {
 
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   const bool on_gpu = machine.kind != Device::Kind::cpu;
-  const BuildParts parts = build_parts(subject, plan, work, on_gpu ? 0 : machine.units),
-                   &cost = build_cost(plan, on_gpu).of_part;
-  const double working = std::inner_product(parts.begin(), parts.end(), cost.begin(), 0.0);
-  return working * machine.build_factor + order_seconds(subject, plan) +
+  const BuildParts parts = build_parts(subject, plan, work, machine), &cost = build_cost(plan, on_gpu).of_part;
+  const double working = std::inner_product(parts.begin(), parts.end() - 1, cost.begin(), 0.0);
+  const double slow = on_gpu || machine.entry_ns <= 0 ? 1 : machine.entry_ns / Cost::fitted_entry_ns;
+  return working * slow + parts.back() * cost.back() + order_seconds(subject, plan) +
          (on_gpu ? way_seconds(subject, plan, work, machine) : 0);
 }
 

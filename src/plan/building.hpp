@@ -29,7 +29,8 @@ namespace heddle {
 //  14  per place that is gathered by itself (runs: those take a search)                  ns
 //  15  per diagonal of the different lists of them, where slices are stored so            ns
 //  16  where values are looked at and stay what they are, or are all one                 us
-inline constexpr int build_part_count = 17;
+//  17  reading the matrix and what is built of it once, at the rate of that much memory  times (of a CPU)
+inline constexpr int build_part_count = 18;
 using BuildParts = std::array<double, build_part_count>;  // counts, in seconds per unit of cost
 
 struct BuildCost {
@@ -38,8 +39,8 @@ struct BuildCost {
 };
 const BuildCost& build_cost(const Plan& plan, bool on_gpu);  // costs.cpp
 
-// `cores`: of the CPU that builds; 0: a GPU does.
-BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, int cores);
+// `machine`: the CPU or GPU that builds.
+BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
 
 // Bytes that pass between host and device: the matrix, where kernels build from it; what was built, where the host
 // does.

@@ -11,6 +11,7 @@ namespace heddle {
 
 struct CandidateOptions {
   bool on_gpu = true;
+  int cores = 1;         // of a CPU
   bool reorder = false;  // plans that reorder inside, which no fact foretells: only where plans are tried
 };
 

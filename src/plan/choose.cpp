@@ -92,7 +92,8 @@ std::vector<Plan> plans_for(const Structure& facts, const Machine& machine, cons
   if (options.selector != "model")
     fail(ErrorKind::usage, {options.selector, "selectors: model, csr_ell_rules, ellr_trials"}, "no such selector");
   const bool tries = options.effort != Effort::model;
-  return candidate_plans(facts, {.on_gpu = uses_gpu(machine), .reorder = options.reorder && tries});
+  return candidate_plans(facts,
+                         {.on_gpu = uses_gpu(machine), .cores = machine.units, .reorder = options.reorder && tries});
 }
 
 Choice ranked(const Subject& subject, const Machine& machine, const ChooseOptions& options) {

@@ -102,7 +102,9 @@ TEST(Choose, takes_what_is_steady_for_a_few_percent_on_a_cpu) {
       steady_ones += steady ? 1 : 0;
     }
   }
-  if (isa() == Isa::avx512 && gathers_pay.of_8) EXPECT_GT(steady_ones, 0);  // else runs is not offered, or not as near
+  if (isa() == Isa::avx512 && gathers_pay.of_8) {
+    EXPECT_GT(steady_ones, 0);  // else runs is not offered, or not as near
+  }
 }
 
 TEST(Choose, leaves_padded_formats_alone_when_one_row_is_long) {

@@ -42,7 +42,7 @@ std::string file_name(Device::Kind kind, const std::string& name, int units) {
 
 // A file in which something was measured in another way is as good as none.
 std::string title() {
-  constexpr int revision = 5;
+  constexpr int revision = 4;
   return fmt::format("heddle machine {}, figures {}", version, revision);
 }
 
@@ -64,8 +64,7 @@ bool sensible(const Machine& m) {
       if (!(rates[i].giga > 0) || (i > 0 && rates[i].bytes <= rates[i - 1].bytes)) return false;
     return !rates.empty();
   };
-  const bool of_cpu = good(m.core_read) && m.wake_us > 0 && m.wake_all_us > 0 && m.entry_ns > 0 && m.entry_all_ns > 0 &&
-                      m.build_factor > 0;
+  const bool of_cpu = good(m.core_read) && m.wake_us > 0 && m.wake_all_us > 0 && m.entry_ns > 0 && m.entry_all_ns > 0;
   return (m.kind != Device::Kind::cpu || of_cpu) && m.units > 0 && m.read_gbps > 0 && m.copy_gbps > 0 &&
          m.launch_us > 0 && m.repeat_us > 0 && good(m.read) && good(m.gather);
 }
@@ -89,7 +88,6 @@ void set_field(Machine& m, const std::string& key, std::istringstream& words) {
   if (key == "wake_all_us") words >> m.wake_all_us;
   if (key == "entry_ns") words >> m.entry_ns;
   if (key == "entry_all_ns") words >> m.entry_all_ns;
-  if (key == "build_factor") words >> m.build_factor;
 }
 
 }  // namespace
@@ -132,8 +130,8 @@ std::string print_machine(const Machine& m) {
   text += print_rates("read", m.read) + print_rates("gather", m.gather);
   if (m.kind != Device::Kind::cpu) return text;
   return text + print_rates("core_read", m.core_read) +
-         fmt::format("wake_us {}\nwake_all_us {}\nentry_ns {}\nentry_all_ns {}\nbuild_factor {}\n", m.wake_us,
-                     m.wake_all_us, m.entry_ns, m.entry_all_ns, m.build_factor);
+         fmt::format("wake_us {}\nwake_all_us {}\nentry_ns {}\nentry_all_ns {}\n", m.wake_us, m.wake_all_us, m.entry_ns,
+                     m.entry_all_ns);
 }
 
 std::optional<Machine> parse_machine(std::string_view text) {

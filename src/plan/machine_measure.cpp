@@ -8,7 +8,6 @@
 
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
-#include "plan/machine_build.hpp"
 #include "plan/machine_gather.hpp"
 #include "plan/timing.hpp"
 
@@ -236,7 +235,6 @@ Machine measure_cpu() {
   machine.entry_ns = std::min(machine.entry_ns, CachedRows().least_ns());
   machine.entry_all_ns = std::clamp(std::min(machine.entry_all_ns, entry_ns_of_all()), machine.entry_ns,
                                     2 * machine.entry_ns);  // two share a core at most
-  machine.build_factor = measure_build_factor(machine);
   return machine;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -111,6 +112,19 @@ TEST(Model, of_a_cpu_knows_that_cores_get_in_each_others_way) {
   EXPECT_EQ(foreign(1, 1e5, 1024), 0);
   EXPECT_GT(foreign(16, 1e5, 0), foreign(16, 1e5, 1024));
   EXPECT_NEAR(foreign(16, 1e5, 1024), foreign(16, 1e6, 1024), 1e-12);
+  EXPECT_NEAR(foreign(16, 2e3, 1024), 4 * foreign(16, 2e3, 256), 1e-12);
+}
+
+TEST(Candidates, have_smaller_windows_where_cores_would_share_those_of_1024_rows) {
+  const auto offered = [](std::int64_t rows, CandidateOptions options) {
+    Structure facts;
+    facts.rows = facts.cols = rows;
+    return std::ranges::count(candidate_plans(facts, options), Plan::parse("sell sigma=256"));
+  };
+  EXPECT_EQ(offered(2000, {.on_gpu = false, .cores = 16}), 1);
+  EXPECT_EQ(offered(20000, {.on_gpu = false, .cores = 16}), 0);
+  EXPECT_EQ(offered(2000, {.on_gpu = false, .cores = 2}), 0);
+  EXPECT_EQ(offered(2000, {.on_gpu = true}), 0);
 }
 
 TEST(Model, of_a_cpu_knows_long_rows_that_go_through_x_together) {

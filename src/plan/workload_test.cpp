@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 #include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
@@ -171,7 +172,8 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   const auto parts = [](const Csr<double>& A, const char* plan_text) {
     const Subject subject{analyze(A, Detail::planning), 8};
     const Plan plan = Plan::parse(plan_text);
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true), 0);
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true),
+                       built_in_machine(Device::Kind::gpu));
   };
   const Csr<double> few = generate<double>("stencil2d5,n=1000"), fewer = generate<double>("stencil2d5,n=300"),
                     long_rows = generate<double>("dense,rows=20,cols=400");
@@ -197,10 +199,11 @@ TEST(Building, is_shared_by_the_cores_where_there_is_enough_of_it) {
   };
   for (const char* plan : {"csr", "sell", "weave layout=rows"}) {
     EXPECT_EQ(seconds("stencil2d5,n=60", plan, 16), seconds("stencil2d5,n=60", plan, 1)) << plan;
-    EXPECT_LT(seconds("stencil2d5,n=500", plan, 16), 0.6 * seconds("stencil2d5,n=500", plan, 1)) << plan;
+    EXPECT_LT(seconds("stencil2d5,n=500", plan, 16), 0.7 * seconds("stencil2d5,n=500", plan, 1))
+        << plan;  // memory is not
   }
   const char* even_rows = "random,rows=20k,per_row=8";  // to be sorted all the same
-  EXPECT_GT(seconds(even_rows, "sell sigma=1024", 2), 1.3 * seconds(even_rows, "sell", 2));
+  EXPECT_GE(seconds(even_rows, "sell sigma=1024", 2), seconds(even_rows, "sell", 2));
 }
 
 TEST(Building, counts_diagonals_of_lists_that_slices_do_not_share) {
@@ -208,7 +211,8 @@ TEST(Building, counts_diagonals_of_lists_that_slices_do_not_share) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
     const Subject subject{facts, 8};
     const Plan plan = Plan::parse("weave layout=diagonals");
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true), 0)[15];
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true),
+                       built_in_machine(Device::Kind::gpu))[15];
   };
   EXPECT_LT(listed("stencil2d5,n=400"), 200e-9);                              // a few lists of five
   EXPECT_GT(listed("band,rows=160000,width=2,fill=0.8"), 0.5 * 1250 * 5e-9);  // one for each of 1250 slices
@@ -247,7 +251,9 @@ TEST(RowCounts, round_clip_and_cut_rows) {
 }
 
 TEST(Workload, calls_threads_for_work_that_can_be_divided) {
-  EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);  // 2,000 entries
+  isa();
+  const GathersPay measured = std::exchange(gathers_pay, {true, true, true});  // else fewer entries are enough
+  EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);                        // 2,000 entries
   EXPECT_GT(on_cpu("stencil2d5,n=300", "csr").tasks, 16);
   // 12,300 entries, and 2,500 rows: three threads by slices, one by diagonals, whose places are half the work.
   EXPECT_GT(on_cpu("stencil2d5,n=50", "sell").tasks, 2.5);
@@ -262,6 +268,7 @@ TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   // Rows of csr are shared where they are long.
   EXPECT_GT(on_cpu("dense,rows=4,cols=100000", "csr").tasks, 16);
   EXPECT_LT(on_cpu("dense,rows=4,cols=100000", "csr_padded").tasks, 4.5);
+  gathers_pay = measured;
 }
 
 TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {
