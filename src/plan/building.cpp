@@ -24,14 +24,6 @@ bool orders_rows(const Plan& plan) {
   return sigma && *sigma != "1";
 }
 
-double matrix_bytes(const Subject& subject) {
-  return subject.nnz() * (subject.value_bytes + 4) + 8 * (subject.rows() + 1);
-}
-
-double seconds_of_memory(double bytes, const Machine& machine) {
-  return machine.read.empty() ? 0 : bytes / rate_at(machine.read, bytes) * 1e-9;
-}
-
 // Slices with the same diagonals share a list of them; where each has its own, lists are what takes long.
 double listed_diagonals(const Subject& subject, const Plan& plan, const Workload& work) {
   const std::string* layout = plan.find("layout");
@@ -41,6 +33,12 @@ double listed_diagonals(const Subject& subject, const Plan& plan, const Workload
 }
 
 }  // namespace
+
+double matrix_bytes(const Subject& subject) {
+  return subject.nnz() * (subject.value_bytes + 4) + 8 * (subject.rows() + 1);
+}
+
+double seconds_to_read(double bytes, const Machine& machine) { return bytes / rate_at(machine.read, bytes) * 1e-9; }
 
 BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   constexpr double us = 1e-6, ns = 1e-9;
@@ -69,7 +67,7 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           work.gathered * shared_ns,
           listed_diagonals(subject, plan, work) * ns,
           looked_at && !table ? us : 0,
-          cores > 0 ? seconds_of_memory(matrix_bytes(subject) + work.bytes, machine) : 0};
+          cores > 0 ? seconds_to_read(matrix_bytes(subject) + work.bytes, machine) : 0};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {

@@ -42,6 +42,9 @@ const BuildCost& build_cost(const Plan& plan, bool on_gpu);  // costs.cpp
 // `machine`: the CPU or GPU that builds.
 BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
 
+double matrix_bytes(const Subject& subject);                   // as csr
+double seconds_to_read(double bytes, const Machine& machine);  // so many again and again
+
 // Bytes that pass between host and device: the matrix, where kernels build from it; what was built, where the host
 // does.
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work);

@@ -31,10 +31,6 @@ double csr_product(const Subject& subject, const Machine& machine) {
   return predict(work, *cost_of(Plan{}, on_gpu), machine, subject.value_bytes).seconds;
 }
 
-double seconds_to_read(double bytes, const Machine& machine) { return bytes / rate_at(machine.read, bytes) * 1e-9; }
-
-double matrix_bytes(const Subject& subject) { return subject.nnz() * (4 + subject.value_bytes) + 8 * subject.rows(); }
-
 // Of what csr takes longer than `least_product`, the part that the chosen plan saves: many matrices have none that is
 // so fast (of 0.25 to 1, this does best for 10 to 300 products on recorded times, H200 and 16 cores).
 constexpr double reached = 0.7;

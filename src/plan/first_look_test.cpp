@@ -29,10 +29,10 @@ TEST(FirstLook, lets_the_matrix_be_analysed_where_products_are_many_or_their_num
       for (const double products : {0.0, 1e4}) EXPECT_TRUE(worth_analyzing(matrix, *machine, products));
 }
 
-// On a CPU looking alone takes as long as a hundred products of a small matrix, and building as long as ten of a large
-// one, or more.
+// On a CPU looking alone takes as long as fifty products of a small matrix, or more, and building as long as ten of a
+// large one.
 TEST(FirstLook, takes_csr_on_a_cpu_until_products_outweigh_looking_and_building) {
-  EXPECT_FALSE(worth_analyzing(small, two_cores(), 100));
+  EXPECT_FALSE(worth_analyzing(small, two_cores(), 40));
   EXPECT_FALSE(worth_analyzing(grid, two_cores(), 4));
   EXPECT_TRUE(worth_analyzing(small, two_cores(), 2000));
   EXPECT_TRUE(worth_analyzing(grid, two_cores(), 200));
