@@ -31,9 +31,11 @@ std::int64_t slices_at_once(const PatternView& A) { return grain_for(slice_count
 // The runs of a slice by ascending columns, each as one number: its column in the first row, and its rows.
 struct RunKey {
   static std::uint64_t of(const Diagonal& d) {
-    return static_cast<std::uint64_t>(d.column + rows_of_run) << 16 | d.rows;
+    return static_cast<std::uint64_t>(std::int64_t{d.column} + rows_of_run) << 16 | d.rows;
   }
-  static Index column(std::uint64_t key) { return static_cast<Index>(key >> 16) - rows_of_run; }
+  static Index column(std::uint64_t key) {
+    return static_cast<Index>(static_cast<std::int64_t>(key >> 16) - rows_of_run);
+  }
   static std::uint16_t rows(std::uint64_t key) { return static_cast<std::uint16_t>(key); }
 };
 void append_runs(const CutSlice& slice, Vector<std::uint64_t>& runs) {

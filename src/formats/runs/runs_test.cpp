@@ -135,6 +135,16 @@ TEST(Runs, leave_the_rows_aside_that_save_most) {
   }
 }
 
+TEST(Runs, keep_entries_of_the_last_column_there_can_be) {
+  constexpr std::int64_t rows = 16, cols = INT32_MAX;
+  Csr<double> A{rows, cols, Buffer<Offset>(rows + 1), Buffer<Index>(rows), Buffer<double>(rows)};
+  for (std::int64_t i = 0; i <= rows; ++i) A.ptr[i] = i;
+  for (std::int64_t i = 0; i < rows; ++i) A.col[i] = INT32_MAX - 1, A.val[i] = static_cast<double>(i + 1);
+  const Csr<double> restored = build(A, Plan::parse("runs gather=1000")).restore();
+  EXPECT_TRUE(std::ranges::equal(restored.col.span(), A.col.span()));
+  EXPECT_TRUE(std::ranges::equal(restored.val.span(), A.val.span()));
+}
+
 TEST(Runs, count_rows_behind_the_last_as_empty) {
   const StepCut cut = cut_steps(two_diagonals_and_strays(20).view(), 16, 25);
   EXPECT_EQ(cut.full, 0);
