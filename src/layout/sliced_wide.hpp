@@ -21,8 +21,9 @@ HEDDLE_AVX512 inline __m512i load_columns_wide(Column16, __mmask16 kept, const s
   return _mm512_add_epi32(rows, _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(kept, col)));
 }
 
-// `far`: the matrix is larger than the core's own cache, so that asking ahead pays.
-template <class V, class Codec, bool far>
+// `far`: the matrix is larger than the core's own cache, so that asking ahead pays. `singly`: elements of x are loaded
+// one by one, by columns in memory. (A loop that has both ways in it is short of registers: 29 instead of 18 us.)
+template <class V, class Codec, bool far, bool singly>
 struct WidePlaces : PlaceWalk {
   using Lanes = Wide<V>;
   static constexpr int columns = 16, halves = columns / Lanes::lanes;
@@ -40,6 +41,11 @@ struct WidePlaces : PlaceWalk {
     if constexpr (far) __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead());
   }
 
+  // Elements of x for places that all have entries, from `from` on; `col`: their columns.
+  HEDDLE_AVX512 typename Lanes::Type fetch(__m512i col, Offset from, int half) const {
+    if constexpr (singly && std::is_same_v<Codec, Index32>) return load_each_512(x, A.col + from + half * Lanes::lanes);
+    return Lanes::fetch(x, col, half);
+  }
   // Adds 16 places that all have entries.
   HEDDLE_AVX512 void add_whole(__m512i col, Offset from, Sums& sum) const {
     const V* val = A.val + from;
@@ -47,7 +53,7 @@ struct WidePlaces : PlaceWalk {
 #pragma GCC unroll 2
     for (int half = 0; half < halves; ++half, val += Lanes::lanes) {
       ask(val);
-      sum[half] += Lanes::load(val) * Lanes::fetch(x, col, half);
+      sum[half] += Lanes::load(val) * fetch(col, from, half);
     }
   }
   // Columns of 32 places from i on as long as all of these have entries: no masks. `k` and `at` stand behind them then.
@@ -121,25 +127,74 @@ struct WidePlaces : PlaceWalk {
   }
 };
 
-template <bool far, class V, class Codec>
+template <bool far, bool singly, class V, class Codec>
 HEDDLE_AVX512 inline void sum_places(const SlicedView<V, Codec>& A, const V* x, const PlaceWalk& walk,
                                      std::int64_t places, V* to) {
-  const WidePlaces<V, Codec, far> wide{walk, A, x};
+  const WidePlaces<V, Codec, far, singly> wide{walk, A, x};
   constexpr int at_once = 2 * wide.columns;
   if (far && wide.spreads()) return wide.sum_along_columns(places, to);
   for (std::int64_t i = 0; i < places; i += at_once)
     wide.sum_along_rows(i, static_cast<int>(std::min<std::int64_t>(places - i, at_once)), to);
 }
 
+template <class V, class Codec>
+bool is_far(const SlicedView<V, Codec>& A) {
+  return A.stored * static_cast<std::int64_t>(sizeof(V) + sizeof(typename Codec::Stored)) > own_cache_bytes;
+}
+template <class V>
+bool loads_singly() {
+  return !(Wide<V>::lanes == 8 ? gathers_pay.of_8 : gathers_pay.of_16);
+}
+
 // The sums of all places of a walk; `to` has room for 32 at a time.
 template <class V, class Codec>
 HEDDLE_AVX512 inline void sum_places(const SlicedView<V, Codec>& A, const V* x, const PlaceWalk& walk,
                                      std::int64_t places, V* to) {
-  const std::int64_t bytes = A.stored * static_cast<std::int64_t>(sizeof(V) + sizeof(typename Codec::Stored));
-  if (bytes > own_cache_bytes)
-    sum_places<true>(A, x, walk, places, to);
+  const bool far = is_far(A);
+  if (std::is_same_v<Codec, Index32> && loads_singly<V>())
+    far ? sum_places<true, true>(A, x, walk, places, to) : sum_places<false, true>(A, x, walk, places, to);
   else
-    sum_places<false>(A, x, walk, places, to);
+    far ? sum_places<true, false>(A, x, walk, places, to) : sum_places<false, false>(A, x, walk, places, to);
+}
+
+// y = A x for slices first .. last-1 of 32 rows each that end at columns -1: what is most often asked for, in a
+// function of its own, as the general one has so many cases that it keeps hardly anything in registers.
+template <bool far, bool singly, class V>
+HEDDLE_AVX512 __attribute__((noinline)) void multiply_whole_slices(const SlicedView<V, Index32>& A, const V* x, V* y,
+                                                                   std::int64_t first, std::int64_t last) {
+  using Places = WidePlaces<V, Index32, far, singly>;
+  using Lanes = typename Places::Lanes;
+  constexpr int columns = Places::columns, rows = 2 * columns;
+  for (std::int64_t s = first; s < last; ++s) {
+    const Places slice{{A.start[s], A.start[s + 1], rows, 0, nullptr}, A, x};
+    typename Places::Sums low, high;
+    for (auto& sum : low) sum = Lanes::zero();
+    for (auto& sum : high) sum = Lanes::zero();
+    Index k = 0;
+    Offset at = slice.place;
+    slice.add_whole_columns(0, k, at, low, high);
+    for (; at < slice.end; at += rows) {
+      slice.add(0, columns, 0, at, low);
+      slice.add(columns, columns, 0, at, high);
+    }
+#pragma GCC unroll 2
+    for (int half = 0; half < Places::halves; ++half) {
+      const std::int64_t to = s * rows + half * Lanes::lanes;
+      Lanes::store(y, A.row_of, to, low[half]);
+      Lanes::store(y, A.row_of, to + columns, high[half]);
+    }
+  }
+}
+template <class V>
+HEDDLE_AVX512 inline void multiply_whole_slices(const SlicedView<V, Index32>& A, const V* x, V* y, std::int64_t first,
+                                                std::int64_t last) {
+  const bool far = is_far(A);
+  if (loads_singly<V>())
+    far ? multiply_whole_slices<true, true>(A, x, y, first, last)
+        : multiply_whole_slices<false, true>(A, x, y, first, last);
+  else
+    far ? multiply_whole_slices<true, false>(A, x, y, first, last)
+        : multiply_whole_slices<false, false>(A, x, y, first, last);
 }
 
 }  // namespace heddle

@@ -29,6 +29,11 @@ struct Wide<double> {
   // The elements from `from` on, one after another, to the lanes that are on.
   HEDDLE_AVX512 static Type spread(Mask mask, const double* from) { return _mm512_maskz_expandloadu_pd(mask, from); }
   HEDDLE_AVX512 static void store(double* to, Type a) { _mm512_storeu_pd(to, a); }
+  // Elements first .. of an order, or, without one, of `to` itself.
+  HEDDLE_AVX512 static void store(double* to, const Index* order, std::int64_t first, Type a) {
+    if (!order) return _mm512_storeu_pd(to + first, a);
+    _mm512_i32scatter_pd(to, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(order + first)), a, 8);
+  }
   HEDDLE_AVX512 static Type add(Mask mask, Type to, Type a) { return _mm512_mask_add_pd(to, mask, to, a); }
   HEDDLE_AVX512 static Mask load_mask(const std::uint32_t* words, int part) {
     return reinterpret_cast<const Mask*>(words)[part];
@@ -66,6 +71,10 @@ struct Wide<float> {
   HEDDLE_AVX512 static Type load(Mask mask, const float* from) { return _mm512_maskz_loadu_ps(mask, from); }
   HEDDLE_AVX512 static Type spread(Mask mask, const float* from) { return _mm512_maskz_expandloadu_ps(mask, from); }
   HEDDLE_AVX512 static void store(float* to, Type a) { _mm512_storeu_ps(to, a); }
+  HEDDLE_AVX512 static void store(float* to, const Index* order, std::int64_t first, Type a) {
+    if (!order) return _mm512_storeu_ps(to + first, a);
+    _mm512_i32scatter_ps(to, _mm512_loadu_si512(order + first), a, 4);
+  }
   HEDDLE_AVX512 static Type add(Mask mask, Type to, Type a) { return _mm512_mask_add_ps(to, mask, to, a); }
   HEDDLE_AVX512 static Mask load_mask(const std::uint32_t* words, int part) {
     Mask mask;

@@ -62,7 +62,7 @@ struct LongRows {
       : A(matrix),
         task(tasks),
         tasks_of_unit(std::max<std::int64_t>(2, (tasks.size() - 1 + most_units - 1) / most_units)),
-        work_of_unit(tasks_of_unit * work_per_task) {}
+        work_of_unit(tasks_of_unit * work_of_row_task(matrix.rows, matrix.nnz())) {}
 
   bool is_long(std::int64_t row) const { return A.ptr[row + 1] - A.ptr[row] >= 2 * work_of_unit; }
   // A long row is the last that begins in its task.

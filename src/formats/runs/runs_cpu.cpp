@@ -244,9 +244,10 @@ void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   };
   // A task takes the slices that begin in its share of the steps, plus one each, and one for 8 entries of a row aside:
   // equal work. Behind these each part of a shared row is one.
-  constexpr std::int64_t share = work_per_task / rows_of_run;
+  constexpr std::int64_t most = work_per_task / rows_of_run;
   const auto before = [&](std::int64_t s) { return A.slices[s].step + s + A.aside.work[A.slices[s].aside] / 8; };
-  const std::int64_t slice_tasks = (before(count) + share - 1) / share, parts = aside.shared.size();
+  const std::int64_t slice_tasks = (before(count) + most - 1) / most, parts = aside.shared.size();
+  const std::int64_t share = (before(count) + slice_tasks - 1) / std::max<std::int64_t>(1, slice_tasks);
   const auto first_slice = [&](std::int64_t task) {
     if (task == 0 || task >= slice_tasks) return task == 0 ? 0 : count;
     return first_without_near(count * task / slice_tasks, 0, count,
