@@ -22,7 +22,7 @@ HEDDLE_AVX512 inline __m512i load_columns_wide(Column16, __mmask16 kept, const s
 }
 
 // `far`: the matrix is larger than the core's own cache, so that asking ahead pays. `singly`: elements of x are loaded
-// one by one, by columns in memory. (A loop that has both ways in it is short of registers: 29 instead of 18 us.)
+// one by one, by columns in memory.
 template <class V, class Codec, bool far, bool singly>
 struct WidePlaces : PlaceWalk {
   using Lanes = Wide<V>;
@@ -140,10 +140,6 @@ HEDDLE_AVX512 inline void sum_places(const SlicedView<V, Codec>& A, const V* x, 
 template <class V, class Codec>
 bool is_far(const SlicedView<V, Codec>& A) {
   return A.stored * static_cast<std::int64_t>(sizeof(V) + sizeof(typename Codec::Stored)) > own_cache_bytes;
-}
-template <class V>
-bool loads_singly() {
-  return !(Wide<V>::lanes == 8 ? gathers_pay.of_8 : gathers_pay.of_16);
 }
 
 // The sums of all places of a walk; `to` has room for 32 at a time.

@@ -25,7 +25,7 @@ std::vector<Plan> candidate_plans(const Structure& facts, const CandidateOptions
       if (cost_of(plan, options.on_gpu)) all.push_back(std::move(plan));
   }
   // Windows of 1,024 rows that several cores would share.
-  if (!options.on_gpu && facts.rows < 512 * std::int64_t{options.cores} && registered("sell"))
+  if (!options.on_gpu && facts.rows < 1024 * std::int64_t{options.cores} && registered("sell"))
     all.push_back(Plan::parse("sell sigma=256"));
   if (options.reorder && facts.rows == facts.cols) all.push_back(Plan::parse("ell16 reorder=rcm"));
   return all;

@@ -123,7 +123,8 @@ TEST(Candidates, have_smaller_windows_where_cores_would_share_those_of_1024_rows
   };
   EXPECT_EQ(offered(2000, {.on_gpu = false, .cores = 16}), 1);
   EXPECT_EQ(offered(20000, {.on_gpu = false, .cores = 16}), 0);
-  EXPECT_EQ(offered(2000, {.on_gpu = false, .cores = 2}), 0);
+  EXPECT_EQ(offered(2000, {.on_gpu = false, .cores = 2}), 1);
+  EXPECT_EQ(offered(3000, {.on_gpu = false, .cores = 2}), 0);
   EXPECT_EQ(offered(2000, {.on_gpu = true}), 0);
 }
 

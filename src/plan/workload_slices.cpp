@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/isa.hpp"
+#include "core/thread_share.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -168,7 +169,9 @@ Workload runs_cpu(const Subject& s, const Plan& plan) {
   w.slots = s.nnz() *
             (steps.runs + gather * (steps.gathered + along_a_row * (steps.aside - steps.dense)) + dense * steps.dense);
   // A slice is one thread's, and so is a part of a row aside, which is no more work than it has entries.
-  w.tasks = shared_by(w.stored + s.rows(), steps.aside > 0 ? std::min(part, s.longest()) : 16 * s.longest());
+  const double work = work_of_place(steps.gathered / std::max(1e-9, steps.runs + steps.gathered));
+  const double heaviest = steps.aside > 0 ? std::min(part, s.longest()) : 16 * s.longest();
+  w.tasks = shared_by(work * (w.stored + s.rows()), work * heaviest);
   w.pieces = std::max(w.pieces, std::ceil(s.nnz() * steps.aside / part));
   w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;

@@ -268,6 +268,14 @@ TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   // Rows of csr are shared where they are long.
   EXPECT_GT(on_cpu("dense,rows=4,cols=100000", "csr").tasks, 16);
   EXPECT_LT(on_cpu("dense,rows=4,cols=100000", "csr_padded").tasks, 4.5);
+  // Where elements of x are loaded one by one fewer of them are enough; places of diagonals load none.
+  if (isa() != Isa::baseline) {
+    const double gathered = on_cpu("stencil2d5,n=50", "sell").tasks, runs = on_cpu("stencil2d5,n=50", "runs").tasks;
+    gathers_pay = {};
+    EXPECT_GT(on_cpu("stencil2d5,n=50", "sell").tasks, 2 * gathered);
+    EXPECT_EQ(on_cpu("stencil2d5,n=50", "runs").tasks, runs);
+    EXPECT_EQ(on_cpu("stencil2d5,n=50", "weave layout=diagonals").tasks, 1);
+  }
   gathers_pay = measured;
 }
 

@@ -1,5 +1,8 @@
+#include <cmath>
+
 #include "core/halving.hpp"
 #include "core/parallel.hpp"
+#include "core/thread_share.hpp"
 #include "formats/runs/runs.hpp"
 #include "formats/runs/runs_aside_sum.hpp"
 #include "layout/ahead.hpp"
@@ -253,8 +256,10 @@ void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
     return first_without_near(count * task / slice_tasks, 0, count,
                               [&](std::int64_t s) { return before(s) < task * share; });
   };
+  const double fetched = static_cast<double>(col.size()) / static_cast<double>(std::max<std::int64_t>(1, val.size()));
+  const std::int64_t per_thread = std::llround(tasks_per_thread / work_of_place(fetched));
   V sums[most_shared_parts];
-  parallel_stretches(slice_tasks + parts, tasks_per_thread, [&](std::int64_t first, std::int64_t last) {
+  parallel_stretches(slice_tasks + parts, per_thread, [&](std::int64_t first, std::int64_t last) {
     if (first < slice_tasks) work(first_slice(first), first_slice(last));
     if (last <= slice_tasks) return;
     with_isa([&](auto on) {
