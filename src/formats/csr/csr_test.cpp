@@ -2,6 +2,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "layout/row_tasks.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -43,6 +44,14 @@ TEST(Csr, shares_rows_of_matrices_with_more_work_than_parts) {
   for (const std::int64_t row : {0, 1, 7, 100'000, 499'999}) lengths[static_cast<std::size_t>(row)] = 400'000;
   for (std::int64_t row = 200'000; row < 200'100; ++row) lengths[static_cast<std::size_t>(row)] = 6'200;
   expect_every_entry_once(whole_numbers(lengths, 400'000));
+}
+
+TEST(Csr, cuts_small_matrices_into_tasks_of_equal_work) {
+  const Csr<double> A = whole_numbers(std::vector<std::int64_t>(2600, 1), 10);  // 5,200 entries and rows: 6 tasks
+  const Buffer<Index> first = row_tasks(A.view());
+  ASSERT_EQ(first.size(), 7);
+  for (std::int64_t t = 0; t < 6; ++t) EXPECT_NEAR(first[t + 1] - first[t], 2600 / 6.0, 3) << t;
+  EXPECT_EQ(row_tasks(whole_numbers({}, 1).view()).size(), 1);
 }
 
 // 0.1 has no exact double: another order of the sums would have other bits.

@@ -4,6 +4,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "core/isa.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -60,6 +61,32 @@ TEST(Sell, gives_the_same_product_for_every_slice_window_and_number_of_lanes) {
       build(A, Plan::parse(plan), {device}).multiply(x, y);
       EXPECT_EQ(y, expected) << plan;
     }
+}
+
+// y = A x goes through whole slices by a loop of its own, alpha A x through all of them by another. Doubling is exact:
+// only another order of a sum, another row or another element of x would differ.
+template <class V>
+void expect_the_same_bits_doubled(const Csr<V>& A, const char* plan) {
+  std::vector<V> x(static_cast<std::size_t>(A.cols)), y(static_cast<std::size_t>(A.rows), V(7)), doubled = y;
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = V(0.1) * static_cast<V>(i % 9 + 1);
+  const Operator<V> op = build(A, Plan::parse(plan));
+  op.multiply(x, y);
+  op.multiply(V(2), x, V(0), doubled);
+  for (std::size_t row = 0; row < y.size(); ++row) EXPECT_EQ(doubled[row], 2 * y[row]) << plan << ", row " << row;
+}
+TEST(Sell, gives_the_same_bits_by_whole_slices_and_one_by_one) {
+  isa();
+  const GathersPay measured = gathers_pay;
+  const Csr<double> mixed = mixed_lengths(), many = generate<double>("lengths,law=uniform,max=9,rows=30007");
+  for (const bool fast : {true, false})
+    for (const char* plan : {"sell", "sell sigma=64", "sell sigma=1024"}) {
+      gathers_pay = {fast, fast, fast};
+      for (const Csr<double>* A : {&mixed, &many}) {  // the second does not fit a core's own cache
+        expect_the_same_bits_doubled(*A, plan);
+        expect_the_same_bits_doubled(convert<float>(A->view()), plan);
+      }
+    }
+  gathers_pay = measured;
 }
 
 }  // namespace
