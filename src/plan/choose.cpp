@@ -188,9 +188,11 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
     choice.from_cache = options.use_cache && read_choice(key, choice.candidates);
     if (!choice.from_cache) {
       const bool all = options.effort == Effort::exhaustive || options.selector == "ellr_trials";
-      const std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
-      measure_candidates(A, options.device, count, choice.candidates);
-      if (options.use_cache) write_choice(key, choice.candidates);
+      const bool briefly = !all && options.expected_multiplies > 0;
+      std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
+      if (briefly) count = keep_affordable(choice.candidates, count, score(choice.candidates.front()));
+      measure_candidates(A, options.device, count, briefly, choice.candidates);
+      if (options.use_cache && !briefly) write_choice(key, choice.candidates);  // others may ask for more products
     }
     rank(choice.candidates, score);
   }

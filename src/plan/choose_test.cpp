@@ -13,6 +13,7 @@
 #include "core/isa.hpp"
 #include "plan/choice_cache.hpp"
 #include "plan/model.hpp"
+#include "plan/tune.hpp"
 #include "support/own_cache.hpp"
 #include "support/same_facts.hpp"
 #include "support/zoo.hpp"
@@ -380,6 +381,44 @@ TEST(ChoiceCache, is_used_the_second_time_and_gives_the_same_plan) {
   EXPECT_EQ(first.plan, second.plan);
   EXPECT_EQ(first.candidates.front().measured_seconds, second.candidates.front().measured_seconds);
   EXPECT_FALSE(choose(A, facts, two_cores(), {.device = Device::cpu()}).from_cache);  // the model asks nobody
+}
+
+TEST(Trials, cost_a_small_share_of_all_products_or_do_not_take_place) {
+  const auto candidates = [] {
+    std::vector<Candidate> made;
+    for (const double build : {0.010, 0.500, 0.020, 0.005})
+      made.push_back({.predicted_seconds = 1e-3, .predicted_build_seconds = build});
+    return made;
+  };
+  const auto builds = [](const std::vector<Candidate>& ranked) {
+    std::vector<double> all;
+    for (const Candidate& c : ranked) all.push_back(c.predicted_build_seconds);
+    return all;
+  };
+  // Each takes what building takes and 16 ms; a share of 3 % of 2.5, 4 and 30 seconds: 75, 120 and 900 ms.
+  std::vector<Candidate> few = candidates();
+  EXPECT_EQ(keep_affordable(few, 4, 2.5), 2u);
+  EXPECT_EQ(builds(few), (std::vector{0.010, 0.020, 0.500, 0.005}));
+  EXPECT_EQ(keep_affordable(few = candidates(), 4, 4), 3u);
+  EXPECT_EQ(builds(few), (std::vector{0.010, 0.020, 0.005, 0.500}));
+  EXPECT_EQ(keep_affordable(few = candidates(), 3, 30), 3u);
+  EXPECT_EQ(builds(few), builds(candidates()));
+  EXPECT_EQ(keep_affordable(few = candidates(), 4, 1), 0u);  // one alone says nothing
+}
+
+TEST(Trials, are_made_where_there_are_many_products_and_are_not_remembered_then) {
+  const test::OwnCache cache;
+  const Csr<double> A = generate<double>("stencil2d5,n=25");
+  const Structure facts = analyze(A, Detail::planning);
+  const auto tried = [&](double products) {
+    const Choice choice = choose(A, facts, two_cores(),
+                                 {.effort = Effort::measure, .expected_multiplies = products, .device = Device::cpu()});
+    EXPECT_FALSE(choice.from_cache);
+    return std::ranges::count_if(choice.candidates, [](const Candidate& c) { return c.measured_seconds > 0; });
+  };
+  EXPECT_EQ(tried(100), 0);
+  EXPECT_GE(tried(1e9), 2);
+  EXPECT_TRUE(cache.files().empty());
 }
 
 TEST(ChoiceCache, that_cannot_be_written_changes_nothing) {
