@@ -196,16 +196,45 @@ def report_build(lines, costs, build=None, show=False):
                 for regret, text in sorted(found, reverse=True):
                     if regret > 1.05:
                         print(f"{'':12}{regret:5.2f}  {text}")
+        for n in (10000, 100000):
+            regrets = [r for r in (after_trials(measured_plans(line, costs, build, there), n) for line in lines) if r]
+            if regrets:
+                print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% "
+                      f"{math.exp(sum(map(math.log, regrets)) / len(regrets)):8.3f} {max(regrets):7.2f}   with effort = measure, all that it builds and times counted")
 
 
-def chosen(line, costs, build, n, there):
-    """(regret of the plan that is predicted to be the best, what happened), or nothing where nothing was measured."""
+def measured_plans(line, costs, build, there):
+    """(predicted building, predicted product, building, product, plan) of every plan that was measured."""
     measured = []
     for p in line["plans"]:
         took, key = build_seconds(line, p, there), cost_key(p["plan"])
         if took and key in costs and key in build and p.get("build_parts"):
             measured.append((predict_build(build[key], line, p, there), Case(p, line["machine"], line["precision"]).predict(costs[key]),
                              took, p["seconds"], p["plan"]))
+    return measured
+
+
+def after_trials(measured, n):
+    """What effort = measure and n products take, over the best fixed plan: those are tried that keep_affordable keeps (src/plan/tune.cpp)."""
+    if not measured:
+        return None
+    foretold, total = (lambda m: m[0] + n * m[1]), (lambda m: m[2] + n * m[3])
+    ranked = sorted(measured, key=foretold)
+    few = [m for i, m in enumerate(ranked[:5]) if i < 2 or foretold(m) <= 1.4 * foretold(ranked[0])]
+    few += [m for m in ranked if m[4] == "csr" and m not in few]
+    left, kept = 0.03 * foretold(ranked[0]), []
+    for m in few:
+        takes = m[0] + 16 * m[1]
+        if takes <= left:
+            left -= takes
+            kept.append(m)
+    trials = sum(m[2] + 16 * m[3] for m in kept) if len(kept) > 1 else 0
+    return (trials + (min(map(total, kept)) if trials else total(ranked[0]))) / min(map(total, measured))
+
+
+def chosen(line, costs, build, n, there):
+    """(regret of the plan that is predicted to be the best, what happened), or nothing where nothing was measured."""
+    measured = measured_plans(line, costs, build, there)
     if not measured:
         return None
     total = lambda m: m[2] + n * m[3]

@@ -106,8 +106,10 @@ void add_plan(CLI::App& app, Session& session) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command
-      .add_option("--effort", options->effort,
-                  "model: from the facts; measure: time the best few; exhaustive: time all")
+      .add_option(
+          "--effort", options->effort,
+          "model: from the facts; measure: time the best few (with --expected-multiplies for at most 3 % of what "
+          "they take); exhaustive: time all")
       ->capture_default_str();
   command
       .add_option("--selector", options->selector,
