@@ -190,7 +190,7 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
       const bool all = options.effort == Effort::exhaustive || options.selector == "ellr_trials";
       const bool briefly = !all && options.expected_multiplies > 0;
       std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
-      if (briefly) count = keep_affordable(choice.candidates, count, score(choice.candidates.front()));
+      if (briefly && count > 0) count = keep_affordable(choice.candidates, count, score(choice.candidates.front()));
       measure_candidates(A, options.device, count, briefly, choice.candidates);
       if (options.use_cache && !briefly) write_choice(key, choice.candidates);  // others may ask for more products
     }
