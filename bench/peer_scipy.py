@@ -37,7 +37,13 @@ except ImportError as absent:
 
 
 def heddle(*words):
-    return subprocess.run([arguments.heddle, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+    """What the command prints; it says itself what was wrong with a matrix."""
+    try:
+        return subprocess.run([arguments.heddle, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+    except OSError as absent:
+        sys.exit(f"{arguments.heddle} cannot be started ({absent.strerror}); --heddle says where it is")
+    except subprocess.CalledProcessError as failed:
+        sys.exit(failed.returncode)
 
 
 def our_time(matrix, precision):
