@@ -94,7 +94,12 @@ TEST(Plan, works_on_matrices_without_entries) {
 TEST(Plan, refuses_unknown_words_as_wrong_usage) {
   EXPECT_EQ(heddle_command({"plan", tiny, "--effort", "lots"}).exit_code, 2);
   EXPECT_EQ(heddle_command({"plan", tiny, "--selector", "dice"}).exit_code, 2);
-  EXPECT_EQ(heddle_command({"plan", tiny, "--expected-multiplies", "-1"}).exit_code, 2);
+  for (const char* number : {"-1", "nan", "many", "3x"}) {
+    const auto outcome = heddle_command({"plan", tiny, "--expected-multiplies", number});
+    EXPECT_EQ(outcome.exit_code, 2) << number;
+    EXPECT_NE(outcome.err.find(std::string(number) + " is not a number of 0 or more"), std::string::npos)
+        << outcome.err;
+  }
 }
 
 TEST(Plan, shows_people_the_reason_and_the_candidates) {

@@ -103,7 +103,7 @@ void add_plan(CLI::App& app, Session& session) {
   command
       .add_option("--expected-multiplies", options->expected_multiplies,
                   "Minimise building plus so many products; 0: the product alone")
-      ->check(CLI::NonNegativeNumber)
+      ->check(at_least_zero())
       ->capture_default_str();
   command
       .add_option(

@@ -66,7 +66,7 @@ void add_reorder(CLI::App& app, Session& session) {
       ->check(CLI::IsMember({"rcm", "amd", "length"}))
       ->capture_default_str();
   command.add_option("--window", options->window, "With --by length: sort inside windows of this many rows; 0: all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   command.add_option("--out", options->out, "File for the reordered matrix: .mtx, .mtx.gz or .hdl");
   command.add_option("--permutation", options->permutation,
                      "File for the old number of every new row, counted from 0, one a line");

@@ -347,11 +347,10 @@ void add_options(CLI::App& command, Options& options) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command.add_option("--tolerance", options.tolerance, "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
+  command.add_option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this")->check(at_least_zero());
   command.add_option("--max-iterations", options.max_iterations, "Without it 10 n, at most 100,000")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   command.add_option("--restart", options.restart, "Vectors that gmres keeps")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
