@@ -16,6 +16,8 @@ struct WindowCounts {
   std::int32_t delta4 = 0, delta8 = 0, delta16 = 0, near16 = 0, slices16 = 0;
   std::int32_t tile_rows = 0, degree_rows = 0;          // pairs (row, tile); degree_rows: see column_degrees.hpp
   std::int32_t gather_f32[3] = {}, gather_f64[3] = {};  // in the order of Gather
+
+  WindowCounts& operator+=(const WindowCounts& part);
 };
 
 struct ColumnFacts {

@@ -31,6 +31,15 @@ struct Sums {
 
 }  // namespace
 
+WindowCounts& WindowCounts::operator+=(const WindowCounts& part) {
+  entries += part.entries, deltas += part.deltas, runs += part.runs;
+  delta4 += part.delta4, delta8 += part.delta8, delta16 += part.delta16;
+  near16 += part.near16, slices16 += part.slices16;
+  tile_rows += part.tile_rows, degree_rows += part.degree_rows;
+  for (int i = 0; i < 3; ++i) gather_f32[i] += part.gather_f32[i], gather_f64[i] += part.gather_f64[i];
+  return *this;
+}
+
 std::int64_t column_sample(std::int64_t nnz, Detail detail) {
   const std::int64_t least = detail == Detail::all ? 1 << 14 : 1 << 13, most = 16 * least;
   return std::clamp(nnz / (detail == Detail::all ? 32 : 64), least, most);

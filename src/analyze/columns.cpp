@@ -76,17 +76,20 @@ class Looker {
     });
     count_slices(w, counts);
   }
-  void rows_at_once(const RowWindow& w, WindowCounts& counts) {
+  void rows_at_once(const RowWindow& w, const PartOfWindow& part, WindowCounts& counts) {
     make_room(w);
     for (std::int64_t first = w.first; first < w.last; first += lanes)
-      slice_at_once(w, first, counts.gather_f64[0], counts.gather_f32[0]);
+      slice_at_once(w, first, part, counts.gather_f64[0], counts.gather_f32[0]);
   }
-  // 32 neighbours, and all of the window.
+  // 32 neighbours.
   void entries_at_once(const RowWindow& w, WindowCounts& counts) {
     make_room(w);
     for (Offset step = w.begin; step < w.end; step += lanes)
       read_at_once(A.col.subspan(step, std::min<Offset>(lanes, w.end - step)), counts.gather_f64[1],
                    counts.gather_f32[1]);
+  }
+  void in_window(const RowWindow& w, WindowCounts& counts) {
+    make_room(w);
     read_at_once(A.col.subspan(w.begin, w.end - w.begin), counts.gather_f64[2], counts.gather_f32[2]);
   }
 
@@ -150,13 +153,19 @@ class Looker {
     if (reach.entries > 0) sectors_.make_room(reach.low, reach.high, reach.entries);
   }
 
-  // Sectors that lanes of one slice touch when each reads the k-th entry of its row.
-  void slice_at_once(const RowWindow& w, std::int64_t first, std::int32_t& doubles, std::int32_t& floats) {
+  // Sectors that lanes of one slice touch when each reads the k-th entry of its row, for the k of this part.
+  void slice_at_once(const RowWindow& w, std::int64_t first, const PartOfWindow& part, std::int32_t& doubles,
+                     std::int32_t& floats) {
+    const std::int64_t last = std::min(first + lanes, w.last);
+    std::int64_t longest = 0;
+    for (std::int64_t row = first; row < last; ++row) longest = std::max(longest, std::ssize(columns(row, w)));
+    const auto begin = static_cast<std::size_t>(part.begin(longest)), end = static_cast<std::size_t>(part.end(longest));
+    if (begin == end) return;
     std::array<std::span<const Index>, lanes> left;  // of rows that have some
     int active = 0;
-    for (std::int64_t row = first; row < std::min(first + lanes, w.last); ++row) {
-      left[active] = columns(row, w);
-      active += !left[active].empty();
+    for (std::int64_t row = first; row < last; ++row) {
+      const std::span<const Index> all = columns(row, w);
+      if (all.size() > begin) left[active++] = all.subspan(begin, std::min(all.size(), end) - begin);
     }
     while (active > 1) {
       std::array<Index, lanes> read;
@@ -250,9 +259,10 @@ ColumnsLook<V>::ColumnsLook(const CsrView<V>& matrix, std::int64_t sample, bool 
     : A(matrix),
       windows_(A, sample),
       by_degree_(by_degree),
-      tasks_(questions * windows_.count),
-      counts_(static_cast<std::size_t>(windows_.count)),
-      diagonals_(static_cast<std::size_t>(windows_.count)) {}
+      parts_(windows_.count < 2 * threads() ? 4 : 1),
+      tasks_(questions * parts_ * windows_.count),
+      counts_(static_cast<std::size_t>(parts_ * windows_.count)),
+      diagonals_(static_cast<std::size_t>(parts_ * windows_.count)) {}
 template <class V>
 ColumnsLook<V>::~ColumnsLook() = default;
 
@@ -260,37 +270,60 @@ template <class V>
 void ColumnsLook<V>::run(std::int64_t first, std::int64_t last) {
   if (degrees_) {
     StampedSet seen(WindowChoice::entries);
-    for (std::int64_t i = first; i < last; ++i) counts_[i].degree_rows = degrees_->rows_and_tiles(windows_[i], seen);
+    for (std::int64_t i = first; i < last; ++i)
+      counts_[parts_ * i].degree_rows = degrees_->rows_and_tiles(windows_[i], seen);
     return;
   }
   Looker looker(A);
   DiagonalSet met;
   for (std::int64_t task = first; task < last; ++task) {
-    const std::int64_t i = task / questions;
-    const RowWindow window = windows_[i];
+    const std::int64_t place = task / questions;
+    const PartOfWindow part{place % parts_, parts_};
+    const RowWindow window = windows_[place / parts_];
     switch (static_cast<Question>(task % questions)) {
-      case rows_at_once: looker.rows_at_once(window, counts_[i]); break;
-      case entries_at_once: looker.entries_at_once(window, counts_[i]); break;
-      case on_diagonals: diagonals_[i].add(A, window, met); break;
-      default: looker.distances(window, counts_[i]);
+      case on_diagonals: diagonals_[place].add(A, window, part, met); break;
+      case rows_at_once: looker.rows_at_once(window, part, counts_[place]); break;
+      // The others are not worth a cut.
+      case in_window:
+        if (part.number == 0) looker.in_window(window, counts_[place]);
+        break;
+      case entries_at_once:
+        if (part.number == part.of / 2) looker.entries_at_once(window, counts_[place]);
+        break;
+      default:
+        if (part.number == part.of - 1) looker.distances(window, counts_[place]);
     }
   }
 }
-
 template <class V>
 void ColumnsLook<V>::begin_second_round() {
   tasks_ = 0;
   if (!by_degree_ || !ColumnDegrees::wanted(A.nnz(), A.cols)) return;
-  if (!ColumnDegrees::matter(column_facts(counts_, windows_.all))) return;
+  if (!ColumnDegrees::matter(column_facts(window_counts(), windows_.all))) return;
   degrees_ = std::make_unique<Degrees>(A);
   tasks_ = windows_.count;
 }
 
 template <class V>
+Vector<WindowCounts> ColumnsLook<V>::window_counts() const {
+  Vector<WindowCounts> windows(static_cast<std::size_t>(windows_.count));
+  for (std::size_t i = 0; i < counts_.size(); ++i) windows[i / static_cast<std::size_t>(parts_)] += counts_[i];
+  return windows;
+}
+
+template <class V>
 SampledFacts ColumnsLook<V>::facts() const {
-  ColumnFacts facts = column_facts(counts_, windows_.all);
-  if (degrees_) facts.columns.tile_rows_by_degree = pairs_by_degree(counts_);
-  return {facts, diagonal_facts(counts_of(diagonals_), A.rows)};
+  const Vector<WindowCounts> windows = window_counts();
+  ColumnFacts facts = column_facts(windows, windows_.all);
+  if (degrees_) facts.columns.tile_rows_by_degree = pairs_by_degree(windows);
+  if (parts_ == 1) return {facts, diagonal_facts(counts_of(diagonals_), A.rows)};
+  Vector<SliceDiagonals> joined;
+  for (std::int64_t place = 0; place < std::ssize(diagonals_); ++place)
+    if (place % parts_ == 0)
+      joined.push_back(diagonals_[place]);
+    else
+      joined.back().join(diagonals_[place]);
+  return {facts, diagonal_facts(counts_of(joined), A.rows)};
 }
 
 template class ColumnsLook<float>;

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <memory>
 
+#include <heddle/device.hpp>
+
 #include "analyze/block_windows.hpp"
 #include "analyze/parts.hpp"
 #include "analyze/row_facts.hpp"
@@ -23,18 +25,26 @@
 
 namespace heddle {
 
-// Does the tasks of all looks: look.run(first, last) for stretches of 0 .. look.tasks() - 1.
+// Does the tasks of all looks: look.run(first, last) for stretches of 0 .. look.tasks() - 1. Some windows take ten
+// times as long as others, so whoever is free takes the next few portions, the fewer the fewer are left.
 template <class... Look>
 void look_together(Look&... looks) {
   constexpr std::int64_t most_portions = 128, tasks_of_portion = 2;
   const std::int64_t tasks = (looks.tasks() + ...),
-                     portions = std::clamp<std::int64_t>(tasks / tasks_of_portion, 1, most_portions);
-  parallel_stretches(portions, 1, [&](std::int64_t first, std::int64_t last) {
-    const auto run_part = [&](auto& look) {
-      const std::int64_t begin = look.tasks() * first / portions, end = look.tasks() * last / portions;
-      if (begin < end) look.run(begin, end);
-    };
-    (run_part(looks), ...);
+                     portions = std::clamp<std::int64_t>(tasks / tasks_of_portion, 1, most_portions),
+                     members = std::min<std::int64_t>(threads(), portions);
+  std::atomic<std::int64_t> taken{0};
+  parallel_tasks(members, [&](std::int64_t) {
+    for (std::int64_t first = taken.load(std::memory_order_relaxed); first < portions;) {
+      const std::int64_t last = first + 1 + (portions - first) / (4 * members);
+      if (!taken.compare_exchange_weak(first, last, std::memory_order_relaxed)) continue;
+      const auto run_part = [&](auto& look) {
+        const std::int64_t begin = look.tasks() * first / portions, end = look.tasks() * last / portions;
+        if (begin < end) look.run(begin, end);
+      };
+      (run_part(looks), ...);
+      first = taken.load(std::memory_order_relaxed);
+    }
   });
 }
 
@@ -113,9 +123,9 @@ class ValuesLook {
   std::atomic<bool> exact_{true};
 };
 
-// Some windows of rows, a task for each of four questions: a few windows of long rows may be all there are. Second
-// round, where `by_degree`: what tiles of columns would gain by their order (column_degrees.hpp), which takes as long
-// as the rest.
+// Some windows of rows, a task for each question: a few windows of long rows may be all there are, and where they are
+// the tasks are parts of questions. Second round, where `by_degree`: what tiles of columns would gain by their order
+// (column_degrees.hpp), which takes as long as the rest.
 template <class V>
 class ColumnsLook {
  public:
@@ -128,13 +138,15 @@ class ColumnsLook {
 
  private:
   class Degrees;
-  enum Question { distances, rows_at_once, entries_at_once, on_diagonals, questions };
+  enum Question { on_diagonals, rows_at_once, in_window, entries_at_once, distances, questions };
+
+  Vector<WindowCounts> window_counts() const;
 
   CsrView<V> A;
   RowWindows windows_;
   bool by_degree_;
-  std::int64_t tasks_;
-  Vector<WindowCounts> counts_;
+  std::int64_t parts_, tasks_;
+  Vector<WindowCounts> counts_;  // of each part of each window
   Vector<SliceDiagonals> diagonals_;
   std::unique_ptr<Degrees> degrees_;  // of the second round
 };

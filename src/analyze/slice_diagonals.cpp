@@ -51,12 +51,14 @@ SeenDiagonal& DiagonalSet::find(std::int64_t distance, std::uint64_t bits) {
 }
 
 template <class V>
-std::uint64_t DiagonalSet::collect(const CsrView<V>& A, std::int64_t first, std::int64_t last) {
+std::uint64_t DiagonalSet::collect(const CsrView<V>& A, std::int64_t first, std::int64_t last,
+                                   const PartOfWindow& part) {
   clear();
   std::uint64_t pattern = 0;
   for (std::int64_t row = first; row < last; ++row)
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
       const std::int64_t distance = A.col[k] - row;
+      if ((distance & (part.of - 1)) != part.number) continue;
       pattern += slice_pattern(distance, row - first);
       SeenDiagonal& d = find(distance, bits_of(A.val[k]));
       ++d.entries;
@@ -65,36 +67,45 @@ std::uint64_t DiagonalSet::collect(const CsrView<V>& A, std::int64_t first, std:
   return pattern;
 }
 
+// Rows and entries are counted by the first part.
 template <class V>
-void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window, DiagonalSet& met) {
+void SliceDiagonals::add(const CsrView<V>& A, const RowWindow& window, const PartOfWindow& part, DiagonalSet& met) {
+  const std::int64_t once = part.number == 0;
   if (!window.shows_diagonals()) {  // as in a part of a giant row: each entry is alone on its diagonal
-    const Offset count = window.end - window.begin;
+    const Offset count = once * (window.end - window.begin);
     entries += count;
     slice_entries += count;
     slice_places += count * slice;
     return;
   }
   for (std::int64_t first = window.first; first < window.last; first += slice) {
-    const std::int64_t last = std::min(first + slice, window.last);
-    const std::uint64_t pattern = met.collect(A, first, last);
+    const std::int64_t last = std::min(first + slice, window.last), count = A.ptr[last] - A.ptr[first];
+    const std::uint64_t pattern = met.collect(A, first, last, part);
     const std::span<const SeenDiagonal> found = met.found();
-    rows += last - first;
-    entries += A.ptr[last] - A.ptr[first];
+    rows += once * (last - first);
+    entries += once * count;
     if (last - first == slice || last == A.rows) {
       slice_places += static_cast<std::int64_t>(found.size()) * (last - first);
-      slice_entries += A.ptr[last] - A.ptr[first];
-      if (!found.empty()) patterns.push_back(pattern);
+      slice_entries += once * count;
+      if (count > 0) patterns.push_back(pattern);
     }
     for (const SeenDiagonal& d : found)
       if (4 * d.entries >= last - first) seen.push_back(d);
   }
 }
 
+void SliceDiagonals::join(const SliceDiagonals& part) {
+  rows += part.rows, entries += part.entries;
+  slice_places += part.slice_places, slice_entries += part.slice_entries;
+  seen.insert(seen.end(), part.seen.begin(), part.seen.end());
+  for (std::size_t i = 0; i < patterns.size(); ++i) patterns[i] += part.patterns[i];
+}
+
 namespace {
 
-void count_patterns(std::span<const SliceDiagonals> parts, DiagonalCounts& sum) {
+void count_patterns(std::span<const SliceDiagonals> windows, DiagonalCounts& sum) {
   Vector<std::uint64_t> all;
-  for (const SliceDiagonals& part : parts) all.insert(all.end(), part.patterns.begin(), part.patterns.end());
+  for (const SliceDiagonals& window : windows) all.insert(all.end(), window.patterns.begin(), window.patterns.end());
   sum.slices = static_cast<std::int64_t>(all.size());
   std::sort(all.begin(), all.end());
   sum.patterns = std::min<std::int64_t>(std::unique(all.begin(), all.end()) - all.begin(), sum.most_patterns);
@@ -102,15 +113,15 @@ void count_patterns(std::span<const SliceDiagonals> parts, DiagonalCounts& sum) 
 
 }  // namespace
 
-DiagonalCounts counts_of(std::span<const SliceDiagonals> parts) {
+DiagonalCounts counts_of(std::span<const SliceDiagonals> windows) {
   Vector<SeenDiagonal> all;
   DiagonalCounts sum;
-  for (const SliceDiagonals& part : parts) {
-    all.insert(all.end(), part.seen.begin(), part.seen.end());
-    sum.rows += part.rows;
-    sum.entries += part.entries;
-    sum.slice_places += part.slice_places;
-    sum.slice_entries += part.slice_entries;
+  for (const SliceDiagonals& window : windows) {
+    all.insert(all.end(), window.seen.begin(), window.seen.end());
+    sum.rows += window.rows;
+    sum.entries += window.entries;
+    sum.slice_places += window.slice_places;
+    sum.slice_entries += window.slice_entries;
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const SeenDiagonal& a, const SeenDiagonal& b) { return a.distance < b.distance; });
@@ -125,7 +136,7 @@ DiagonalCounts counts_of(std::span<const SliceDiagonals> parts) {
     sum.constant += diagonal.constant;
     sum.on_full += diagonal.entries;
   }
-  count_patterns(parts, sum);
+  count_patterns(windows, sum);
   return sum;
 }
 
@@ -143,7 +154,7 @@ Diagonals diagonal_facts(const DiagonalCounts& counts, std::int64_t matrix_rows)
   return facts;
 }
 
-template void SliceDiagonals::add(const CsrView<float>&, const RowWindow&, DiagonalSet&);
-template void SliceDiagonals::add(const CsrView<double>&, const RowWindow&, DiagonalSet&);
+template void SliceDiagonals::add(const CsrView<float>&, const RowWindow&, const PartOfWindow&, DiagonalSet&);
+template void SliceDiagonals::add(const CsrView<double>&, const RowWindow&, const PartOfWindow&, DiagonalSet&);
 
 }  // namespace heddle

@@ -25,9 +25,10 @@ struct SeenDiagonal {
 // The diagonals of one slice; its memory serves the next one.
 class DiagonalSet {
  public:
-  // Of rows first .. last - 1: finds them, in the order they are met, and returns the number of their pattern.
+  // Of rows first .. last - 1: finds those of this part, in the order they are met, and returns its share of the number
+  // of their pattern.
   template <class V>
-  std::uint64_t collect(const CsrView<V>& A, std::int64_t first, std::int64_t last);
+  std::uint64_t collect(const CsrView<V>& A, std::int64_t first, std::int64_t last, const PartOfWindow& part);
   std::span<const SeenDiagonal> found() const { return found_; }
 
  private:
@@ -47,8 +48,11 @@ class DiagonalSet {
 
 class SliceDiagonals {
  public:
+  // The parts of a window have every so many diagonals each.
   template <class V>
-  void add(const CsrView<V>& A, const RowWindow& window, DiagonalSet& met);
+  void add(const CsrView<V>& A, const RowWindow& window, const PartOfWindow& part, DiagonalSet& met);
+  // The next part of the same window.
+  void join(const SliceDiagonals& part);
 
   std::int64_t rows = 0, entries = 0;
   std::int64_t slice_places = 0;   // 128 * diagonals, over slices of 128 rows
@@ -69,7 +73,7 @@ struct DiagonalCounts {
 
   static constexpr std::int64_t most_patterns = 1024;
 };
-DiagonalCounts counts_of(std::span<const SliceDiagonals> parts);
+DiagonalCounts counts_of(std::span<const SliceDiagonals> windows);
 // Everything of Diagonals but count and occupancy.
 Diagonals diagonal_facts(const DiagonalCounts& counts, std::int64_t matrix_rows);
 

@@ -25,6 +25,15 @@ struct RowWindow {
   SIMT_BOTH bool shows_diagonals() const { return last - first > 1 && end - begin <= 512 * (last - first); }
 };
 
+// What is asked about a window may be asked in parts, by several threads: this is one of `of`.
+struct PartOfWindow {
+  std::int64_t number = 0, of = 1;
+
+  // Its share of so many.
+  std::int64_t begin(std::int64_t size) const { return size * number / of; }
+  std::int64_t end(std::int64_t size) const { return size * (number + 1) / of; }
+};
+
 // The arithmetic of the choice.
 struct WindowChoice {
   static constexpr std::int64_t rows = 256, entries = 1 << 14, slice = 32;

@@ -86,8 +86,8 @@ struct Looked {
 
 // Slices are cut by all threads and counted one after the other.
 Sample look_at(const PatternView& A, const std::vector<Slice>& slices, int gather) {
-  constexpr std::int64_t at_once = 4;
   const auto count = static_cast<std::int64_t>(slices.size());
+  const std::int64_t at_once = count < 64 ? 1 : 4;  // few slices have long rows
   std::vector<Looked> looked(slices.size());
   parallel_stretches((count + at_once - 1) / at_once, 1, [&](std::int64_t first, std::int64_t last) {
     DiagonalFinder finder;
