@@ -7,7 +7,7 @@ import math
 import re
 
 COSTS = "src/plan/costs.cpp"
-FITTED_ENTRY_NS, ALONE, FOREIGN_ROW_NS = 0.5, 0.7, 2  # of Cost in src/plan/model.hpp
+FITTED_ENTRY_NS, ALONE, CALL_US, FOREIGN_ROW_NS = 0.5, 0.7, 0.1, 2  # of Cost in src/plan/model.hpp
 FIRST_CACHE = 48 << 10  # of cpu_misses in src/plan/model.cpp
 
 
@@ -39,7 +39,7 @@ class Case:
 
     def on_gpu(self, w, machine):
         share = 132 / max(1, machine["units"])
-        self.launch = w["launches"] * machine["repeat_us"] * 1e-6
+        self.launch, self.alone = w["launches"] * machine["repeat_us"] * 1e-6, False
         self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
         self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
         self.far_x = w["x_bytes"] > machine["cache_bytes"] / 3
@@ -51,7 +51,7 @@ class Case:
         busy = busy_cores(w, units)
         idle, share = units / busy, entry_ns(machine, busy) / FITTED_ENTRY_NS / busy * company(busy)
         first_cache = rate_at(machine["gather"], 0)
-        self.launch = w["launches"] * wake_us(machine, busy) * 1e-6
+        self.launch, self.alone = w["launches"] * wake_us(machine, busy) * 1e-6, busy <= 1
         self.stream = w["stream_bytes"] / cpu_read_rate(machine, w["stream_bytes"], busy) * 1e-9
         read = 1 / rate_at(machine["gather"], w["x_bytes"])
         self.miss = cpu_misses(w, machine, busy) * math.sqrt(max(0, read ** 2 - first_cache ** -2)) * 1e-9 * idle
@@ -69,7 +69,7 @@ class Case:
         if self.cpu:
             walk += chain + sectors + self.foreign
             both = self.own * (read + walk) + (1 - self.own) * math.hypot(read, walk)
-            return self.launch + start * 1e-6 + math.hypot(misses, both)
+            return (CALL_US * 1e-6 if self.alone else self.launch + start * 1e-6) + math.hypot(misses, both)
         return self.launch + start * 1e-6 + math.hypot(read, misses, sectors, walk, chain)
 
 

@@ -91,7 +91,7 @@ Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& ma
   const bool near = w.stream_bytes <= 0.8 * static_cast<double>(machine.cache_bytes);
   const double table = w.sectors / rate_at(machine.gather, 0) * 1e-9 * idle * cost.sector;
   Prediction t;
-  t.start = w.launches * wake_seconds(machine, busy) + cost.start_us * 1e-6;
+  t.start = busy > 1 ? w.launches * wake_seconds(machine, busy) + cost.start_us * 1e-6 : Cost::call_us * 1e-6;
   t.stream = w.stream_bytes / cpu_read_rate(machine, w.stream_bytes, busy) * 1e-9 / cost.stream;
   t.misses = cpu_misses(w, machine, busy) * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
   t.walk = w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9 +

@@ -33,7 +33,7 @@ namespace heddle {
 
 struct Cost {
   const char* key;     // cost_key of the plans it holds for
-  double start_us;     // beside launches
+  double start_us;     // beside launches; on a CPU of several threads, not of one
   double stream;       // share of the read bandwidth that it reaches
   double miss;         // time per miss, over that of a random read
   double sector;       // time per sector, over that of a random read from the first cache
@@ -43,7 +43,8 @@ struct Cost {
   double far_step_ns;  // and in memory
 
   static constexpr double fitted_entry_ns = 0.5;  // Machine::entry_ns of the core that the costs of a CPU are times of
-  static constexpr double alone = 0.7;  // of the time of a core among others, one that works alone (16 cores, 2 runs)
+  static constexpr double alone = 0.7;    // of the time of a core among others, one that works alone (16 cores, 2 runs)
+  static constexpr double call_us = 0.1;  // a product that calls no thread, without the work
   static constexpr double foreign_row_ns = 2;  // a sum that is written where another core has just written
 };
 

@@ -195,6 +195,21 @@ TEST(Model, has_costs_for_every_plan_that_a_family_proposes) {
   EXPECT_TRUE(std::isnan(predict(Structure{}, built_in_machine(Device::Kind::gpu), Plan::parse("nothing"), 8)));
 }
 
+// What a format takes to start is waiting for threads: where none is called, all formats start alike.
+TEST(Model, starts_alike_where_one_thread_does_all) {
+  Machine machine = built_in_machine(Device::Kind::cpu);
+  machine.units = 16;
+  const auto start = [&](const char* plan, double tasks) {
+    Workload work;
+    work.slots = 1000, work.tasks = tasks;
+    return predict(work, *cost_of(Plan::parse(plan), false), machine, 8).start;
+  };
+  EXPECT_EQ(start("runs", 1), start("sell", 1));
+  EXPECT_GT(start("sell", 1), 0);
+  EXPECT_NE(start("runs", 4), start("sell", 4));
+  EXPECT_GT(start("sell", 4), start("sell", 1));
+}
+
 TEST(Model, counts_more_for_building_what_is_harder_to_build) {
   const Structure facts = analyze(generate<double>("fem,n=10,dof=3"), Detail::planning);
   const Machine& machine = built_in_machine(Device::Kind::cpu);

@@ -279,6 +279,20 @@ TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   gathers_pay = measured;
 }
 
+// Rows of csr take whole steps where they are gathered, and share them where elements are loaded one by one.
+TEST(Workload, counts_steps_of_rows_where_gathers_are_fast) {
+  const double step = isa() == Isa::avx512 ? 8 : isa() == Isa::avx2 ? 4 : 1, rows = 1000;
+  const GathersPay measured = std::exchange(gathers_pay, {true, true, true});
+  EXPECT_EQ(on_cpu("lengths,law=constant,max=9,rows=1000", "csr").slots, rows * std::ceil(9 / step) * step);
+  EXPECT_EQ(on_cpu("lengths,law=constant,max=8,rows=1000", "csr").slots, rows * 8);
+  EXPECT_EQ(on_cpu("lengths,law=constant,max=3,rows=1000", "csr").slots, rows * 3);  // eight rows at once
+  const Workload holes = on_cpu("empty,rows=1000,share=0.1,per_row=8", "csr");
+  EXPECT_GE(holes.slots, step * rows);  // one step of an empty row, too
+  gathers_pay = {};
+  EXPECT_EQ(on_cpu("lengths,law=constant,max=9,rows=1000", "csr").slots, rows * 9);
+  gathers_pay = measured;
+}
+
 TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {
   const Workload grid = on_cpu("stencil2d5,n=100", "dia"), road = on_cpu("road,rows=10000", "dia");
   EXPECT_EQ(grid.beside, 0);
