@@ -4,9 +4,10 @@
 //     using Settings = NameSettings;                    // plain ints with defaults, and fields() for their names
 //     static FormatInfo about();                        // name, one-line summary, origin, drawing of the layout
 //     static void settle(Settings&, const PatternView&);// replaces every `automatic` by the value for this matrix
-//     static void settle_values(Settings&, const CsrView<V>&);  // optional: instead of settle, where values count too
+//     static void settle_values(Settings&, Source<V>);  // optional: instead of settle, where values count too
 //     static Footprint footprint(const PatternView&, const Settings&, int value_bytes);   // exact, without building
-//     static Footprint at_most(...);                    // optional: an upper bound, where the footprint takes long
+//     static Footprint at_most(...);                    // optional: an upper bound, where the footprint takes long;
+//                                                       // or the footprint, and what it found is left for build
 //     static NameFormat build(Source<V>, const Settings&);       // in host memory
 //     static std::optional<NameFormat> build_there(simt::Emulator or simt::Cuda, Source<V> there, const Settings&);
 //                                                       // optional, name_build_gpu.cu: from arrays on the device to
@@ -56,6 +57,25 @@
 
 namespace heddle {
 
+// What one step of a build found and a later one needs; only the format knows what.
+using Found = std::shared_ptr<const void>;
+
+// What `make` gives, left in `found` for whoever asks next.
+template <class T, class F>
+std::shared_ptr<const T> found_or_made(Found* found, F make) {
+  if (found && *found) return std::static_pointer_cast<const T>(*found);
+  auto made = std::make_shared<T>(make());
+  if (found) *found = made;
+  return made;
+}
+// For the last who asks and may keep it: it was made as one that can be changed.
+template <class T, class F>
+T take_found(Found* found, F make) {
+  const auto made = std::const_pointer_cast<T>(found_or_made<T>(found, make));
+  if (found) found->reset();
+  return std::move(*made);
+}
+
 // The matrix a format is built from. When the caller gave it up, `take` hands over its arrays instead of copying.
 template <class V>
 struct Source {
@@ -63,8 +83,9 @@ struct Source {
   Csr<V>* given = nullptr;
   Device device = {};         // where its arrays lie: for the CPU the only one whose memory `build` may read
   std::int64_t longest = -1;  // the most entries of a row; known of matrices on a device
-  // Where settle_there may leave what build_there of the same matrix would have to find out again.
-  std::shared_ptr<const void>* found = nullptr;
+  // Where settling and asking for room may leave what building of the same matrix, there too, would have to find out
+  // again. Null: nowhere.
+  Found* found = nullptr;
   // Where ask_there may leave what settle_there of the same matrix waits for.
   std::shared_ptr<void>* asked = nullptr;
 
@@ -97,13 +118,14 @@ struct Format {
   FormatInfo info;
   Plan (*resolve)(const Plan&, const PatternView&, int value_bytes);
   Footprint (*footprint)(const Plan& resolved, const PatternView&, int value_bytes);
-  // What building asks first: the footprint, or an upper bound where the format has a cheaper one.
-  Footprint (*at_most)(const Plan& resolved, const PatternView&, int value_bytes);
+  // What building asks first: the footprint, or an upper bound where the format has a cheaper one. `found`: as in
+  // Source.
+  Footprint (*at_most)(const Plan& resolved, const PatternView&, int value_bytes, Found* found);
   std::unique_ptr<Store<float>> (*build_f32)(Source<float>, const Plan& resolved, Device);
   std::unique_ptr<Store<double>> (*build_f64)(Source<double>, const Plan& resolved, Device);
   // What building stores: like resolve, but the values of the matrix may count as well.
-  Plan (*settle_f32)(const Plan&, const CsrView<float>&);
-  Plan (*settle_f64)(const Plan&, const CsrView<double>&);
+  Plan (*settle_f32)(const Plan&, Source<float>);
+  Plan (*settle_f64)(const Plan&, Source<double>);
   // The same two from arrays that lie on a device, on that device; nothing when the host has to do it, as it always has
   // to without `builds_there`.
   bool builds_there;

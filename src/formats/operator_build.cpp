@@ -34,22 +34,28 @@ class Given {
 
   Source<V> there() {
     Source<V> there = source_;
-    there.found = &found_;
+    there.found = &found_there_;
     there.asked = &asked_;
     return there;
   }
   bool on_device() const { return source_.device.kind != Device::Kind::cpu; }
   void know_longest(std::int64_t longest) { source_.longest = longest; }
   Source<V> here() {
+    Source<V> here = in_host_memory();
+    here.found = &found_here_;
+    return here;
+  }
+
+ private:
+  Source<V> in_host_memory() {
     if (!on_device()) return source_;
     if (original_) return {*original_, nullptr};
     if (!copied_) copy_ = borrowed(source_).to(Device::cpu()), copied_ = true;
     return {copy_.view(), nullptr};
   }
 
- private:
   Source<V> source_;
-  std::shared_ptr<const void> found_;
+  Found found_there_, found_here_;
   std::shared_ptr<void> asked_;
   std::optional<CsrView<V>> original_;
   Csr<V> copy_;
@@ -98,7 +104,7 @@ Plan settle(const Plan& plan, Given<V>& A) {
   const Format& format = registered_format(plan.format);
   if (A.on_device())
     if (auto settled = of_type<V>(format.settle_there_f32, format.settle_there_f64)(plan, A.there())) return *settled;
-  return of_type<V>(format.settle_f32, format.settle_f64)(plan, A.here().view);
+  return of_type<V>(format.settle_f32, format.settle_f64)(plan, A.here());
 }
 
 template <class V>
@@ -173,7 +179,7 @@ Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, cons
 template <class V>
 std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
   const Format& format = registered_format(resolved.format);
-  const Footprint need = format.at_most(resolved, source.view, sizeof(V));
+  const Footprint need = format.at_most(resolved, source.view, sizeof(V), source.found);
   if (!need.fits)
     fail(ErrorKind::unavailable, {to_string(resolved), "csr, coo and csr_split store any matrix"},
          "this format does not fit the matrix: {}", need.reason);

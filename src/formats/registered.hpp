@@ -114,12 +114,12 @@ typename F<double>::Settings settings_from(const Plan& plan) {
 }
 
 template <template <class> class F, class V>
-Plan settle_with_values(const Plan& plan, const CsrView<V>& A) {
+Plan settle_with_values(const Plan& plan, Source<V> source) {
   auto settings = settings_from<F>(plan);
-  if constexpr (requires { F<V>::settle_values(settings, A); })
-    F<V>::settle_values(settings, A);
+  if constexpr (requires { F<V>::settle_values(settings, source); })
+    F<V>::settle_values(settings, source);
   else
-    F<V>::settle(settings, A);
+    F<V>::settle(settings, source.view);
   return write_settings(settings.fields(), plan.format);
 }
 
@@ -192,11 +192,15 @@ const Format& registered() {
     f.footprint = [](const Plan& plan, const PatternView& A, int value_bytes) {
       return judged(F<double>::footprint(A, settings_from<F>(plan), value_bytes), A.nnz());
     };
-    f.at_most = f.footprint;
-    if constexpr (requires(typename F<double>::Settings s) { F<double>::at_most(PatternView{}, s, 0); })
-      f.at_most = [](const Plan& plan, const PatternView& A, int value_bytes) {
-        return judged(F<double>::at_most(A, settings_from<F>(plan), value_bytes), A.nnz());
-      };
+    f.at_most = [](const Plan& plan, const PatternView& A, int value_bytes, [[maybe_unused]] Found* found) {
+      const auto settings = settings_from<F>(plan);
+      if constexpr (requires { F<double>::at_most(A, settings, 0, found); })
+        return judged(F<double>::at_most(A, settings, value_bytes, found), A.nnz());
+      else if constexpr (requires { F<double>::at_most(A, settings, 0); })
+        return judged(F<double>::at_most(A, settings, value_bytes), A.nnz());
+      else
+        return judged(F<double>::footprint(A, settings, value_bytes), A.nnz());
+    };
     return f;
   }();
   return line;

@@ -33,8 +33,15 @@ FormatInfo BcsrFormat<V>::about() {
 // No product here can overflow: blocks <= entries, and a block takes at most 64 * 8 + 12 bytes.
 template <class V>
 Footprint BcsrFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
+  return at_most(A, settings, value_bytes, nullptr);
+}
+
+// Exactly so much.
+template <class V>
+Footprint BcsrFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found) {
   const BlockShape shape{settings.r, settings.c};
-  const std::int64_t block_rows = shape.block_rows(A.rows), blocks = block_starts(A, shape)[block_rows];
+  const auto starts = found_or_made<Buffer<Offset>>(found, [&] { return block_starts(A, shape); });
+  const std::int64_t block_rows = shape.block_rows(A.rows), blocks = (*starts)[block_rows];
   const std::int64_t block =
       std::int64_t{shape.places()} * value_bytes + shape.mask_bytes() + static_cast<std::int64_t>(sizeof(Index));
   return {.bytes = (block_rows + 1) * static_cast<std::int64_t>(sizeof(Offset)) + blocks * block +
@@ -48,7 +55,7 @@ BcsrFormat<V> BcsrFormat<V>::build(Source<V> source, const Settings& settings) {
   BcsrFormat made{A.rows, A.cols, {settings.r, settings.c}, {}, {}, {}, {}, {}};
   const BlockShape shape = made.shape;
   const std::int64_t block_rows = shape.block_rows(A.rows);
-  made.ptr = block_starts(A, shape);
+  made.ptr = take_found<Buffer<Offset>>(source.found, [&] { return block_starts(A, shape); });
   const Offset blocks = made.ptr[block_rows];
   made.col = Buffer<Index>(blocks);
   made.mask = Buffer<std::uint8_t>(blocks * shape.mask_bytes());

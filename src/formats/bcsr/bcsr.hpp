@@ -41,6 +41,7 @@ struct BcsrFormat {
   static FormatInfo about();
   static void settle(Settings&, const PatternView&) {}
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found);
   static BcsrFormat build(Source<V> source, const Settings& settings);
   Csr<V> restore() const;
 

@@ -91,6 +91,17 @@ Buffer<Offset> remainder_starts(const PatternView& A, const Vector<Index>& offse
   return ptr;
 }
 
+// Which diagonals are stored, and where the rest of each row starts.
+struct DiagonalsAndRest {
+  Vector<Index> offset;
+  Buffer<Offset> ptr;
+};
+DiagonalsAndRest split(const PatternView& A, int min_occupancy) {
+  Vector<Index> offset = filled_diagonals(A, min_occupancy);
+  Buffer<Offset> ptr = remainder_starts(A, offset);
+  return {std::move(offset), std::move(ptr)};
+}
+
 }  // namespace
 
 template <class V>
@@ -110,13 +121,18 @@ FormatInfo DiaFormat<V>::about() {
 // No product here can overflow: a stored diagonal has at least rows/100 entries, so places <= 100 * entries + 32 each.
 template <class V>
 Footprint DiaFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
-  const Vector<Index> offset = filled_diagonals(A, settings.min_occupancy);
-  const Buffer<Offset> ptr = remainder_starts(A, offset);
-  const auto diagonals = static_cast<std::int64_t>(offset.size());
+  return at_most(A, settings, value_bytes, nullptr);
+}
+
+// Exactly so much.
+template <class V>
+Footprint DiaFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found) {
+  const auto parts = found_or_made<DiagonalsAndRest>(found, [&] { return split(A, settings.min_occupancy); });
+  const auto diagonals = static_cast<std::int64_t>(parts->offset.size());
   const std::int64_t places = diagonals * leading_dimension(A.rows);
   return {.bytes = diagonals * static_cast<std::int64_t>(sizeof(Index)) + places / 8 + places * value_bytes +
-                   coordinate_bytes(ptr, value_bytes),
-          .stored = places + ptr[A.rows]};
+                   coordinate_bytes(parts->ptr, value_bytes),
+          .stored = places + parts->ptr[A.rows]};
 }
 
 namespace {
@@ -152,8 +168,8 @@ void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> pt
 template <class V>
 DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings) {
   const CsrView<V>& A = source.view;
-  const Vector<Index> offset = filled_diagonals(A, settings.min_occupancy);
-  const Buffer<Offset> ptr = remainder_starts(A, offset);
+  const auto [offset, ptr] =
+      take_found<DiagonalsAndRest>(source.found, [&] { return split(A, settings.min_occupancy); });
   DiaFormat made{A.rows, A.cols, leading_dimension(A.rows), Buffer<Index>::copy_of(offset),
                  {},     {},     coordinates_of<V>(ptr)};
   made.mask = Buffer<std::uint32_t>(made.offset.size() * (made.ld / word_rows));
@@ -161,7 +177,7 @@ DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings) {
   made.remainder.col = Buffer<Index>(ptr[A.rows]);
   made.remainder.val = Buffer<V>(ptr[A.rows]);
   parallel_ranges(A.rows, rows_at_once,
-                  [&](std::int64_t begin, std::int64_t end) { fill_rows(A, made, ptr, begin, end); });
+                  [&, &ptr = ptr](std::int64_t begin, std::int64_t end) { fill_rows(A, made, ptr, begin, end); });
   return made;
 }
 

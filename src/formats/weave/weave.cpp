@@ -171,16 +171,26 @@ struct Left {
   FoundCodec<V> of_values;
 };
 
+// Of diagonals, on the host; one for settling, for asking what they take and for building.
+std::shared_ptr<const weave::DiagonalSkeleton> skeleton_of(const PatternView& A, Found* found) {
+  return found_or_made<weave::DiagonalSkeleton>(found, [&] { return weave::diagonal_skeleton(A); });
+}
+weave::DiagonalSkeleton taken_skeleton(const PatternView& A, Found* found) {
+  return take_found<weave::DiagonalSkeleton>(found, [&] { return weave::diagonal_skeleton(A); });
+}
+
 }  // namespace
 
 template <class V>
-void WeaveFormat<V>::settle_values(Settings& settings, const CsrView<V>& A) {
+void WeaveFormat<V>::settle_values(Settings& settings, Source<V> source) {
+  const CsrView<V>& A = source.view;
   const bool open = settings.values == automatic;
   settle(settings, A);
   if (!open) return;
   settings.values = static_cast<int>(ValueCodec::raw);
   if (!small_values_pay(settings, A.nnz())) return;
-  const bool constant = settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A);
+  const bool constant =
+      settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A, *skeleton_of(A, source.found));
   settings.values =
       static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val, codecs_of(settings, A, sizeof(V))));
 }
@@ -282,13 +292,18 @@ Footprint WeaveFormat<V>::footprint(const PatternView& A, const Settings& settin
 }
 
 template <class V>
-Footprint WeaveFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes) {
-  const bool tiles = settings.chosen() == WeaveLayout::tiles && codec_is_missing(settings).empty();
-  return tiles ? weave::Tiles<V>::at_most(A, settings, value_bytes) : footprint(A, settings, value_bytes);
+Footprint WeaveFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found) {
+  const bool missing = !codec_is_missing(settings).empty();
+  if (!missing && settings.chosen() == WeaveLayout::tiles) return weave::Tiles<V>::at_most(A, settings, value_bytes);
+  if (!missing && settings.chosen() == WeaveLayout::diagonals)
+    return weave::Diagonals<V>::footprint(*skeleton_of(A, found), settings, value_bytes);
+  return footprint(A, settings, value_bytes);
 }
 
 template <class V>
 WeaveFormat<V> WeaveFormat<V>::build(Source<V> source, const Settings& settings) {
+  if (settings.chosen() == WeaveLayout::diagonals)
+    return {weave::Diagonals<V>::build(source.view, settings, taken_skeleton(source.view, source.found))};
   return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>) {
     return WeaveFormat{Layout::build(source.view, settings)};
   });

@@ -36,9 +36,9 @@ struct WeaveFormat {
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
-  static void settle_values(Settings& settings, const CsrView<V>& A);
+  static void settle_values(Settings& settings, Source<V> source);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
-  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found);
   static WeaveFormat build(Source<V> source, const Settings& settings);
   template <class Where>
   static bool settle_there(Where where, Settings& settings, Source<V> there);

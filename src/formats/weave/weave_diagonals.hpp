@@ -41,6 +41,15 @@ inline constexpr int rows_per_lane = 4, slice_rows = simt::warp_size * rows_per_
 // 28.6 -> 33.3 (H200).
 inline bool has_thread_a_row(std::int64_t rows, double mean) { return rows <= (mean > 10 ? 300'000 : 200'000); }
 
+// Everything about the layout that follows from the pattern of the matrix; of one in host memory.
+struct DiagonalSkeleton {
+  Buffer<DiagonalSlice> slices;
+  Buffer<Diagonal> pattern;
+  Buffer<RowMask> masks;
+  Offset diagonals = 0;
+};
+DiagonalSkeleton diagonal_skeleton(const PatternView& A);
+
 template <class V>
 struct DiagonalsFound;  // weave_diagonals_found.hpp
 
@@ -55,7 +64,9 @@ struct Diagonals {
   ValueStore<V> values;
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
+  static Footprint footprint(const DiagonalSkeleton& skeleton, const WeaveSettings& settings, int value_bytes);
   static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings);
+  static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings, DiagonalSkeleton skeleton);
   // `found`: of this matrix; null: not looked for yet.
   static std::optional<Diagonals> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
                                               Device, std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
@@ -90,7 +101,7 @@ void spread_masks(Buffer<Diagonal>& pattern, Buffer<RowMask>& masks);
 std::int64_t diagonal_places(const PatternView& A, std::int64_t limit);
 // Whether every diagonal of every slice has one value only.
 template <class V>
-bool constant_diagonals(const CsrView<V>& A);
+bool constant_diagonals(const CsrView<V>& A, const DiagonalSkeleton& skeleton);
 // Where row p of a slice has its value of a diagonal, among the diagonal's 128 values of type S.
 template <class S>
 SIMT_BOTH constexpr int diagonal_place(int p) {

@@ -140,9 +140,9 @@ void expect_same_build(const Csr<V>& A) {
   const Operator<V> made = build(there, Plan::parse("weave"), {Device::emulator()});
   const Format& format = registered_format("weave");
   if constexpr (sizeof(V) == 4)
-    EXPECT_EQ(made.plan(), format.settle_f32(Plan::parse("weave"), A.view()));
+    EXPECT_EQ(made.plan(), format.settle_f32(Plan::parse("weave"), {A.view()}));
   else
-    EXPECT_EQ(made.plan(), format.settle_f64(Plan::parse("weave"), A.view()));
+    EXPECT_EQ(made.plan(), format.settle_f64(Plan::parse("weave"), {A.view()}));
   const Csr<V> back = made.restore();
   EXPECT_EQ(bits_of(back.ptr), bits_of(A.ptr));
   EXPECT_EQ(bits_of(back.col), bits_of(A.col));

@@ -109,9 +109,9 @@ void expect_same_plan(const Csr<V>& A, const char* text) {
   const Source<V> there{A.view(), nullptr, Device::emulator(), facts_of(A.view())->longest()};
   const Format& format = registered_format("weave");
   if constexpr (sizeof(V) == 4)
-    EXPECT_EQ(format.settle_there_f32(plan, there), format.settle_f32(plan, A.view()));
+    EXPECT_EQ(format.settle_there_f32(plan, there), format.settle_f32(plan, {A.view()}));
   else
-    EXPECT_EQ(format.settle_there_f64(plan, there), format.settle_f64(plan, A.view()));
+    EXPECT_EQ(format.settle_there_f64(plan, there), format.settle_f64(plan, {A.view()}));
 }
 
 // More than 2^18 entries, from where on values are looked at.

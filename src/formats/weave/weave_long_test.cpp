@@ -150,7 +150,7 @@ TEST(WeaveLong, is_stored_from_what_settling_has_found) {
     const Format& format = registered_format("weave");
     const auto plan = format.settle_there_f64(Plan::parse("weave layout=long"), there);
     ASSERT_TRUE(plan);
-    EXPECT_EQ(*plan, format.settle_f64(Plan::parse("weave layout=long"), A.view()));
+    EXPECT_EQ(*plan, format.settle_f64(Plan::parse("weave layout=long"), {A.view()}));
     ASSERT_EQ(found != nullptr, setting(*plan, "columns") != "quads");
     const auto made = format.build_there_f64(there, *plan);
     ASSERT_TRUE(made);
