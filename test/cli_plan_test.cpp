@@ -102,6 +102,30 @@ TEST(Plan, refuses_unknown_words_as_wrong_usage) {
   }
 }
 
+TEST(Plan, draws_what_was_predicted_and_what_was_measured) {
+  const ScratchFolder folder;
+  const std::string file = folder.path("plan.svg");
+  const auto document =
+      json_of({"plan", tiny, "--device", "cpu", "--effort", "measure", "--no-cache", "--svg", file, "--json"});
+  const std::string svg = content_of(file);
+  EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n")) << svg;
+  std::size_t fitting = 0, dots = 0;
+  for (const auto& candidate : document["candidates"]) {
+    if (!candidate["fits"].get<bool>()) continue;
+    ++fitting;
+    EXPECT_NE(svg.find(">" + candidate["plan"].get<std::string>() + "</text>"), std::string::npos) << candidate;
+  }
+  for (std::size_t at = 0; (at = svg.find("<circle", at)) != std::string::npos; ++at) ++dots;
+  constexpr std::size_t legend = 2;
+  EXPECT_EQ(dots, fitting + document["measured"].size() + legend);
+}
+
+TEST(Plan, says_where_a_picture_cannot_be_written) {
+  const auto outcome = heddle_command({"plan", tiny, "--svg", "/nowhere/plan.svg"});
+  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_NE(outcome.err.find("/nowhere/plan.svg"), std::string::npos) << outcome.err;
+}
+
 TEST(Plan, shows_people_the_reason_and_the_candidates) {
   const std::string text = heddle_command({"plan", tiny, "--device", "emulator"}).out;
   for (const char* word : {"plan", "because", "predicted", "csr", "fits"})

@@ -9,17 +9,13 @@
 #include <memory>
 #include <vector>
 
+#include "report/page.hpp"
+
 namespace heddle {
 
 namespace {
 
 double decades(double residual) { return std::log10(std::max(residual, 1e-300)); }
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) safe += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return safe;
-}
 
 //  (left, top) +-----------+
 //              |           |  decades from `high` down to `low`
@@ -100,8 +96,8 @@ std::string history_svg(const std::string& title, const Report& report, double t
       "font-family='sans-serif' font-size='12'>\n<rect width='{0}' height='{1}' fill='white'/>\n",
       f.left + f.wide + 24, f.top + f.tall + 48);
   svg += fmt::format("<text x='{}' y='22' font-size='14'>{}: {} in {} iterations of {}, preconditioner {}</text>\n",
-                     f.left, escaped(title), name_of(report.status), report.iterations, report.method,
-                     escaped(report.preconditioner));
+                     f.left, report::escaped(title), name_of(report.status), report.iterations, report.method,
+                     report::escaped(report.preconditioner));
   svg += grid(f);
   if (tolerance > 0)
     svg += fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' stroke='#2a8a3e' stroke-dasharray='6 4'/>\n",
@@ -110,7 +106,8 @@ std::string history_svg(const std::string& title, const Report& report, double t
     const double x = f.x(static_cast<double>(report.changeover.iteration));
     svg += fmt::format("<line x1='{0:.1f}' y1='{1}' x2='{0:.1f}' y2='{2}' stroke='#b5651d' stroke-dasharray='2 3'/>\n",
                        x, f.top, f.top + f.tall);
-    svg += fmt::format("<text x='{:.1f}' y='{}'>{}</text>\n", x + 4, f.top + 12, escaped(report.changeover.plan));
+    svg +=
+        fmt::format("<text x='{:.1f}' y='{}'>{}</text>\n", x + 4, f.top + 12, report::escaped(report.changeover.plan));
   }
   return svg + curve(f, report.history) + "</svg>\n";
 }

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "load.hpp"
+#include "plan_picture.hpp"
 #include "table.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
@@ -14,7 +15,7 @@ namespace heddle {
 namespace {
 
 struct Options {
-  std::string matrix, effort = "model", selector = "model", save;
+  std::string matrix, effort = "model", selector = "model", save, svg;
   double expected_multiplies = 0;
   bool no_cache = false;
 };
@@ -84,12 +85,15 @@ void run(Session& session, const Options& options) {
   session.json()["expected_multiplies"] = options.expected_multiplies > 0 ? Json(options.expected_multiplies) : Json();
   put_choice(session.json(), choice, resolved);
   if (!options.save.empty()) write_whole_file(options.save, resolved + "\n");
+  if (!options.svg.empty())
+    write_whole_file(options.svg, candidates_svg("A product by each plan: " + matrix.facts.name, choice));
   const Terminal& terminal = session.terminal();
   session.print("{}\n\n  plan     {}\n  because  {}\n", terminal.bold(headline(matrix)), terminal.bold(resolved),
                 choice.reason);
   session.print("  machine  {}{}\n\n{}", machine.name, machine.measured ? ", measured" : "",
                 candidates_table(choice, terminal));
-  if (!options.save.empty()) session.print("\nwrote {}\n", options.save);
+  for (const std::string& file : {options.save, options.svg})
+    if (!file.empty()) session.print("\nwrote {}\n", file);
 }
 
 }  // namespace
@@ -116,6 +120,8 @@ void add_plan(CLI::App& app, Session& session) {
                   "model, or a paper's own: csr_ell_rules (paper 2), ellr_trials (paper 4)")
       ->capture_default_str();
   command.add_flag("--no-cache", options->no_cache, "Neither use nor remember measured times");
+  command.add_option("--svg", options->svg,
+                     "Draw the plans into this file: predicted, and with --effort measured times");
   command.add_option("--save", options->save, "Write the plan to this file; --plan \"$(cat FILE)\" uses it");
 }
 

@@ -12,6 +12,7 @@
 #include <heddle/machine.hpp>
 #include <heddle/matrix.hpp>
 #include <heddle/operator.hpp>
+#include <heddle/overlapped.hpp>
 #include <heddle/plan.hpp>
 #include <heddle/reorder.hpp>
 #include <heddle/solve.hpp>

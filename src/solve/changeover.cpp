@@ -8,21 +8,26 @@ namespace heddle::solve_method {
 
 template <class V>
 const Operator<V>* BetterOperator<V>::take(const Operator<V>& first, std::int64_t iteration) {
-  if (outcome_.happened || !ready_.load(std::memory_order_acquire) || !made_) return nullptr;
-  const bool same = made_->rows() == first.rows() && made_->cols() == first.cols() && made_->nnz() == first.nnz() &&
-                    made_->device() == first.device();
+  const Operator<V>* made = building_ && !outcome_.happened ? building_->ready() : nullptr;
+  if (!made) return nullptr;
+  const bool same = made->rows() == first.rows() && made->cols() == first.cols() && made->nnz() == first.nnz() &&
+                    made->device() == first.device();
   check(same, ErrorKind::usage, "the better operator is not of the same matrix on the same device");
   outcome_.happened = true;
   outcome_.iteration = iteration;
-  outcome_.plan = to_string(made_->plan());
+  outcome_.plan = to_string(made->plan());
   changed_at_ = clock_.seconds();
-  return &*made_;
+  return made;
 }
 
 template <class V>
 Changeover BetterOperator<V>::finish(std::int64_t iterations) {
   const double end = clock_.seconds();
-  if (worker_.joinable()) worker_.join();
+  if (building_) {
+    building_->wait();
+    outcome_.build_seconds = building_->seconds();
+    outcome_.error = building_->error();
+  }
   if (!outcome_.happened) {
     outcome_.iteration = iterations;
     outcome_.first_seconds = iterations > 0 ? end / static_cast<double>(iterations) : 0;

@@ -2,14 +2,12 @@
 // operator while another thread builds a better one.
 #pragma once
 
-#include <atomic>
-#include <exception>
 #include <functional>
 #include <optional>
-#include <thread>
 
 #include <heddle/solve.hpp>
 
+#include "plan/background_build.hpp"
 #include "solve/seconds.hpp"
 
 namespace heddle::solve_method {
@@ -17,20 +15,11 @@ namespace heddle::solve_method {
 template <class V>
 class BetterOperator {
  public:
-  // Nothing happens without a builder. Where no thread can be had, there will be no better operator.
+  // Nothing happens without a builder.
   explicit BetterOperator(const std::function<Operator<V>()>& builder) {
-    if (!builder) return;
-    outcome_.asked = true;
-    try {
-      worker_ = std::thread([this, builder] { build(builder); });
-    } catch (const std::system_error& error) {
-      outcome_.error = error.what();
-    }
+    outcome_.asked = static_cast<bool>(builder);
+    if (builder) building_.emplace(builder);
   }
-  ~BetterOperator() {
-    if (worker_.joinable()) worker_.join();
-  }
-  BetterOperator(const BetterOperator&) = delete;
 
   void iterations_begin() { clock_ = Clock(); }
   // The operator, the first time it is asked for after it has become ready; else null.
@@ -39,23 +28,10 @@ class BetterOperator {
   Changeover finish(std::int64_t iterations);
 
  private:
-  void build(const std::function<Operator<V>()>& builder) {
-    const Clock clock;
-    try {
-      made_.emplace(builder());
-    } catch (const std::exception& error) {
-      outcome_.error = error.what();
-    }
-    outcome_.build_seconds = clock.seconds();
-    ready_.store(true, std::memory_order_release);
-  }
-
   Changeover outcome_;
   Clock clock_;
   double changed_at_ = 0;
-  std::optional<Operator<V>> made_;
-  std::atomic<bool> ready_{false};
-  std::thread worker_;
+  std::optional<BackgroundBuild<V>> building_;
 };
 
 }  // namespace heddle::solve_method

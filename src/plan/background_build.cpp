@@ -1,0 +1,40 @@
+#include "plan/background_build.hpp"
+
+#include <chrono>
+#include <exception>
+#include <system_error>
+#include <utility>
+
+namespace heddle {
+
+template <class V>
+BackgroundBuild<V>::BackgroundBuild(Builder builder) {
+  try {
+    worker_ = std::thread([this, builder = std::move(builder)] { build(builder); });
+  } catch (const std::system_error& error) {
+    error_ = error.what();
+    over_.store(true, std::memory_order_release);
+  }
+}
+
+template <class V>
+void BackgroundBuild<V>::build(const Builder& builder) {
+  const auto begun = std::chrono::steady_clock::now();
+  try {
+    made_ = builder();
+  } catch (const std::exception& error) {
+    error_ = error.what();
+  }
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  over_.store(true, std::memory_order_release);
+}
+
+template <class V>
+void BackgroundBuild<V>::wait() {
+  if (worker_.joinable()) worker_.join();
+}
+
+template class BackgroundBuild<float>;
+template class BackgroundBuild<double>;
+
+}  // namespace heddle
