@@ -20,7 +20,7 @@ import re
 import statistics
 import sys
 
-from measured_cases import COSTS, FITTED_ENTRY_NS, Case, arguments, cost_key, costs_in_source, measured_lines, table_of
+from measured_cases import COSTS, FITTED_ENTRY_NS, Case, arguments, cost_key, costs_in_source, matrix_name, measured_lines, table_of
 
 CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
@@ -241,6 +241,27 @@ def chosen(line, costs, build, n, there):
     taken, best = min(measured, key=lambda m: m[0] + n * m[1]), min(measured, key=total)
     word = lambda m: f"{m[4].replace('weave layout=', '')} {m[2] * 1e6:.0f} + n * {m[3] * 1e6:.1f} us (predicted {m[0] * 1e6:.0f} + n * {m[1] * 1e6:.1f})"
     return total(taken) / total(best), f"{line['matrix'].split('/')[-1]} {line['precision']}: {word(taken)}, best {word(best)}"
+
+
+def report_another_run(lines, others):
+    """The limit of any choice that is made beforehand: what the plan that was the best in another run, every one of them built and timed
+    there, loses in this one."""
+    known = {(matrix_name(line), line["precision"]): line for line in others}
+    pairs = [(line, known[key]) for line in lines for key in [(matrix_name(line), line["precision"])] if key in known]
+    times = lambda line: {p["plan"]: (build_seconds(line, p, False) or 0.0, p["seconds"]) for p in line["plans"]}
+    print(f"the best plan of another run with {len(pairs)} of these matrices:")
+    for n in (1, 10, 100, 10000, None):
+        total = lambda time: time[1] if n is None else time[0] + n * time[1]
+        regrets = []
+        for line, other in pairs:
+            here, there = times(line), times(other)
+            both = [plan for plan in here if plan in there]
+            if both:
+                learnt = min(both, key=lambda plan: total(there[plan]))
+                regrets.append(total(here[learnt]) / min(map(total, here.values())))
+        within = lambda limit: 100 * sum(r <= limit for r in regrets) / len(regrets)
+        print(f"{'products alone' if n is None else f'building + {n}':>16} {within(1.05):4.0f} % within 5 %, {within(1.1):3.0f} % within 10 %, "
+              f"regret {math.exp(statistics.mean(map(math.log, regrets))):.3f}, worst {max(regrets):.2f}")
 
 
 def report_errors(lines, tables):

@@ -8,6 +8,7 @@
     bench/fit_model.py h200.jsonl --correct --hold 2                       ... less: kernels have changed since
     bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
     bench/fit_model.py h200.jsonl --svg predicted.svg                      draws predicted against measured
+    bench/fit_model.py one.jsonl --another two.jsonl                       ... and how well the best plans of another run do in this one
     bench/fit_model.py --device cpu one.jsonl two.jsonl sixteen.jsonl --fit --write
                                                                            one set of costs for several machines: each counts the same
     bench/fit_model.py --device cpu --loading slow.jsonl --correct --write  those of CPUs whose gathers are slow
@@ -23,8 +24,8 @@ import random
 import re
 import sys
 
-from fit_building import fit_build, report_build, write_build
-from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines, table_of
+from fit_building import fit_build, report_another_run, report_build, write_build
+from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines, read, table_of
 
 FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.3, 300, 300, 1.0, 6, 10]}
@@ -330,6 +331,7 @@ def main():
     parser.add_argument("--correct", action="store_true", help="fit, holding on to the costs in " + COSTS)
     parser.add_argument("--hold", type=float, default=HELD, help="how hard; %(default)g where only machine and matrices are new, 2 where kernels are")
     parser.add_argument("--svg", help="draw predicted against measured into this file")
+    parser.add_argument("--another", help="a run with the same matrices: what its best plans lose in this one, the limit of choosing beforehand")
     parser.add_argument("--keep", help="write all measured lines into this file (.jsonl.gz)")
     options = parser.parse_args()
     lines = measured_lines(options)
@@ -362,6 +364,8 @@ def main():
     score(lines, costs, options.show)
     report_effort(lines, costs)
     report_build(lines, costs)
+    if options.another:
+        report_another_run(lines, read([options.another], options.device))
     if options.svg:
         draw(lines, costs, options.svg)
 
