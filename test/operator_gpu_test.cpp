@@ -1,6 +1,9 @@
 // What only a real GPU can show: streams, graphs, device pointers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include <heddle/heddle.hpp>
 
 #include "support/zoo.hpp"
@@ -137,6 +140,27 @@ TEST_P(OnGpu, gives_the_same_bits_from_several_streams_at_once) {
     EXPECT_EQ(fetched(y[i]), expected);
     cudaStreamDestroy(stream[i]);
   }
+}
+
+TEST(OverlappedOnGpu, multiplies_vectors_there_while_another_thread_builds_and_after) {
+  if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
+  const Csr<double> A = generate<double>("stencil3d7,n=60");
+  Buffer<double> x(A.cols), expected(A.rows);
+  for (std::int64_t i = 0; i < A.cols; ++i) x[i] = static_cast<double>(i % 17 - 8);  // sums are exact
+  build(A).multiply(x, expected);
+  Overlapped<double> op(A, {.device = Device::gpu()});
+  const Buffer<double> there = x.to(Device::gpu());
+  Buffer<double> y(A.rows, Device::gpu());
+  for (bool settled = false; !std::exchange(settled, op.settled());) {
+    op.multiply(there, y);
+    const Buffer<double> here = y.to(Device::cpu());
+    ASSERT_TRUE(std::ranges::equal(here, expected)) << to_string(op.now().plan());
+  }
+  op.multiply(2.0, there, 0.0, y);
+  const Buffer<double> here = y.to(Device::cpu());
+  for (std::int64_t i = 0; i < A.rows; ++i) ASSERT_EQ(here[i], 2 * expected[i]);
+  EXPECT_NE(op.now().plan().format, "csr");
+  EXPECT_EQ(op.error(), "");
 }
 
 std::string name_of_format(const testing::TestParamInfo<std::string>& info) { return info.param; }
