@@ -24,6 +24,12 @@ bool orders_rows(const Plan& plan) {
   return sigma && *sigma != "1";
 }
 
+// The system gives large arrays page by page while they are first written; small ones lie where others were before.
+double new_bytes(double built) {
+  constexpr double small = 3 * (128 << 10);  // columns, values and what else there is
+  return built > small ? built : 0;
+}
+
 // Slices with the same diagonals share a list of them; where each has its own, lists are what takes long.
 double listed_diagonals(const Subject& subject, const Plan& plan, const Workload& work) {
   const std::string* layout = plan.find("layout");
@@ -67,6 +73,7 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           work.gathered * shared_ns,
           listed_diagonals(subject, plan, work) * ns,
           looked_at && !table ? us : 0,
+          cores > 0 ? new_bytes(work.bytes) * shared_ns : 0,
           cores > 0 ? seconds_to_read(matrix_bytes(subject) + work.bytes, machine) : 0};
 }
 

@@ -29,8 +29,9 @@ namespace heddle {
 //  14  per place that is gathered by itself (runs: those take a search)                  ns
 //  15  per diagonal of the different lists of them, where slices are stored so            ns
 //  16  where values are looked at and stay what they are, or are all one                 us
-//  17  reading the matrix and what is built of it once, at the rate of that much memory  times (of a CPU)
-inline constexpr int build_part_count = 18;
+//  17  per byte that is built, where arrays are so large that they are new memory        ns (of a CPU)
+//  18  reading the matrix and what is built of it once, at the rate of that much memory  times (of a CPU)
+inline constexpr int build_part_count = 19;
 using BuildParts = std::array<double, build_part_count>;  // counts, in seconds per unit of cost
 
 struct BuildCost {

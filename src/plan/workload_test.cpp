@@ -181,11 +181,24 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   EXPECT_GT(parts(long_rows, "weave layout=segments")[11], 0);
   EXPECT_GT(parts(few, "weave layout=segments")[2], 0);  // 5 M entries: a table
   EXPECT_EQ(parts(few, "weave layout=segments values=raw")[2], 0);
+  EXPECT_EQ(parts(few, "weave layout=diagonals")[2], 0);   // each has one value
   EXPECT_EQ(parts(fewer, "weave layout=segments")[2], 0);  // 450,000: none
   EXPECT_EQ(parts(few, "weave layout=segments")[16], 0);
   const Csr<double> many_values = generate<double>("random,rows=40k,per_row=8");
   EXPECT_GT(parts(many_values, "weave layout=segments")[16], 0);  // looked at in vain
   EXPECT_EQ(parts(many_values, "weave layout=padded")[16], 0);    // not a million entries: not looked at
+}
+
+TEST(Building, gets_new_memory_for_large_arrays) {
+  const auto new_memory = [](const char* text, Device::Kind kind) {
+    const Structure facts = analyze(generate<double>(text), Detail::planning);
+    const Subject subject{facts, 8};
+    const Workload work = workload(*find_family("csr"), subject, Plan{}, kind != Device::Kind::cpu);
+    return build_parts(subject, Plan{}, work, built_in_machine(kind))[17];
+  };
+  EXPECT_EQ(new_memory("stencil2d5,n=50", Device::Kind::cpu), 0);
+  EXPECT_GT(new_memory("stencil2d5,n=200", Device::Kind::cpu), 0);
+  EXPECT_EQ(new_memory("stencil2d5,n=200", Device::Kind::gpu), 0);
 }
 
 TEST(Building, is_shared_by_the_cores_where_there_is_enough_of_it) {

@@ -110,8 +110,9 @@ std::string weave_text(const Structure& f, const Plan& plan) {
 }  // namespace
 
 bool weave_looks_at_values(const Subject& s, const Plan& plan) { return coded(s, plan) && !is_raw(plan); }
+// Diagonals that are constant need none.
 bool weave_may_have_table(const Subject& s, const Plan& plan) {
-  return may_have_table(s, plan) && !is_constant(s, plan);
+  return may_have_table(s, plan) && !(word_is(plan, "layout", "diagonals") && is_constant(s, plan));
 }
 
 const Family weave_family{"weave", weave_plans, workload, weave_cpu, weave_text};
