@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/check.hpp"
+
 namespace heddle {
 
 template <class V>
@@ -34,6 +36,15 @@ void BackgroundBuild<V>::wait() {
   if (worker_.joinable()) worker_.join();
 }
 
+template <class V>
+void require_same_matrix(const Operator<V>& first, const Operator<V>& better) {
+  const bool same = better.rows() == first.rows() && better.cols() == first.cols() && better.nnz() == first.nnz() &&
+                    better.device() == first.device();
+  check(same, ErrorKind::usage, "the better operator is not of the same matrix on the same device");
+}
+
+template void require_same_matrix(const Operator<float>&, const Operator<float>&);
+template void require_same_matrix(const Operator<double>&, const Operator<double>&);
 template class BackgroundBuild<float>;
 template class BackgroundBuild<double>;
 

@@ -44,4 +44,8 @@ class BackgroundBuild {
   std::thread worker_;
 };
 
+// Error(usage) unless one can take the place of the other.
+template <class V>
+void require_same_matrix(const Operator<V>& first, const Operator<V>& better);
+
 }  // namespace heddle

@@ -2,19 +2,11 @@
 
 #include <utility>
 
-#include "core/check.hpp"
 #include "plan/background_build.hpp"
 
 namespace heddle {
 
 namespace {
-
-template <class V>
-void require_same_matrix(const Operator<V>& first, const Operator<V>& better) {
-  const bool same = better.rows() == first.rows() && better.cols() == first.cols() && better.nnz() == first.nnz() &&
-                    better.device() == first.device();
-  check(same, ErrorKind::usage, "the better operator is not of the same matrix on the same device");
-}
 
 template <class V>
 using BuilderBesides = std::function<std::optional<Operator<V>>(const Operator<V>& first)>;

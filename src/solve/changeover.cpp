@@ -2,17 +2,13 @@
 
 #include <cmath>
 
-#include "core/check.hpp"
-
 namespace heddle::solve_method {
 
 template <class V>
 const Operator<V>* BetterOperator<V>::take(const Operator<V>& first, std::int64_t iteration) {
   const Operator<V>* made = building_ && !outcome_.happened ? building_->ready() : nullptr;
   if (!made) return nullptr;
-  const bool same = made->rows() == first.rows() && made->cols() == first.cols() && made->nnz() == first.nnz() &&
-                    made->device() == first.device();
-  check(same, ErrorKind::usage, "the better operator is not of the same matrix on the same device");
+  require_same_matrix(first, *made);
   outcome_.happened = true;
   outcome_.iteration = iteration;
   outcome_.plan = to_string(made->plan());
