@@ -6,6 +6,7 @@
 #include <heddle/plan.hpp>
 
 #include "support/command.hpp"
+#include "support/tree.hpp"
 
 namespace heddle::test {
 namespace {
@@ -186,7 +187,7 @@ TEST(PeersTable, takes_the_best_peer_of_each_temperature_and_leaves_out_wrong_re
       {"results", {result_of("plan", "coo", 8e-6, 8e-6), result_of("peer", "cusparse:sell32", 4e-6, 6e-6)}}};
   const ScratchFolder folder;
   const std::string run = folder.write("run.json", Json{{"matrices", {easy, hard}}}.dump());
-  const Outcome table = run_program({python, "-B", HEDDLE_SOURCE_FOLDER "/bench/peers_table.py", run});
+  const Outcome table = run_program({python, "-B", tree::folder() + "/bench/peers_table.py", run});
   ASSERT_EQ(table.exit_code, 0) << table.err;
   for (const char* line :
        {"| easy | f32 | csr_alg1 / coo_alg1 | 8.0 / 12.0 | csr lanes=2 | 4.0 / 8.0 | coo / csr lanes=2 | 2.0 / 8.0 | "

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "support/command.hpp"
+#include "support/tree.hpp"
 
 namespace heddle::test {
 namespace {
@@ -107,7 +108,7 @@ TEST_F(ReproduceCommand, renders_a_stored_result_exactly_as_when_it_was_measured
 }
 
 TEST_F(ReproduceCommand, has_written_the_page_in_the_documentation) {
-  const std::string tree = HEDDLE_SOURCE_FOLDER, result = tree + "/bench/results/reproduce-h200.json";
+  const std::string tree = tree::folder(), result = tree + "/bench/results/reproduce-h200.json";
   if (!exists(result)) GTEST_SKIP() << "no result of an H200 is kept";
   ASSERT_EQ(heddle_command({"reproduce", "--from", result, "--markdown", folder->path("page.md")}).exit_code, 0);
   EXPECT_EQ(content_of(folder->path("page.md")), content_of(tree + "/docs/reproduction.md"))

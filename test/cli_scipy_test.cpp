@@ -5,13 +5,14 @@
 #include <sstream>
 
 #include "support/command.hpp"
+#include "support/tree.hpp"
 
 namespace heddle::test {
 namespace {
 
 std::string matrices_folder() {
   const char* named = std::getenv("HEDDLE_MATRICES");
-  return named != nullptr ? named : HEDDLE_SOURCE_FOLDER "/../shared/matrices";
+  return named != nullptr ? named : tree::folder() + "/../shared/matrices";
 }
 
 // For every (precision's eps, transposed or not, x, y): both sides may be off by the bound of a row,

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "support/command.hpp"
+#include "support/tree.hpp"
 
 namespace heddle::test {
 namespace {
@@ -43,7 +44,7 @@ print(count, numpy.linalg.norm(b - A @ x) / numpy.linalg.norm(b), numpy.linalg.n
 
 std::string matrices_folder() {
   const char* named = std::getenv("HEDDLE_MATRICES");
-  return named != nullptr ? named : HEDDLE_SOURCE_FOLDER "/../shared/matrices";
+  return named != nullptr ? named : tree::folder() + "/../shared/matrices";
 }
 
 bool scipy_found() {

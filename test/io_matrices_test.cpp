@@ -8,11 +8,12 @@
 #include <heddle/io.hpp>
 
 #include "support/io_text.hpp"
+#include "support/tree.hpp"
 
 namespace heddle {
 namespace {
 
-const std::string folder = HEDDLE_SOURCE_FOLDER "/../shared/matrices";
+const std::string folder = tree::folder() + "/../shared/matrices";
 
 struct Known {
   std::string name, field;

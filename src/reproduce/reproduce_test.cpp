@@ -17,6 +17,7 @@
 #include "reproduce/numbers.hpp"
 #include "reproduce/record.hpp"
 #include "support/command.hpp"
+#include "support/tree.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::reproduce {
@@ -211,7 +212,7 @@ TEST(Reproduce, judges_16_bit_columns_by_real_matrices_alone) {
 
 // R1 and R2 on the paper's own matrices, where they are at hand.
 TEST(Reproduce, finds_the_printed_statistics_of_the_real_matrices) {
-  const std::string folder = HEDDLE_SOURCE_FOLDER "/../shared/matrices";
+  const std::string folder = tree::folder() + "/../shared/matrices";
   if (!std::filesystem::exists(folder + "/gemat12.mtx.gz")) GTEST_SKIP() << "the real matrices are not here";
   Lab lab(quick(folder));
   Paper paper{.name = "ellpack_r", .claims = {claim("R1"), claim("R2")}};

@@ -14,6 +14,7 @@
 
 #include "support/dense_matrix.hpp"
 #include "support/guarded_memory.hpp"
+#include "support/tree.hpp"
 
 namespace heddle::test {
 namespace {
@@ -179,7 +180,7 @@ class RealMatrix : public testing::TestWithParam<std::pair<const char*, int>> {}
 TEST_P(RealMatrix, needs_fewer_iterations_than_with_jacobi_by_a_large_factor) {
   const auto& [name, factor] = GetParam();
   const char* named = std::getenv("HEDDLE_MATRICES");
-  const std::filesystem::path folder = named != nullptr ? named : HEDDLE_SOURCE_FOLDER "/../shared/matrices";
+  const std::filesystem::path folder = named != nullptr ? named : tree::folder() + "/../shared/matrices";
   const std::filesystem::path file = folder / (name + std::string(".mtx.gz"));
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "there is no " << file;
   const Csr<double> A = read_matrix(file.string());

@@ -10,12 +10,14 @@
 
 namespace tree {
 
+std::string folder() { return HEDDLE_SOURCE_FOLDER; }
+
 namespace {
 
 namespace fs = std::filesystem;
 
 Files read_tree() {
-  const fs::path root = HEDDLE_SOURCE_FOLDER;
+  const fs::path root = folder();
   Files files;
   const auto take = [&](const fs::path& path) {
     std::ostringstream text;

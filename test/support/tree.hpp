@@ -13,7 +13,8 @@ namespace tree {
 using Files = std::map<std::string, std::string>;  // path from the root of the tree -> text
 using Complaints = std::vector<std::string>;
 
-const Files& all();  // what the repository holds, without build folders
+std::string folder();  // its root
+const Files& all();    // what the repository holds, without build folders
 std::set<std::string> format_names(const Files& files);
 
 // Success when there is nothing to complain about; else a failure that prints every complaint.
