@@ -60,6 +60,12 @@ std::optional<std::uint64_t> parse_whole(std::string_view text) {
   return static_cast<std::uint64_t>(*value);
 }
 
+// What a message may quote of a text of any length.
+std::string brief(const std::string& text) {
+  constexpr std::size_t most = 100;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
 }  // namespace
 
 std::string listed(const std::vector<std::string>& words) {
@@ -108,18 +114,21 @@ void Arguments::take(std::string_view piece, const std::vector<GeneratorInfo::Ke
 }
 
 void Arguments::reject(std::string_view key, const std::string& why) const {
-  fail(ErrorKind::usage, At{where_}, "{}={} {}", key, text_of(key), why);
+  const Value& value = value_of(key);
+  fail(ErrorKind::usage, At{brief(where_)}, "{}={} {}", value.key, brief(value.text), why);
 }
 
-const std::string& Arguments::text_of(std::string_view key) const {
+const Arguments::Value& Arguments::value_of(std::string_view key) const {
   for (const Value& value : values_) {
     if (value.key != key) continue;
     const bool names_another = !value.given && std::any_of(values_.begin(), values_.end(),
                                                            [&](const Value& v) { return v.key == value.text; });
-    return names_another ? text_of(value.text) : value.text;
+    return names_another ? value_of(value.text) : value;
   }
   fail(ErrorKind::internal, At{where_}, "the generator asks for a key '{}' that it does not declare", key);
 }
+
+const std::string& Arguments::text_of(std::string_view key) const { return value_of(key).text; }
 
 std::int64_t Arguments::integer(std::string_view key, std::int64_t low, std::int64_t high) const {
   const std::optional<std::uint64_t> value = parse_whole(text_of(key));

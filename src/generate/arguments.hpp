@@ -33,6 +33,8 @@ class Arguments {
     std::string key, text;
     bool given = false;
   };
+  // The value of a key, or of the key that its default names.
+  const Value& value_of(std::string_view key) const;
   void take(std::string_view piece, const std::vector<GeneratorInfo::Key>& known);
 
   std::string where_;

@@ -62,6 +62,19 @@ Rows::Rows(double row_count, double column_count, double expected_entries) {
 
 namespace {
 
+// Some rows made to know how many entries there will be: a generator's own estimate may be far too small.
+void check_sampled_rows(const Rows& source) {
+  constexpr std::int64_t samples = 64;
+  if (source.counted || source.rows < 64 * samples) return;
+  double entries = 0;
+  Row made;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    source.pattern(below(mix(static_cast<std::uint64_t>(i)), source.rows), made);
+    entries += static_cast<double>(made.col.size());
+  }
+  check_memory(static_cast<double>(source.rows), entries / samples * static_cast<double>(source.rows), 4);
+}
+
 // Columns of consecutive rows, as made.
 using Piece = Vector<Index>;
 
@@ -91,6 +104,7 @@ Vector<Piece> measure(const Rows& source, std::int64_t grain, Buffer<Offset>& pt
 
 template <class V>
 Csr<V> assemble(const Rows& source, const ValueLaw& law) {
+  check_sampled_rows(source);
   Csr<V> A{source.rows, source.cols, Buffer<Offset>(source.rows + 1), {}, {}};
   const std::int64_t grain = grain_of(source.rows);
   Vector<Piece> pieces = measure(source, grain, A.ptr);

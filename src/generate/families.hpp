@@ -27,6 +27,7 @@ Generator random_generator();
 Generator lp_generator();
 Generator lengths_generator();
 Generator empty_generator();
+Generator sparse_rows_generator();
 Generator economics_generator();
 // rmat.cpp
 Generator rmat_generator();

@@ -121,8 +121,28 @@ TEST(GeneratorText, more_rows_than_the_largest_dimension_are_a_usage_error) {
 
 TEST(GeneratorText, more_entries_than_memory_holds_are_refused_before_work_begins) {
   for (const char* text : {"dense,rows=2G", "random,rows=2G,per_row=1k", "stencil3d27,n=1290", "tomography,n=46340",
-                           "band,rows=2G,width=1M,fill=1", "lp,rows=1G,cols=1G,per_row=1M", "rmat,scale=30,edges=1M"})
+                           "band,rows=2G,width=1M,fill=1", "lp,rows=1G,cols=1G,per_row=1M", "rmat,scale=30,edges=1M",
+                           "empty,rows=2M,per_row=1M", "sparse_rows,rows=2G,longest=1M"})
     EXPECT_EQ(error_of(text).kind(), ErrorKind::unavailable) << text << ": " << error_of(text).what();
+}
+
+// Seven thousand of them would need a stack frame each.
+TEST(GeneratorText, generators_inside_generators_are_limited) {
+  const auto nested = [](int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += "laplacian,of=gen:";
+    return text + "stencil2d5,n=3";
+  };
+  EXPECT_EQ(generate<double>(nested(15)).rows, 9);
+  EXPECT_EQ(error_of(nested(17)).kind(), ErrorKind::usage);
+  const Error error = error_of(nested(7000));
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_LT(std::string(error.what()).size(), 500u) << error.what();
+}
+
+TEST(GeneratorText, an_error_names_the_key_that_was_given) {
+  EXPECT_NE(std::string(error_of("stencil2d5,n=abc").what()).find(" n=abc"), std::string::npos)
+      << error_of("stencil2d5,n=abc").what();
 }
 
 TEST(GeneratorText, laplacian_of_a_rectangular_matrix_is_an_input_error) {
@@ -132,10 +152,11 @@ TEST(GeneratorText, laplacian_of_a_rectangular_matrix_is_an_input_error) {
 TEST(GeneratorList, names_are_those_of_the_documentation) {
   std::vector<std::string> names;
   for (const GeneratorInfo& info : generators()) names.push_back(info.name);
-  const std::vector<std::string> documented{
-      "stencil2d5", "stencil2d9", "stencil3d7", "stencil3d27", "fem",          "elasticity", "qcd",      "band",
-      "random",     "rmat",       "circuit",    "web",         "road",         "lp",         "dense",    "arrow",
-      "lengths",    "tomography", "mesh",       "economics",   "epidemiology", "empty",      "laplacian"};
+  const std::vector<std::string> documented{"stencil2d5",   "stencil2d9", "stencil3d7",  "stencil3d27", "fem",
+                                            "elasticity",   "qcd",        "band",        "random",      "rmat",
+                                            "circuit",      "web",        "road",        "lp",          "dense",
+                                            "arrow",        "lengths",    "tomography",  "mesh",        "economics",
+                                            "epidemiology", "empty",      "sparse_rows", "laplacian"};
   EXPECT_EQ(names, documented);
 }
 

@@ -322,6 +322,28 @@ TEST(Empty, leaves_the_stated_share_of_rows_empty_alone_and_in_runs) {
   EXPECT_EQ(generate<float>("empty,rows=1000,share=1").nnz(), 0);
 }
 
+TEST(SparseRows, has_the_stated_empty_rows_lengths_and_far_entries) {
+  const Csr<float> A = generate<float>("sparse_rows,rows=200k,empty=0.7,shortest=3,longest=9,band=500,far=0.1");
+  const Shape shape = shape_of(A);
+  EXPECT_NEAR(static_cast<double>(shape.empty) / 200000, 0.7, 0.01);
+  EXPECT_NEAR(shape.mean, 0.3 * 6, 0.03);
+  EXPECT_EQ(shape.max, 9);
+  std::int64_t far = 0, shortest = A.cols;
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    if (A.ptr[row + 1] > A.ptr[row]) shortest = std::min(shortest, A.ptr[row + 1] - A.ptr[row]);
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) far += std::abs(A.col[k] - row) > 1000;
+  }
+  EXPECT_EQ(shortest, 3);
+  EXPECT_NEAR(static_cast<double>(far) / static_cast<double>(A.nnz()), 0.1, 0.01);
+}
+
+TEST(SparseRows, takes_rows_as_long_as_the_matrix_is_wide_and_a_band_of_one) {
+  EXPECT_EQ(generate<float>("sparse_rows,rows=50,empty=0,shortest=50,longest=50,band=0,far=0").nnz(), 2500);
+  const Csr<float> diagonal = generate<float>("sparse_rows,rows=50,empty=0,shortest=1,longest=1,band=0,far=0");
+  for (std::int64_t row = 0; row < 50; ++row) EXPECT_EQ(diagonal.col[row], row);
+  EXPECT_EQ(generate<float>("sparse_rows,rows=500,cols=0").nnz(), 0);
+}
+
 TEST(Laplacian, of_a_file_symmetrises_its_pattern_and_ignores_its_values) {
   const auto path = std::filesystem::temp_directory_path() / "heddle_generate_laplacian_test.mtx";
   std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 9\n1 2 5\n3 2 7\n2 3 1\n";

@@ -46,6 +46,7 @@ const Sample samples[] = {
     {"economics,rows=1000", 0xab37b4d836b00e77},
     {"epidemiology,nx=9,ny=7", 0x2b980f1544e06139},
     {"empty,rows=1000", 0xf7a1b02b4b951dae},
+    {"sparse_rows,rows=3000,band=40", 0x797bdfc199a3b497},
     {"laplacian,shift=0.5,of=gen:rmat,scale=6", 0x793aee88d3fff22a},
 };
 

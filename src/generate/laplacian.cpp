@@ -43,6 +43,15 @@ class Laplacian : public Rows {
   double shift_;
 };
 
+// A generator inside a generator is a call inside a call: the text does not get to choose how deep they go.
+void limit_nesting(const Arguments& given, const std::string& text) {
+  constexpr int most = 16;
+  int found = 0;
+  for (std::size_t at = text.find("gen:"); at != std::string::npos; at = text.find("gen:", at + 1)) ++found;
+  if (found > most)
+    given.reject("of", fmt::format("names {} generators inside each other, at most {} may be", found, most));
+}
+
 }  // namespace
 
 Generator laplacian_generator() {
@@ -54,6 +63,7 @@ Generator laplacian_generator() {
           [](const Arguments& given) -> std::unique_ptr<Rows> {
             const std::string& of = given.text_of("of");
             if (of.empty()) given.reject("of", "is missing: of=FILE names the matrix");
+            limit_nesting(given, of);
             const double shift = given.real("shift", 0, 1e300);
             Csr<double> A = read_matrix<double>(of);
             if (A.rows != A.cols)

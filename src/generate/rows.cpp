@@ -93,7 +93,7 @@ class Empty : public Rows {
  public:
   Empty(const Arguments& given)
       : Rows(static_cast<double>(given.integer("rows", 0, max_dimension)),
-             static_cast<double>(given.integer("rows", 0, max_dimension)), 0),
+             static_cast<double>(given.integer("rows", 0, max_dimension)), expected_entries(given)),
         share_(given.real("share", 0, 1)),
         per_row_(given.integer("per_row", 1, max_dimension)),
         seed_(given.seed()) {}
@@ -113,8 +113,73 @@ class Empty : public Rows {
   }
 
  private:
+  static double expected_entries(const Arguments& given) {
+    const double rows = static_cast<double>(given.integer("rows", 0, max_dimension));
+    const double length = static_cast<double>(given.integer("per_row", 1, max_dimension));
+    return rows * (1 - given.real("share", 0, 1)) * std::min(rows, length);
+  }
+
   double share_;
   std::int64_t per_row_;
+  std::uint64_t seed_;
+};
+
+// Most rows empty, each by itself; the others short, inside a band around the diagonal but for a share of far entries.
+//
+//   . . . . . . .        far: any column
+//   . x x . x . .   o
+//   . . . . . . .        each row has shortest to longest entries, every length equally likely
+//   . . . x x x .
+class SparseRows : public Rows {
+ public:
+  SparseRows(const Arguments& given)
+      : Rows(static_cast<double>(given.integer("rows", 0, max_dimension)),
+             static_cast<double>(given.integer("cols", 0, max_dimension)), expected_entries(given)),
+        empty_(given.real("empty", 0, 1)),
+        shortest_(given.integer("shortest", 1, max_dimension)),
+        longest_(given.integer("longest", 1, max_dimension)),
+        band_(given.integer("band", 0, max_dimension)),
+        far_(given.real("far", 0, 1)),
+        seed_(given.seed()) {
+    if (shortest_ > longest_) given.reject("shortest", "must be no more than longest");
+    counted = true;
+  }
+
+  std::int64_t length(std::int64_t row) const override {
+    Draws draws(mix(seed_ + 1), row);
+    if (draws.chance(empty_)) return 0;
+    return std::min(cols, shortest_ + draws.below(longest_ - shortest_ + 1));
+  }
+
+  void pattern(std::int64_t row, Row& out) const override {
+    Draws draws(seed_, row);
+    const std::int64_t count = length(row);
+    if (count > cols / 4) return distinct_columns(draws, count, cols, out.col);
+    std::int64_t near = 0;
+    for (std::int64_t k = 0; k < count; ++k) near += !draws.chance(far_);
+    const std::int64_t window = std::min(cols, 2 * band_ + 1);
+    const std::int64_t middle = std::min(row, cols - 1);
+    const std::int64_t first = std::clamp<std::int64_t>(middle - band_, 0, cols - window);
+    distinct_columns(draws, std::min(near, window), window, out.col);
+    for (Index& column : out.col) column = static_cast<Index>(column + first);
+    // At most a quarter of the columns is taken: a far one is new with a probability of 3/4 or more.
+    while (static_cast<std::int64_t>(out.col.size()) < count) {
+      for (std::int64_t k = static_cast<std::int64_t>(out.col.size()); k < count; ++k)
+        out.col.push_back(static_cast<Index>(draws.below(cols)));
+      sort_columns(out.col);
+    }
+  }
+
+ private:
+  static double expected_entries(const Arguments& given) {
+    const auto number = [&](const char* key) { return static_cast<double>(given.integer(key, 0, max_dimension)); };
+    const double length = std::min(number("cols"), (number("shortest") + number("longest")) / 2);
+    return number("rows") * (1 - given.real("empty", 0, 1)) * length;
+  }
+
+  double empty_;
+  std::int64_t shortest_, longest_, band_;
+  double far_;
   std::uint64_t seed_;
 };
 
@@ -188,6 +253,20 @@ Generator empty_generator() {
            {"share", "0.5", "share of empty rows"},
            {"per_row", "4", "mean length of the others"}},
           [](const Arguments& given) -> std::unique_ptr<Rows> { return std::make_unique<Empty>(given); }};
+}
+
+Generator sparse_rows_generator() {
+  return {"sparse_rows",
+          "most rows empty, the others short, in a band but for some entries",
+          false,
+          {{"rows", "2M", "rows"},
+           {"cols", "rows", "columns"},
+           {"empty", "0.8", "share of empty rows"},
+           {"shortest", "4", "entries of the shortest of the others"},
+           {"longest", "16", "entries of the longest of them"},
+           {"band", "2000", "near entries have |row - column| <= band"},
+           {"far", "0.05", "share of entries that may be in any column"}},
+          [](const Arguments& given) -> std::unique_ptr<Rows> { return std::make_unique<SparseRows>(given); }};
 }
 
 Generator economics_generator() {
