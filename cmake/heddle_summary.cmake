@@ -17,6 +17,7 @@ heddle_say("peer GraphBLAS       " "${HEDDLE_GRAPHBLAS_INCLUDE}" "(opened at run
 heddle_say("peer PETSc           " "${HEDDLE_HAS_PETSC}" "${HEDDLE_PETSC_VERSION} (opened at run time)")
 heddle_say("peer cuSPARSE        " "${HEDDLE_HAS_CUSPARSE}" "(loaded at run time)")
 heddle_say("benchmark programs   " "${benchmark_FOUND}" "(Google Benchmark)")
+heddle_say("C library            " "${HEDDLE_C}" "(libheddle.so.0)")
 if(HEDDLE_TESTS)
   set(browser_detail "(Chromium, chromedriver, selenium)")
   if(NOT HEDDLE_BROWSER)

@@ -56,9 +56,8 @@ std::string place(const Site& site) {
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), site.line());
 }
 
-// Asked for by every lane at every turn: at a fixed place among a thread's variables, without a look at whether it has
-// been constructed.
-[[gnu::tls_model("initial-exec")]] constinit thread_local Self current;
+// Asked for by every lane at every turn: constinit, so that no one looks whether it has been constructed.
+constinit thread_local Self current;
 
 // One cluster of blocks at a time on one host thread, mostly of one block; fibres and their stacks are kept for the
 // next.

@@ -1,0 +1,12 @@
+// Arrays of the caller become a matrix.
+#pragma once
+
+#include "handles.hpp"
+
+namespace heddle::c {
+
+std::unique_ptr<heddle_matrix> matrix_from(const heddle_arrays& arrays);
+// The same entries by columns; values keep the order they were given in.
+std::unique_ptr<heddle_matrix> transposed(const heddle_matrix& matrix);
+
+}  // namespace heddle::c

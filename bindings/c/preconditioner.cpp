@@ -1,0 +1,90 @@
+// heddle_preconditioner_*: those of the library, and those of the caller.
+#include "guard.hpp"
+#include "solve_options.hpp"
+
+using namespace heddle::c;
+using heddle::Csr;
+using heddle::Operator;
+using heddle::Preconditioner;
+
+namespace {
+
+template <class V>
+class OwnPreconditioner : public Preconditioner<V> {
+ public:
+  OwnPreconditioner(heddle_apply function, bool symmetric, bool varies, void (*release)(void*), void* context)
+      : apply_(function), symmetric_(symmetric), varies_(varies), release_(release), context_(context) {}
+  OwnPreconditioner(const OwnPreconditioner&) = delete;
+  ~OwnPreconditioner() override {
+    if (release_) release_(context_);
+  }
+  std::string name() const override { return "own"; }
+  void apply(std::span<const V> r, std::span<V> z, heddle::Stream stream) const override {
+    if (apply_(context_, r.data(), z.data(), stream.handle) != 0) throw Stopped{};
+  }
+  bool varies() const override { return varies_; }
+  bool symmetric() const override { return symmetric_; }
+
+ private:
+  heddle_apply apply_;
+  bool symmetric_, varies_;
+  void (*release_)(void*);
+  void* context_;
+};
+
+template <class V>
+std::unique_ptr<heddle_preconditioner> handle_of(std::shared_ptr<Preconditioner<V>> made, int64_t rows) {
+  return std::make_unique<heddle_preconditioner>(heddle_preconditioner{std::move(made), rows});
+}
+
+}  // namespace
+
+heddle_status heddle_preconditioner_create(const heddle_operator* op, const heddle_matrix* matrix, const char* name,
+                                           const heddle_preconditioner_options* options,
+                                           heddle_preconditioner** result) {
+  return guard([&] {
+    auto& made = needed(result, "result");
+    const auto& mine = needed(op, "op");
+    const char* word = &needed(name, "name");
+    std::visit(
+        [&]<class V>(const Operator<V>& A) {
+          Csr<V> restored;
+          auto M =
+              make_preconditioner(word, A, matrix_or_restored(matrix, A, restored), preconditioner_options(options));
+          if (!M) wrong_usage("\"none\" is no preconditioner", "name");
+          made = handle_of(std::move(M), mine.rows).release();
+        },
+        mine.op);
+  });
+}
+
+heddle_status heddle_preconditioner_create_own(const heddle_operator* op, heddle_apply apply, int32_t symmetric,
+                                               int32_t varies, void (*release)(void*), void* context,
+                                               heddle_preconditioner** result) {
+  return guard([&] {
+    auto& made = needed(result, "result");
+    const auto& mine = needed(op, "op");
+    if (!apply) wrong_usage("NULL", "apply");
+    std::visit(
+        [&]<class V>(const Operator<V>&) {
+          std::shared_ptr<Preconditioner<V>> M =
+              std::make_shared<OwnPreconditioner<V>>(apply, symmetric != 0, varies != 0, release, context);
+          made = handle_of(std::move(M), mine.rows).release();
+        },
+        mine.op);
+  });
+}
+
+heddle_status heddle_preconditioner_apply(const heddle_preconditioner* preconditioner, const void* r, void* z,
+                                          heddle_stream stream) {
+  return guard([&] {
+    const auto& mine = needed(preconditioner, "preconditioner");
+    std::visit(
+        [&]<class V>(const std::shared_ptr<Preconditioner<V>>& M) {
+          M->apply(input<V>(r, mine.rows), output<V>(z, mine.rows), {stream});
+        },
+        mine.made);
+  });
+}
+
+void heddle_preconditioner_destroy(heddle_preconditioner* preconditioner) { delete preconditioner; }

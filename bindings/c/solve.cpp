@@ -1,0 +1,117 @@
+// heddle_solve*: options in, reports out.
+#include "guard.hpp"
+#include "solve_options.hpp"
+
+using namespace heddle::c;
+using heddle::Csr;
+using heddle::Operator;
+using heddle::Report;
+using heddle::SolveOptions;
+
+namespace {
+
+template <class V>
+void take_preconditioner(const heddle_solve_options& o, SolveOptions<V>& how) {
+  if (o.own) {
+    const auto* M = std::get_if<std::shared_ptr<heddle::Preconditioner<V>>>(&o.own->made);
+    if (!M) wrong_usage("another type of values than the operator's", "own");
+    how.own_preconditioner = *M;
+    return;
+  }
+  if (o.preconditioner) how.preconditioner = o.preconditioner;
+  const auto settings = preconditioner_options(o.preconditioner_options);
+  how.block = settings.block, how.power = settings.power;
+}
+
+template <class V>
+void take_limits(const heddle_solve_options& o, SolveOptions<V>& how) {
+  if (o.tolerance < 0 || o.absolute_tolerance < 0) wrong_usage("a tolerance below 0");
+  if (o.tolerance > 0 || o.only_absolute) how.tolerance = o.tolerance;
+  how.absolute_tolerance = o.absolute_tolerance;
+  if (o.max_iterations != 0) how.max_iterations = std::max<int64_t>(o.max_iterations, 0);
+  if (o.restart != 0) how.restart = o.restart;
+  how.check_every = o.check_every;
+  if (o.graph < 0 || o.graph > 2) wrong_usage("0, 1 or 2 is needed", "graph");
+  how.graph = static_cast<heddle::Graph>(o.graph);
+  how.stream = {o.stream};
+}
+
+// Both callbacks; non-zero of either ends the solve.
+template <class V>
+void take_callbacks(const heddle_solve_options& o, SolveOptions<V>& how) {
+  if (!o.progress && !o.keep_going) return;
+  how.progress = [o](const heddle::SolveProgress& now) {
+    const bool stop = (o.keep_going && o.keep_going(o.context, 0, "solving") != 0) ||
+                      (o.progress && o.progress(o.context, now.iteration, now.residual, now.target, nullptr) != 0);
+    if (stop) throw Stopped{};
+  };
+}
+
+template <class V>
+SolveOptions<V> solve_options(const heddle_solve_options& o) {
+  SolveOptions<V> how;
+  if (o.method) how.method = o.method;
+  take_preconditioner(o, how);
+  take_limits(o, how);
+  take_callbacks(o, how);
+  if (o.matrix) {
+    how.matrix = std::get_if<Csr<V>>(&o.matrix->csr);
+    if (!how.matrix) wrong_usage("another type of values than the operator's", "matrix");
+  }
+  return how;
+}
+
+void hand_over_report(const Report& report, const heddle_solve_options& o, heddle_report* to) {
+  if (o.history) {
+    const auto kept = std::min<int64_t>(o.history_capacity, static_cast<int64_t>(report.history.size()));
+    std::copy_n(report.history.begin(), std::max<int64_t>(kept, 0), o.history);
+  }
+  if (!to) return;
+  heddle_report mine{};
+  mine.verdict = static_cast<heddle_verdict>(report.status);
+  mine.iterations = report.iterations;
+  mine.history_length = static_cast<int64_t>(report.history.size());
+  mine.residual = report.residual, mine.true_residual = report.true_residual, mine.rhs_norm = report.rhs_norm;
+  mine.setup_seconds = report.setup_seconds, mine.seconds = report.seconds;
+  put(mine.method, report.method);
+  put(mine.preconditioner, report.preconditioner);
+  put(mine.reason, report.reason);
+  hand_over(mine, to);
+}
+
+// Of an array whose elements are as long as the caller's header says.
+heddle_report* element(heddle_report* first, std::size_t j) {
+  return reinterpret_cast<heddle_report*>(reinterpret_cast<char*>(first) + j * first->size);
+}
+
+}  // namespace
+
+heddle_status heddle_solve(const heddle_operator* op, const void* b, void* x, const heddle_solve_options* options,
+                           heddle_report* report) {
+  return guard([&] {
+    const auto& mine = needed(op, "op");
+    const heddle_solve_options o = taken(options);
+    std::visit(
+        [&]<class V>(const Operator<V>& A) {
+          const auto how = solve_options<V>(o);
+          hand_over_report(solve(A, input<V>(b, mine.rows), output<V>(x, mine.cols), how), o, report);
+        },
+        mine.op);
+  });
+}
+
+heddle_status heddle_solve_many(const heddle_operator* op, int64_t count, const void* b, void* x,
+                                const heddle_solve_options* options, heddle_report* reports) {
+  return guard([&] {
+    const auto& mine = needed(op, "op");
+    if (count < 0) wrong_usage("a number from 0 on is needed", "count");
+    const heddle_solve_options o = taken(options);
+    std::visit(
+        [&]<class V>(const Operator<V>& A) {
+          const auto made =
+              solve_many(A, input<V>(b, mine.rows * count), output<V>(x, mine.cols * count), solve_options<V>(o));
+          for (std::size_t j = 0; reports && j < made.size(); ++j) hand_over_report(made[j], {}, element(reports, j));
+        },
+        mine.op);
+  });
+}

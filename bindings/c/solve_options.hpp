@@ -1,0 +1,31 @@
+// Options of the caller as those of the C++ library, and reports the other way.
+#pragma once
+
+#include "guard.hpp"
+#include "handles.hpp"
+
+namespace heddle::c {
+
+inline PreconditionerOptions preconditioner_options(const heddle_preconditioner_options* given) {
+  const auto o = taken(given);
+  PreconditionerOptions how;
+  how.block = o.block;
+  if (o.degree != 0) how.degree = o.degree;
+  if (o.power != 0) how.power = o.power;
+  how.positive = o.positive != 0;
+  if (o.strength != 0) how.strength = o.strength;
+  if (o.smoothing != 0) how.smoothing = o.smoothing;
+  if (o.coarsest != 0) how.coarsest = o.coarsest;
+  return how;
+}
+
+// The matrix that a preconditioner is made from: the caller's, or the operator's own.
+template <class V>
+const Csr<V>& matrix_or_restored(const heddle_matrix* given, const Operator<V>& A, Csr<V>& restored) {
+  if (!given) return restored = A.restore();
+  const auto* matrix = std::get_if<Csr<V>>(&given->csr);
+  if (!matrix) wrong_usage("another type of values than the operator's", "matrix");
+  return *matrix;
+}
+
+}  // namespace heddle::c
