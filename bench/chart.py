@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The picture of docs/performance.md from its first table: the best format of every class over CSR with a warp per row.
+"""The picture of docs/notebook/2026-11-19-performance.md from its first table: the best format of every class over CSR with a warp per row.
 
-    bench/chart.py docs/performance.md > docs/formats-h200.svg
+    bench/chart.py docs/notebook/2026-11-19-performance.md > docs/formats-h200.svg
 """
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of all formats on the generated classes (docs/performance.md).
+"""The table of all formats on the generated classes (docs/notebook/2026-11-19-performance.md).
 
     bench/formats_table.py build/bin/heddle --device gpu > table.md
 """

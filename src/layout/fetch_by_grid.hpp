@@ -1,7 +1,7 @@
 // Entries that a kernel finds only by way of another array come a wait earlier when they are on their way to the L2
 // meanwhile: every thread asks for a line of them. That pays where a small matrix comes from memory and the way to its
 // entries is two loads long (clusters of blocks a long row, csr_padded); elsewhere it gained nothing or cost something
-// (docs/performance.md).
+// (docs/notebook/2026-11-19-performance.md).
 #pragma once
 
 #include <type_traits>

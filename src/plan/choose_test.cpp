@@ -32,7 +32,7 @@ struct Expected {
   const char *matrix, *layout;
 };
 
-// Layouts that were the fastest on an H200 (docs/performance.md).
+// Layouts that were the fastest on an H200 (docs/notebook/2026-11-19-performance.md).
 TEST(Choose, takes_the_layout_of_weave_that_suits_each_class_on_a_large_gpu) {
   for (const auto& [matrix, layout] : {Expected{"stencil2d5,n=1000", "diagonals"},
                                        {"stencil3d27,n=75", "diagonals"},

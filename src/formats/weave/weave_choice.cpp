@@ -1,5 +1,5 @@
 // layout=auto: which layout of weave a matrix gets, from its pattern alone. The thresholds are measured (H200,
-// docs/performance.md).
+// docs/notebook/2026-11-19-performance.md).
 #include <algorithm>
 #include <bit>
 #include <cmath>

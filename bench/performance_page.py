@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""Writes docs/performance.md, its picture and the table of README.md from stored results; --check compares instead.
+
+    bench/performance_page.py            write
+    bench/performance_page.py --check    exit 1 and name what differs from the stored results
+
+The results are JSON documents of `heddle bench` in bench/results/.
+"""
+import argparse
+import json
+import math
+import pathlib
+import re
+import statistics
+import sys
+
+from measure import geometric_mean
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+GPU_RUN = ROOT / "bench/results/h200-auto.json"
+BYTES = {"f32": 4, "f64": 8}
+WORDS = {"f32": "float", "f64": "double"}
+TIMES = {"cold": "cold_seconds", "warm": "seconds"}
+
+
+class Case:
+    """One matrix in one precision: the plan that Heddle chose and the fastest peer."""
+
+    def __init__(self, matrix, machine):
+        self.name, self.precision, self.kind = matrix["name"], matrix["precision"], matrix["class"]
+        self.is_file = not matrix["source"].startswith("gen:")
+        self.entries, self.plan = matrix["nnz"], matrix["chosen"]
+        timed = [r for r in matrix["results"] if r["status"] == "ok"]
+        ours = next(r for r in timed if r["plan"] == matrix["chosen"])
+        self.bytes, self.ours = ours["bytes"], {t: ours[key] for t, key in TIMES.items()}
+        self.peer = {t: min((r[key], r["peer"]) for r in timed if r["peer"]) for t, key in TIMES.items()}
+        least = BYTES[self.precision] * (matrix["nnz"] + matrix["rows"] + min(matrix["cols"], matrix["nnz"]))
+        self.bound = max(least / machine["read_gbps"] * 1e-9, machine["launch_us"] * 1e-6)
+        self.compressed = "values=" in self.plan and "values=raw" not in self.plan
+
+    def ratio(self, temperature):
+        return self.peer[temperature][0] / self.ours[temperature]
+
+    def share(self):
+        return self.bound / self.ours["cold"]
+
+    def size(self, cache_bytes):
+        if self.entries < 100_000:
+            return "tiny: fewer than 100,000 entries"
+        return "in the L2 cache" if self.bytes < cache_bytes else "beyond the L2 cache"
+
+
+class Run:
+    def __init__(self, path):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        self.path, self.device, self.date = path.relative_to(ROOT), document["device"]["name"], document["date"]
+        self.machine = document["machine"]
+        self.library = document.get("peer_versions", {}).get("cusparse", "12.6")
+        self.cases = [Case(m, self.machine) for m in document["matrices"] if m["results"]]
+
+    def of(self, precision):
+        return [c for c in self.cases if c.precision == precision]
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def two(value):
+    return f"{value:.2f}"
+
+
+def mean_and_worst(cases, temperature):
+    worst = min(cases, key=lambda c: c.ratio(temperature))
+    return [two(geometric_mean(c.ratio(temperature) for c in cases)),
+            two(statistics.median(c.ratio(temperature) for c in cases)),
+            f"{worst.ratio(temperature):.2f} ({short(worst.name)})"]
+
+
+def against_peers(run):
+    rows = []
+    for precision in BYTES:
+        for label, chosen in (("files", True), ("generated", False)):
+            cases = [c for c in run.of(precision) if c.is_file == chosen]
+            for temperature in TIMES:
+                rows.append([f"{len(cases)} {label}", WORDS[precision], temperature] + mean_and_worst(cases, temperature))
+    return table(["matrices", "precision", "caches", "geometric mean", "median", "worst"], rows)
+
+
+def by_size(run):
+    rows, cache = [], run.machine["cache_bytes"]
+    sizes = sorted({c.size(cache) for c in run.cases}, key=lambda size: "tib".index(size[0]))
+    for size in sizes:
+        for precision in BYTES:
+            cases = [c for c in run.of(precision) if c.size(cache) == size]
+            if cases:
+                rows.append([size, WORDS[precision], str(len(cases))] +
+                            [two(geometric_mean(c.ratio(t) for c in cases)) for t in TIMES])
+    return table(["size", "precision", "matrices", "cold", "warm"], rows)
+
+
+def large(cases):
+    return [c for c in cases if c.entries >= 1_000_000]
+
+
+def shares(run):
+    rows = []
+    for kind in sorted({c.kind for c in large(run.cases)}):
+        for precision in BYTES:
+            cases = [c for c in large(run.of(precision)) if c.kind == kind and not c.compressed]
+            if cases:
+                least = min(cases, key=Case.share)
+                rows.append([kind, WORDS[precision], str(len(cases)), f"{100 * statistics.median(c.share() for c in cases):.0f} %",
+                             f"{100 * least.share():.0f} % ({least.name})"])
+    return table(["class", "precision", "matrices", "median share", "least"], rows)
+
+
+def lowest(run, count=12):
+    pairs = sorted(((c.ratio(t), t, c) for c in run.cases for t in TIMES), key=lambda row: row[0])
+    return table(["matrix", "precision", "caches", "ratio", "fastest of cuSPARSE"],
+                 [[c.name, WORDS[c.precision], t, f"{ratio:.2f}", c.peer[t][1].replace("cusparse:", "")]
+                  for ratio, t, c in pairs[:count]])
+
+
+def page(run):
+    losses = sum(c.ratio(t) < 0.97 for c in run.cases for t in TIMES)
+    picked = f"{100 * statistics.median(c.share() for c in large(run.of('f64')) if not c.compressed):.0f} %"
+    return f"""# Performance
+
+This page is written by `bench/performance_page.py` from [stored results](../{run.path}); a test compares them.
+Older figures, experiments and what failed are in the [notebook](notebook/2026-11-19-performance.md).
+
+**Machine and versions.** {run.device}, {run.date}, cuSPARSE {run.library}. The device read {run.machine['read_gbps'] / 1000:.2f} TB/s in this run.
+**Ours.** The plan that `optimize` chooses from the structure alone.
+**Theirs.** The fastest of all cuSPARSE algorithms for each matrix, precision and cache state: `csr` 1 and 2, `coo` 1 and 2, `sell` and `bsr`.
+**Times.** Medians. *Warm*: products back to back in a CUDA graph. *Cold*: the L2 cache is emptied before each product.
+**Ratio.** Time of cuSPARSE over time of Heddle. Above 1 Heddle is faster.
+
+## Against cuSPARSE {run.library}
+
+{against_peers(run)}
+
+{losses} of {2 * len(run.cases)} pairs are slower than cuSPARSE by more than 3 %.
+
+## By size
+
+{by_size(run)}
+
+## Share of the physical bound
+
+The bound is the larger of two times: that of one kernel launch, and that of reading every value and x once and writing y once at the measured bandwidth.
+Column indices are not counted, since some formats do without them. Cold caches, matrices from 1 M entries on, values stored whole.
+In double the median share is {picked}. Scattered columns are far from this bound, because every entry fetches its own piece of x.
+
+{shares(run)}
+
+## Lowest ratios
+
+{lowest(run)}
+
+## Repeat it
+
+    heddle bench MATRICES --device gpu --precision both --cold --formats auto --json=run.json
+    bench/peers_table.py run.json
+
+`bench/results/` has the raw figures. [bench.md](bench.md) explains what is measured.
+"""
+
+
+# ------------------------------------------------------------------------------------------------ picture
+
+STYLE = """<style>
+text { font-family: sans-serif; font-size: 20px; fill: #1c2733 } .quiet { fill: #5a6773 }
+.grid { stroke: #d5dbe1 } .ours { fill: #1666b0 } .theirs { fill: none; stroke: #b8561b; stroke-width: 3 } .span { stroke: #9aa7b3; stroke-width: 2 }
+@media (prefers-color-scheme: dark) { text { fill: #e4e9ee } .quiet { fill: #a3b0bc } .grid { stroke: #3a444e }
+.ours { fill: #5fa8ea } .theirs { stroke: #f0a06a } .span { stroke: #66727d } }
+</style>"""
+
+
+def short(name):
+    """A generator's text without the sizes that say nothing here: at most 24 letters."""
+    name = name.replace(",coefficients=varying", " varying").replace("stencil", "grid ")
+    name = re.sub(r",(cols|per_row|width|edges|ny|nz)=\d+", "", name)
+    name = re.sub(r",(rows|nx|scale)=", " ", name)
+    return re.sub(r"(\d)000000\b", r"\1M", re.sub(r"(\d)000\b", r"\1k", name).replace("000k", "M"))[:24]
+
+
+def picture(run):
+    cases = sorted((c for c in large(run.of("f64")) if not c.compressed), key=lambda c: c.ours["cold"] / c.bound)
+    width, left, right, row, top = 720, 275, 690, 29, 84
+    height = top + row * len(cases) + 34
+    most = max(max(c.ours["cold"], c.peer["cold"][0]) / c.bound for c in cases)
+
+    def place(value):
+        return left + (right - left) * math.log(max(value, 1)) / math.log(most * 1.05)
+
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+             f'aria-label="Time over the physical bound, Heddle and cuSPARSE">', STYLE,
+             '<text x="8" y="26" font-weight="bold">Time over the physical bound (1 = bound)</text>',
+             f'<text x="8" y="54" class="quiet">{run.device.replace("NVIDIA ", "")}, double, cold, {run.date}</text>',
+             f'<circle cx="{left + 108}" cy="48" r="7" class="ours"/><text x="{left + 121}" y="54">Heddle</text>',
+             f'<circle cx="{left + 213}" cy="48" r="6" class="theirs"/><text x="{left + 226}" y="54">best of cuSPARSE {run.library}</text>']
+    for tick in (1, 1.5, 2, 3, 5, 8, 12, 20):
+        if tick < most * 1.05:
+            x = place(tick)
+            parts.append(f'<line x1="{x:.0f}" y1="{top - 14}" x2="{x:.0f}" y2="{height - 26}" class="grid"/>'
+                         f'<text x="{x:.0f}" y="{height - 8}" text-anchor="middle" class="quiet">{tick:g}</text>')
+    for i, case in enumerate(cases):
+        y = top + row * i
+        ours, theirs = place(case.ours["cold"] / case.bound), place(case.peer["cold"][0] / case.bound)
+        parts.append(f'<text x="{left - 10}" y="{y + 6}" text-anchor="end">{short(case.name)}</text>'
+                     f'<line x1="{ours:.0f}" y1="{y}" x2="{theirs:.0f}" y2="{y}" class="span"/>'
+                     f'<circle cx="{theirs:.0f}" cy="{y}" r="6" class="theirs"/><circle cx="{ours:.0f}" cy="{y}" r="7" class="ours"/>')
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+# ------------------------------------------------------------------------------------------------ README
+
+BEGIN, END = "<!-- written by bench/performance_page.py -->", "<!-- end -->"
+
+
+def readme_table(run):
+    cases = [c for c in run.of("f64") if c.is_file]
+    raw = [c for c in run.of("f64") if not c.compressed]
+    rows = []
+    for label, chosen, temperature in (("files, cold caches", cases, "cold"), ("files, back to back", cases, "warm"),
+                                       ("files and generated, cold, no repeated values compressed", raw, "cold")):
+        mean, median, worst = mean_and_worst(chosen, temperature)
+        rows.append([f"{len(chosen)} {label}", median, worst])
+    share = [c for c in large(run.of("f64")) if not c.compressed]
+    least = min(share, key=Case.share)
+    rows.append([f"share of the physical bound, {len(share)} matrices from 1 M entries on",
+                 f"{100 * statistics.median(c.share() for c in share):.0f} %", f"{100 * least.share():.0f} % ({short(least.name)})"])
+    return table([f"over the best of cuSPARSE {run.library}, double, {run.device}, {run.date}", "median", "worst"], rows)
+
+
+def with_table(readme, text):
+    before, rest = readme.split(BEGIN)
+    return before + BEGIN + "\n" + text + "\n" + END + rest.split(END)[1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    run = Run(GPU_RUN)
+    readme = ROOT / "README.md"
+    wanted = {ROOT / "docs/performance.md": page(run), ROOT / "docs/performance-h200.svg": picture(run),
+              readme: with_table(readme.read_text(encoding="utf-8"), readme_table(run))}
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if not options.check:
+        for path in stale:
+            path.write_text(wanted[path], encoding="utf-8")
+    elif stale:
+        sys.exit("differs from the stored results, run bench/performance_page.py: " +
+                 ", ".join(str(path.relative_to(ROOT)) for path in stale))
+
+
+if __name__ == "__main__":
+    main()
