@@ -1,6 +1,7 @@
 #include "formats/dia/dia.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -15,12 +16,37 @@ constexpr std::int64_t rows_at_once = 128 * word_rows;  // whole words: tasks ne
 
 std::int64_t leading_dimension(std::int64_t rows) { return (rows + word_rows - 1) / word_rows * word_rows; }
 
-// Calls on_diagonal(d, k) or elsewhere(k) for each entry k of a row: both lists ascend, so they are merged.
+// The entry at (row, col); -1: there is none.
+Offset entry_at(const PatternView& A, std::int64_t row, std::int64_t col) {
+  if (row >= A.rows) return -1;
+  const auto first = A.col.begin() + A.ptr[row], last = A.col.begin() + A.ptr[row + 1];
+  const auto found = std::lower_bound(first, last, col);
+  return found != last && *found == col ? found - A.col.begin() : -1;
+}
+
+// Calls mirrored(d, k, twin) for each entry k below the main diagonal whose twin above it lies on stored diagonal d,
+// and elsewhere(k) for the others.
 template <class F, class G>
-void split_row(const PatternView& A, std::span<const Index> offset, std::int64_t row, F on_diagonal, G elsewhere) {
+void split_below(const PatternView& A, std::span<const Index> offset, std::int64_t row, F mirrored, G elsewhere) {
+  for (Offset k = A.ptr[row]; k < A.ptr[row + 1] && A.col[k] < row; ++k) {
+    const Index distance = static_cast<Index>(row - A.col[k]);
+    const auto d = std::lower_bound(offset.begin(), offset.end(), distance);
+    const Offset twin = d != offset.end() && *d == distance ? entry_at(A, A.col[k], row) : -1;
+    if (twin >= 0)
+      mirrored(d - offset.begin(), k, twin);
+    else
+      elsewhere(k);
+  }
+}
+
+// Calls on_diagonal(d, k) or elsewhere(k) for each entry k of a row from `first` on: both lists ascend, so they are
+// merged.
+template <class F, class G>
+void split_row(const PatternView& A, std::span<const Index> offset, std::int64_t row, Offset first, F on_diagonal,
+               G elsewhere) {
   const auto diagonals = static_cast<std::int64_t>(offset.size());
   std::int64_t d = 0;
-  for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+  for (Offset k = first; k < A.ptr[row + 1]; ++k) {
     const std::int64_t distance = A.col[k] - row;
     while (d < diagonals && offset[d] < distance) ++d;
     if (d < diagonals && offset[d] == distance)
@@ -75,15 +101,29 @@ Vector<Index> filled_diagonals(const PatternView& A, int min_occupancy) {
   return offset;
 }
 
+Offset first_above(const PatternView& A, std::int64_t row) {
+  const auto begin = A.col.begin();
+  return std::lower_bound(begin + A.ptr[row], begin + A.ptr[row + 1], row) - begin;
+}
+
+// All entries of a row, with symmetric values or without; the lower ones first.
+template <class F, class M, class G>
+void split_whole_row(const PatternView& A, std::span<const Index> offset, bool symmetric, std::int64_t row,
+                     F on_diagonal, M mirrored, G elsewhere) {
+  if (symmetric) split_below(A, offset, row, mirrored, elsewhere);
+  split_row(A, offset, row, symmetric ? first_above(A, row) : A.ptr[row], on_diagonal, elsewhere);
+}
+
 // The remainder's row starts: each row without its entries on stored diagonals.
-Buffer<Offset> remainder_starts(const PatternView& A, const Vector<Index>& offset) {
+Buffer<Offset> remainder_starts(const PatternView& A, const Vector<Index>& offset, bool symmetric) {
   Buffer<Offset> ptr(A.rows + 1);
   ptr[0] = 0;
   parallel_ranges(A.rows, rows_at_once, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       Offset count = 0;
-      split_row(
-          A, offset, row, [](std::int64_t, Offset) {}, [&](Offset) { ++count; });
+      split_whole_row(
+          A, offset, symmetric, row, [](std::int64_t, Offset) {}, [](std::int64_t, Offset, Offset) {},
+          [&](Offset) { ++count; });
       ptr[row + 1] = count;
     }
   });
@@ -96,9 +136,10 @@ struct DiagonalsAndRest {
   Vector<Index> offset;
   Buffer<Offset> ptr;
 };
-DiagonalsAndRest split(const PatternView& A, int min_occupancy) {
-  Vector<Index> offset = filled_diagonals(A, min_occupancy);
-  Buffer<Offset> ptr = remainder_starts(A, offset);
+DiagonalsAndRest split(const PatternView& A, const DiaSettings& settings) {
+  Vector<Index> offset = filled_diagonals(A, settings.min_occupancy);
+  if (settings.symmetric()) std::erase_if(offset, [](Index o) { return o < 0; });
+  Buffer<Offset> ptr = remainder_starts(A, offset, settings.symmetric());
   return {std::move(offset), std::move(ptr)};
 }
 
@@ -127,15 +168,23 @@ Footprint DiaFormat<V>::footprint(const PatternView& A, const Settings& settings
 // Exactly so much.
 template <class V>
 Footprint DiaFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found) {
-  const auto parts = found_or_made<DiagonalsAndRest>(found, [&] { return split(A, settings.min_occupancy); });
+  const auto parts = found_or_made<DiagonalsAndRest>(found, [&] { return split(A, settings); });
   const auto diagonals = static_cast<std::int64_t>(parts->offset.size());
   const std::int64_t places = diagonals * leading_dimension(A.rows);
-  return {.bytes = diagonals * static_cast<std::int64_t>(sizeof(Index)) + places / 8 + places * value_bytes +
+  const std::int64_t masks = settings.symmetric() ? 2 : 1;
+  return {.bytes = diagonals * static_cast<std::int64_t>(sizeof(Index)) + masks * places / 8 + places * value_bytes +
                    coordinate_bytes(parts->ptr, value_bytes),
           .stored = places + parts->ptr[A.rows]};
 }
 
 namespace {
+
+template <class V>
+void check_twins(const CsrView<V>& A, std::int64_t row, Offset k, Offset twin) {
+  if (std::memcmp(&A.val[k], &A.val[twin], sizeof(V)) == 0) return;
+  fail(ErrorKind::unavailable, {"values=symmetric", "values=raw stores any values"},
+       "the values at ({}, {}) and ({}, {}) differ", row, A.col[k], A.col[k], row);
+}
 
 // Rows [begin, end) of all diagonals, and their part of the remainder, which starts at ptr[row].
 template <class V>
@@ -144,16 +193,25 @@ void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> pt
   const std::int64_t end_of_words = leading_dimension(end), words = to.ld / word_rows;
   for (std::int64_t d = 0; d < to.offset.size(); ++d) {
     std::fill(to.val.data() + d * to.ld + begin, to.val.data() + d * to.ld + end_of_words, V(0));
-    std::fill(to.mask.data() + d * words + begin / word_rows, to.mask.data() + d * words + end_of_words / word_rows,
-              0u);
+    for (auto* bits : {&to.mask, &to.mirror})
+      if (!bits->empty())
+        std::fill(bits->data() + d * words + begin / word_rows, bits->data() + d * words + end_of_words / word_rows,
+                  0u);
   }
   for (std::int64_t row = begin; row < end; ++row) {
     Offset rest = ptr[row];
-    split_row(
-        A, to.offset, row,
+    const auto set_bit = [&](Buffer<std::uint32_t>& bits, std::int64_t d) {
+      bits[d * words + row / word_rows] |= 1u << (row % word_rows);
+    };
+    split_whole_row(
+        A, to.offset, to.symmetric, row,
         [&](std::int64_t d, Offset k) {
           to.val[d * to.ld + row] = A.val[k];
-          to.mask[d * words + row / word_rows] |= 1u << (row % word_rows);
+          set_bit(to.mask, d);
+        },
+        [&](std::int64_t d, Offset k, Offset twin) {
+          check_twins(A, row, k, twin);
+          set_bit(to.mirror, d);
         },
         [&](Offset k) {
           to.remainder.col[rest] = A.col[k];
@@ -168,11 +226,15 @@ void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> pt
 template <class V>
 DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings) {
   const CsrView<V>& A = source.view;
-  const auto [offset, ptr] =
-      take_found<DiagonalsAndRest>(source.found, [&] { return split(A, settings.min_occupancy); });
-  DiaFormat made{A.rows, A.cols, leading_dimension(A.rows), Buffer<Index>::copy_of(offset),
-                 {},     {},     coordinates_of<V>(ptr)};
+  const auto [offset, ptr] = take_found<DiagonalsAndRest>(source.found, [&] { return split(A, settings); });
+  DiaFormat made{.rows = A.rows,
+                 .cols = A.cols,
+                 .ld = leading_dimension(A.rows),
+                 .symmetric = settings.symmetric(),
+                 .offset = Buffer<Index>::copy_of(offset),
+                 .remainder = coordinates_of<V>(ptr)};
   made.mask = Buffer<std::uint32_t>(made.offset.size() * (made.ld / word_rows));
+  if (made.symmetric) made.mirror = Buffer<std::uint32_t>(made.mask.size());
   made.val = Buffer<V>(made.offset.size() * made.ld);
   made.remainder.col = Buffer<Index>(ptr[A.rows]);
   made.remainder.val = Buffer<V>(ptr[A.rows]);
@@ -186,6 +248,10 @@ namespace {
 // f(column, value) for the entries of a row on stored diagonals, by ascending column.
 template <class V, class F>
 void each_on_diagonals(const DiaView<V>& A, std::int64_t row, F f) {
+  if (A.mirror)
+    for (Index d = A.diagonals; d-- > 0;)
+      if (A.mirrors_of(d)[row / word_rows] >> (row % word_rows) & 1)
+        f(static_cast<Index>(row - A.offset[d]), A.values_of(d)[row - A.offset[d]]);
   for (Index d = 0; d < A.diagonals; ++d)
     if (A.masks_of(d)[row / word_rows] >> (row % word_rows) & 1)
       f(static_cast<Index>(row + A.offset[d]), A.values_of(d)[row]);

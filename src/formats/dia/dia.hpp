@@ -13,6 +13,17 @@
 // per place and are read by the 32 lanes of a warp in one word. A diagonal is stored when at least min_occupancy
 // percent of its `rows` places are entries. At 50 %, a double takes 16.25 bytes per entry here and 16 in the remainder;
 // everything fuller is smaller here.
+//
+// values=symmetric stores the diagonals on and above the main one alone (offset >= 0). An entry below, (row, row - o),
+// is read from where the entry (row - o, row) keeps the same value:
+//
+//   a b . .      offset   0  1          row r adds   val[d*ld + r] * x[r + o]        when its bit in mask is set
+//   b c d .      val      a c e f | b d 0 0          val[d*ld + r - o] * x[r - o]    when its bit in mirror is set
+//   . d e .      mask     1 1 1 1 | 1 1 0 0
+//   . . . f      mirror   0 0 0 0 | 0 1 1 0
+//
+// So half of the values come from memory, and the other half, shifted, from a cache. No two threads write one sum, and
+// the sums are those of values=raw, bit for bit. Values that are not symmetric are refused.
 #pragma once
 
 #include "formats/format.hpp"
@@ -20,10 +31,20 @@
 
 namespace heddle {
 
+enum class DiaValues { raw, symmetric };
+
 struct DiaSettings {
+  int values = static_cast<int>(DiaValues::raw);
   int min_occupancy = 50;
+
+  bool symmetric() const { return values == static_cast<int>(DiaValues::symmetric); }
   std::vector<Field> fields() {
-    return {{.name = "min_occupancy",
+    return {{.name = "values",
+             .value = &values,
+             .meaning = "raw: all of them; symmetric: of a symmetric matrix those on and above the main diagonal",
+             .words = {"raw", "symmetric"},
+             .used = symmetric()},
+            {.name = "min_occupancy",
              .value = &min_occupancy,
              .meaning = "percent of the rows that must have an entry on a diagonal for it to be stored whole",
              .low = 1,
@@ -39,10 +60,11 @@ struct DiaView {
   std::int64_t rows, ld;
   Index diagonals;
   const Index* offset;
-  const std::uint32_t* mask;
+  const std::uint32_t *mask, *mirror;  // mirror: null without symmetric values
   const V* val;
 
   SIMT_BOTH const std::uint32_t* masks_of(Index d) const { return mask + d * (ld / word_rows); }
+  SIMT_BOTH const std::uint32_t* mirrors_of(Index d) const { return mirror + d * (ld / word_rows); }
   SIMT_BOTH const V* values_of(Index d) const { return val + d * ld; }
 };
 
@@ -52,8 +74,9 @@ struct DiaFormat {
   static constexpr bool uses_scratch = true;  // of the remainder
 
   std::int64_t rows = 0, cols = 0, ld = 0;
+  bool symmetric = false;
   Buffer<Index> offset;  // ascending
-  Buffer<std::uint32_t> mask;
+  Buffer<std::uint32_t> mask, mirror;
   Buffer<V> val;
   Coordinates<V> remainder;
 
@@ -66,11 +89,13 @@ struct DiaFormat {
 
   template <class Self, class F>
   static void each_array(Self& self, F f) {
-    f(self.offset), f(self.mask), f(self.val);
+    f(self.offset), f(self.mask), f(self.mirror), f(self.val);
     Coordinates<V>::each_array(self.remainder, f);
   }
   DiaView<V> view() const {
-    return {rows, ld, static_cast<Index>(offset.size()), offset.data(), mask.data(), val.data()};
+    return {rows,          ld,          static_cast<Index>(offset.size()),
+            offset.data(), mask.data(), mirror.empty() ? nullptr : mirror.data(),
+            val.data()};
   }
 
   void multiply(OnCpu, const Product<V>& product) const;

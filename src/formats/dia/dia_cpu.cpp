@@ -53,14 +53,19 @@ inline void multiply_chunk(const DiaView<V>& A, std::int64_t cols, std::int64_t 
   const std::int64_t words = (count + word_rows - 1) / word_rows, word = first / word_rows;
   V sum[chunk_rows] = {};
   std::uint32_t present[chunk_words] = {};
-  for (Index d = 0; d < A.diagonals; ++d)
+  // The places of one diagonal: values from `from` rows further on, x from `shift` columns further on.
+  const auto add = [&](const std::uint32_t* masks, const V* val, std::int64_t from, std::int64_t shift) {
     for (std::int64_t w = 0; w < words; ++w) {
-      const std::uint32_t mask = A.masks_of(d)[word + w];
-      const std::int64_t row = first + w * word_rows, column = row + A.offset[d];
+      const std::uint32_t mask = masks[word + w];
+      const std::int64_t row = first + w * word_rows, column = row + shift;
       present[w] |= mask;
       const bool inside = column >= 0 && column + word_rows <= cols;
-      add_word(mask, inside, A.values_of(d) + row, p.x + column, sum + w * word_rows);
+      add_word(mask, inside, val + row + from, p.x + column, sum + w * word_rows);
     }
+  };
+  if (A.mirror)
+    for (Index d = A.diagonals; d-- > 0;) add(A.mirrors_of(d), A.values_of(d), -A.offset[d], -A.offset[d]);
+  for (Index d = 0; d < A.diagonals; ++d) add(A.masks_of(d), A.values_of(d), 0, A.offset[d]);
   const bool has_empty_rows =
       std::any_of(present, present + count / word_rows, [](std::uint32_t bits) { return ~bits != 0; });
   const std::int64_t full = has_empty_rows ? 0 : count / word_rows * word_rows;

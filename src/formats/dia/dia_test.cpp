@@ -96,5 +96,70 @@ TEST(Dia, needs_no_table_of_a_billion_columns_for_a_few_entries) {
                        Device::cpu());
 }
 
+// A symmetric band with holes, two entries without a twin (one of them below), and a far pair.
+Csr<double> symmetric_with_holes(std::int64_t n) {
+  std::vector<Entry> entries;
+  const auto value = [](Index a, Index b) { return 1.0 + (a * 7 + b * 3) % 11; };
+  for (Index row = 0; row < n; ++row)
+    for (const Index o : {0, 1, 40})
+      if (row + o < n && (row + o) % 9 != 5) {
+        entries.push_back({row, row + o, value(row, row + o)});
+        if (o > 0) entries.push_back({row + o, row, value(row, row + o)});
+      }
+  entries.push_back({4, 5, 3});
+  entries.push_back({50, 49, 4});
+  entries.push_back({0, static_cast<Index>(n - 1), 2});
+  entries.push_back({static_cast<Index>(n - 1), 0, 2});
+  return from_entries(n, n, entries);
+}
+
+TEST(DiaSymmetric, stores_the_upper_diagonals_alone) {
+  const Csr<double> A = symmetric_with_holes(1000);
+  DiaSettings settings;
+  settings.values = static_cast<int>(DiaValues::symmetric);
+  const auto half = DiaFormat<double>::build({A.view()}, settings);
+  EXPECT_EQ(list(half.offset, half.offset.size()), (std::vector<Index>{0, 1, 40}));
+  EXPECT_EQ(half.remainder.nnz(), 3);  // (50, 49), and the far pair
+  EXPECT_TRUE(identical(half.restore(), A));
+  const Footprint need = footprint(A.view(), Plan::parse("dia values=symmetric"), 8);
+  EXPECT_EQ(need.bytes, build(A, Plan::parse("dia values=symmetric"), {Device::cpu()}).bytes());
+  EXPECT_LT(need.bytes, footprint(A.view(), Plan::parse("dia"), 8).bytes * 65 / 100);
+}
+
+TEST(DiaSymmetric, gives_the_bits_of_the_whole_matrix) {
+  for (const std::int64_t n : {60, 61, 333, 4000})
+    for (const Device device : {Device::cpu(), Device::emulator()}) {
+      SCOPED_TRACE(std::to_string(n) + " on " + to_string(device));
+      Csr<double> A = symmetric_with_holes(n);
+      for (double& v : A.val) v = 1 / v;
+      std::vector<double> x(static_cast<std::size_t>(n)), whole(x.size()), half(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / (3.0 + static_cast<double>(i));
+      build(A, Plan::parse("dia"), {device}).multiply(x, whole);
+      build(A, Plan::parse("dia values=symmetric"), {device}).multiply(x, half);
+      EXPECT_EQ(whole, half);
+      expect_right_product(symmetric_with_holes(n), Plan::parse("dia values=symmetric"), device);
+    }
+}
+
+TEST(DiaSymmetric, refuses_values_that_are_not_and_keeps_the_operator_as_it_was) {
+  Csr<double> A = symmetric_with_holes(100);
+  auto op = build(A, Plan::parse("dia values=symmetric"), {Device::cpu()});
+  std::vector<double> values(A.val.begin(), A.val.end());
+  for (double& v : values) v *= 2;
+  op.update_values(values);
+  EXPECT_TRUE(std::equal(values.begin(), values.end(), op.restore().val.begin()));
+  auto broken = values;
+  broken[1] += 1;  // (0, 1)
+  try {
+    op.update_values(broken);
+    FAIL() << "values that are not symmetric were taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+  }
+  EXPECT_TRUE(std::equal(values.begin(), values.end(), op.restore().val.begin()));
+  A.val[1] += 1;
+  EXPECT_THROW((void)build(A, Plan::parse("dia values=symmetric"), {Device::cpu()}), Error);
+}
+
 }  // namespace
 }  // namespace heddle::test
