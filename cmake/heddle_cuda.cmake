@@ -21,6 +21,10 @@ if(CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_STANDARD 20)
   find_package(CUDAToolkit REQUIRED)
   set(HEDDLE_HAS_CUDA TRUE)
+  option(HEDDLE_CUDA_CHECK "Compile GPU kernels without optimising them, to see that they compile" OFF)
+  if(HEDDLE_CUDA_CHECK)
+    set(CMAKE_CUDA_FLAGS_RELEASE "-O0 -DNDEBUG")  # of their host code
+  endif()
   # cuSPARSE as a peer in `heddle bench`: its header is enough, the library is loaded when it is first used. It must be
   # one that multiplies blocks, as that of version 12.6 does.
   find_file(HEDDLE_CUSPARSE_HEADER cusparse.h PATHS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)

@@ -31,8 +31,8 @@ std::vector<Include> includes_of(const std::string& text) {
 }
 
 //  apps                         a layer may include the layers below it and its neighbours on the same line,
-//  bench  report  reproduce     the neighbours as long as that closes no circle
-//  solve
+//  bench  report  reproduce     the neighbours as long as that closes no circle; this line lies in lab/, those below
+//  solve                        it in src/
 //  plan
 //  formats
 //  layout
@@ -46,11 +46,13 @@ int layer(const std::string& folder) {
   return known == layers.end() ? -1 : known->second;
 }
 
-// The stage a file belongs to: "io" for src/io/reader.cpp, "apps" for apps/heddle/main.cpp, "" for what has no layer.
-// Tests may look anywhere.
+constexpr int lab_layer = 6;
+
+// The stage a file belongs to: "io" for src/io/reader.cpp, "bench" for lab/bench/timing.cpp, "apps" for
+// apps/heddle/main.cpp, "" for what has no layer. Tests may look anywhere.
 std::string stage_of(const std::string& path) {
   if (path.ends_with("_test.cpp")) return "";
-  static const std::regex in_source(R"(src/([^/]+)/.*)");
+  static const std::regex in_source(R"((?:src|lab)/([^/]+)/.*)");
   std::smatch hit;
   if (std::regex_match(path, hit, in_source)) return hit[1];
   return path.starts_with("apps/") ? "apps" : "";
@@ -89,6 +91,18 @@ Complaints upward_includes(const Files& files) {
       const int to = layer(stage_of_target(include.target));
       if (include.quoted && to > layer(from)) found.push_back(fmt::format("{} includes {}", path, include.target));
     }
+  }
+  return found;
+}
+
+// What is installed lies in src/, and what the command alone needs in lab/.
+Complaints misplaced_stages(const Files& files) {
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    const std::string stage = stage_of(path);
+    if (stage.empty() || stage == "apps") continue;
+    const char* home = layer(stage) == lab_layer ? "lab/" : "src/";
+    if (!path.starts_with(home)) found.push_back(fmt::format("{} belongs into {}", path, home));
   }
   return found;
 }
@@ -164,6 +178,18 @@ TEST(Architecture, complains_about_an_include_that_points_upwards) {
   EXPECT_EQ(upward_includes({{"src/formats/csr/csr.cpp", "\n  # include \"plan/model.hpp\"\n"}}).size(), 1u);
   EXPECT_EQ(upward_includes({{"src/attic/a.cpp", ""}}), Complaints{"src/attic/a.cpp: the folder attic has no layer"});
   EXPECT_TRUE(silent(upward_includes({{"apps/heddle/main.cpp", "#include \"io/reader.hpp\"\n"}})));
+}
+
+TEST(Architecture, the_library_holds_nothing_of_the_lab) {
+  EXPECT_TRUE(all().contains("lab/bench/timing.hpp")) << "the lab was not found at all";
+  EXPECT_TRUE(silent(misplaced_stages(all())));
+}
+
+TEST(Architecture, complains_about_a_part_of_the_lab_in_the_library) {
+  EXPECT_EQ(misplaced_stages({{"src/report/a.cpp", ""}}), Complaints{"src/report/a.cpp belongs into lab/"});
+  EXPECT_EQ(misplaced_stages({{"lab/core/a.cpp", ""}}), Complaints{"lab/core/a.cpp belongs into src/"});
+  EXPECT_EQ(upward_includes({{"src/solve/cg.cpp", "#include \"bench/timing.hpp\"\n"}}).size(), 1u);
+  EXPECT_TRUE(silent(misplaced_stages({{"lab/bench/a.cpp", "#include \"core/b.hpp\"\n"}})));
 }
 
 TEST(Architecture, no_stage_includes_itself_by_way_of_others) { EXPECT_TRUE(silent(circles(all()))); }

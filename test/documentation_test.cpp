@@ -31,7 +31,8 @@ std::string first_program(const std::string& page) {
 
 // Paths in backquotes or links of a page that look like files or folders of the tree.
 Complaints missing_places(const Files& files, const std::string& page) {
-  static const std::regex place(R"re([`(]((?:include|src|apps|bench|test|examples|docs|cmake)/[a-z0-9_./-]*)[`)])re");
+  static const std::regex place(
+      R"re([`(]((?:include|src|lab|apps|bench|test|examples|docs|cmake)/[a-z0-9_./-]*)[`)])re");
   const std::string& text = files.at(page);
   Complaints found;
   for (std::sregex_iterator hit(text.begin(), text.end(), place), none; hit != none; ++hit) {

@@ -25,7 +25,7 @@ Files read_tree() {
     files[path.lexically_relative(root).generic_string()] = text.str();
   };
   for (const char* folder :
-       {"include", "src", "apps", "bench", "test", "examples", "docs", "cmake", "bindings", ".ci"}) {
+       {"include", "src", "lab", "apps", "bench", "test", "examples", "docs", "cmake", "bindings", ".ci"}) {
     if (!fs::exists(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
       if (entry.is_regular_file()) take(entry.path());

@@ -1,0 +1,27 @@
+# heddle_emulated(OUT FILES...): a *_gpu.cu goes to nvcc in a CUDA build; the emulator's copy is a one-line .cpp that
+# includes it, by its path from the folder of the CMakeLists.txt.
+function(heddle_emulated out)
+  set(emulated_sources)
+  foreach(absolute IN LISTS ARGN)
+    file(RELATIVE_PATH kernel ${CMAKE_CURRENT_SOURCE_DIR} ${absolute})
+    string(REGEX REPLACE "[.]cu$" ".cpp" emulated ${CMAKE_CURRENT_BINARY_DIR}/emulated/${kernel})
+    file(CONFIGURE OUTPUT ${emulated} CONTENT "#include \"@kernel@\"\n" @ONLY)
+    list(APPEND emulated_sources ${emulated})
+  endforeach()
+  # The emulator spends its time between lanes, not in them: -O1 takes half the compiler's time, and sell's products 15 % more.
+  set_property(SOURCE ${emulated_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what is included here is the main file: its anonymous namespaces are no mistake
+    set_property(SOURCE ${emulated_sources} APPEND PROPERTY COMPILE_OPTIONS -Wno-subobject-linkage)
+  endif()
+  set(${out} ${emulated_sources} PARENT_SCOPE)
+endfunction()
+
+# heddle_cuda_target(TARGET): compiles its *.cu by nvcc and links the runtime of CUDA.
+function(heddle_cuda_target target)
+  target_compile_definitions(${target} PRIVATE HEDDLE_HAS_CUDA=1)
+  target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -lineinfo>)
+  if(HEDDLE_CUDA_CHECK)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcicc -O0>")
+  endif()
+endfunction()
