@@ -41,7 +41,7 @@ const std::vector<std::string> classes{"gen:stencil3d7,n=33",
 
 template <class V>
 double product_us(const Csr<V>& A, const Plan& plan, double seconds) {
-  const auto op = build(A, plan);
+  const auto op = build(A, plan, {Device::cpu()});
   Buffer<V> x(A.cols), y(A.rows);
   std::fill(x.begin(), x.end(), V(1));
   return 1e6 * time_multiply<V>(op, x, y, seconds, false).median;
@@ -54,7 +54,7 @@ void measure(const std::string& matrix, double seconds) {
   const Plan plan = choose(A, on_cpu).plan;
   const auto us = [&](const auto& call) { return 1e6 * time_calls(seconds, call).median; };
   const double analyzing = us([&] { analyze(A.view(), Detail::planning); }), choosing = us([&] { choose(A, on_cpu); }),
-               building = us([&] { build(A, plan); }), csr = product_us(A, Plan{}, seconds),
+               building = us([&] { build(A, plan, {Device::cpu()}); }), csr = product_us(A, Plan{}, seconds),
                chosen = product_us(A, plan, seconds);
   fmt::print("{:44}{:>4}{:10}{:10.0f}{:10.0f}{:10.1f}{:10.1f}{:10.0f}{:9.1f}{:9.1f}{:9.1f}   {}\n", matrix,
              sizeof(V) == 8 ? "f64" : "f32", A.nnz(), analyzing, choosing, csr, chosen, building, analyzing / csr,
@@ -84,7 +84,7 @@ void measure_overlap(const std::string& matrix, double seconds) {
   const double csr = product_us(A, Plan{}, seconds);
   fmt::print("{:44}{:>4}{:10}", matrix, sizeof(V) == 8 ? "f64" : "f32", A.nnz());
   for (const std::int64_t n : {1, 10, 100, 1000}) {
-    const double by_csr = total_us(n, A, [&] { return build(A); }),
+    const double by_csr = total_us(n, A, [&] { return build(A, {}, {Device::cpu()}); }),
                  chosen = total_us(n, A, [&] { return optimize(A, on_cpu); }),
                  overlapped = total_us(n, A, [&] { return Overlapped<V>(A, on_cpu); });
     fmt::print("{:10.1f}{:8.1f}{:8.1f}", by_csr / csr, chosen / csr, overlapped / csr);

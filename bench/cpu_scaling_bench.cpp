@@ -92,7 +92,7 @@ class Subject {
   explicit Subject(const std::string& text)
       : A_(read_matrix<V>(text)),
         chosen_(optimize(A_, {.device = Device::cpu()})),
-        csr_(build(A_, Plan::parse("csr"))),
+        csr_(build(A_, Plan::parse("csr"), {.device = Device::cpu()})),
         x_(A_.cols),
         y_(A_.rows),
         read_(moved(chosen_)) {

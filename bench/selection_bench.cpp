@@ -268,7 +268,8 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   Buffer<V> ones(A.cols);
   std::fill(ones.begin(), ones.end(), V(1));
   Buffer<V> y_here(A.rows);
-  const double cpu_csr = options.features ? 0 : time_product<V>(build(A), ones, y_here, options.per_plan);
+  const double cpu_csr =
+      options.features ? 0 : time_product<V>(build(A, {}, {Device::cpu()}), ones, y_here, options.per_plan);
   const Buffer<V> x = Buffer<V>::copy_of(ones.span(), options.device);
   Buffer<V> y(A.rows, options.device);
 

@@ -74,7 +74,8 @@ struct Case {
   Case(const std::string& text, const std::string& plan, const std::vector<std::string>& names)
       : A(read_matrix<V>(text)),
         reference(A.view()),
-        ours(plan == "auto" ? optimize(A, {.device = Device::cpu()}) : build(A, Plan::parse(plan))),
+        ours(plan == "auto" ? optimize(A, {.device = Device::cpu()})
+                            : build(A, Plan::parse(plan), {.device = Device::cpu()})),
         y(A.rows) {
     for (const std::string& name : bench::select_peers(names, Device::cpu()))
       if (bench::multiplies<V>(name)) add_peer(name);

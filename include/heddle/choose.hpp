@@ -1,7 +1,9 @@
 // choose: which format, and why. optimize: analyze, choose and build in one call.
 #pragma once
 
+#include <concepts>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <heddle/analyze.hpp>
@@ -40,6 +42,7 @@ struct Candidate {
 
 struct Choice {
   Plan plan;
+  Device device;       // it was chosen for: ChooseOptions::device
   std::string reason;  // in words
   double predicted_seconds = 0, predicted_build_seconds = 0;
   std::vector<Candidate> candidates;  // best first; what does not fit last
@@ -60,6 +63,17 @@ Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, c
 // at once, from the numbers of rows and entries and the longest row.
 template <class V>
 Choice choose(const Csr<V>& A, const ChooseOptions& options = {});
+
+// What was chosen, on the device it was chosen for: BuildOptions that name another one are an Error(usage).
+BuildOptions options_for(const Choice& choice, BuildOptions options);
+template <class V, std::same_as<Choice> C>
+Operator<V> build(const Csr<V>& A, const C& choice, const BuildOptions& options = {}) {
+  return build(A, choice.plan, options_for(choice, options));
+}
+template <class V, std::same_as<Choice> C>
+Operator<V> build(Csr<V>&& A, const C& choice, const BuildOptions& options = {}) {
+  return build(std::move(A), choice.plan, options_for(choice, options));
+}
 
 // analyze, choose, build; on options.device. A matrix in host memory is checked, one in the memory of a device must be
 // canonical: there, the best candidate that can be built is taken.

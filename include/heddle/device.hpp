@@ -17,7 +17,8 @@ struct Device {
   static Device gpu(int ordinal = 0) { return {Kind::gpu, ordinal}; }
   static Device emulator() { return {Kind::emulator, 0}; }
 
-  // "cpu", "gpu", "gpu:1", "emulator", or "auto": the first GPU if there is one, else the CPU.
+  // "cpu", "gpu", "gpu:1", "emulator", or "auto": the one that the environment variable HEDDLE_DEVICE names,
+  // else the first GPU if there is one, else the CPU.
   static Device parse(std::string_view text);
 
   bool host_memory() const { return kind != Kind::gpu; }

@@ -79,8 +79,11 @@ Csr<To> convert(CsrView<From> A);
 // ptr[3] = 9"); empty when the matrix may be multiplied safely. Order and duplicates are reported only when asked for.
 enum class Require { safe, canonical };
 std::vector<std::string> violations(const PatternView& A, Require level = Require::safe);
-// Error(input) with the first violation.
+// Error(input) with the first violation. Of a matrix also where columns and values are not as many. Every function
+// that takes a matrix in host memory looks; the formats and analyze want it canonical.
 void validate(const PatternView& A, Require level = Require::safe);
+template <class V>
+void validate(const CsrView<V>& A, Require level = Require::safe);
 
 // The same shape, pattern and value bits (so NaN equals NaN and -0 differs from 0).
 template <class V>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <heddle/device.hpp>
@@ -13,6 +14,7 @@
 
 namespace heddle {
 
+// After it was moved from, every call but assignment and destruction is an Error(usage).
 template <class V>
 class Operator {
  public:
@@ -22,15 +24,15 @@ class Operator {
   Operator& operator=(Operator&&) noexcept;
   ~Operator();
 
-  std::int64_t rows() const noexcept;
-  std::int64_t cols() const noexcept;
-  std::int64_t nnz() const noexcept;
-  Device device() const noexcept;
-  const Plan& plan() const noexcept;    // resolved: no "auto" left
-  std::int64_t bytes() const noexcept;  // held on the device
+  std::int64_t rows() const;
+  std::int64_t cols() const;
+  std::int64_t nnz() const;
+  Device device() const;
+  const Plan& plan() const;    // resolved: no "auto" left
+  std::int64_t bytes() const;  // held on the device
   // Multiplications share memory of the operator: on several streams one waits for the other, except inside a CUDA
   // graph, whose order is the caller's business.
-  bool takes_turns() const noexcept;
+  bool takes_turns() const;
 
   // y = A x, and y = alpha A x + beta y. x and y are host memory, or memory of the operator's device (then nothing is
   // copied, allocated or waited for: the work is queued on `stream`). They must not overlap. beta = 0 never reads y,
@@ -66,7 +68,8 @@ class Operator {
 };
 
 struct BuildOptions {
-  Device device;            // where to store and multiply
+  // Where to store and multiply. Empty: the device of a Choice; for a plan what Device::parse("auto") gives.
+  std::optional<Device> device;
   bool transposed = false;  // also store the transpose, for multiply_transposed: twice the memory, same determinism
   bool updates = false;     // values will change: they are stored raw, and update_values is fast from its first call on
   int right_hand_sides = 1;  // multiply_many will get so many: room for one x and y, and for what a format needs

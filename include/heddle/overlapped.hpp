@@ -14,6 +14,7 @@
 
 namespace heddle {
 
+// Moved from, or taken: every call but assignment and destruction is an Error(usage).
 template <class V>
 class Overlapped {
  public:
@@ -29,7 +30,7 @@ class Overlapped {
 
   // The operator there is by now. Both live as long as this object, so that the reference stays good. Never waits; may
   // be asked by several threads.
-  const Operator<V>& now() const noexcept;
+  const Operator<V>& now() const;
 
   // As Operator::multiply, by the operator there is by now. The two add up a row in different orders: until `settled`
   // the bits of y depend on when that is, and a CUDA graph would record whichever there is.
@@ -38,10 +39,10 @@ class Overlapped {
     now().multiply(alpha, x, beta, y, stream);
   }
 
-  bool settled() const noexcept;  // `now` will not change any more
-  void wait();                    // until it is settled
+  bool settled() const;  // `now` will not change any more
+  void wait();           // until it is settled
   // Once it is settled: why there is no better operator, where building it failed.
-  const std::string& error() const noexcept;
+  const std::string& error() const;
   // Waits, and gives the last operator away; the other one's memory is free then.
   Operator<V> take() &&;
 

@@ -10,6 +10,7 @@ namespace heddle {
 
 //   new_to_old  2 0 1        the thing at new place 0 was number 2, ...
 //   inverse     1 2 0        its new_to_old[i] is the new place of what was number i
+// What takes one looks whether it is one: Error(input) for a number that is missing, repeated or outside.
 struct Permutation {
   Buffer<Index> new_to_old;
 
@@ -38,7 +39,7 @@ Csr<V> permute(CsrView<V> A, const Permutation& rows, const Permutation& cols);
 template <class V>
 Csr<V> permute_rows(CsrView<V> A, const Permutation& rows);
 
-// max |column - row| over the entries; 0 without entries.
+// max |column - row| over the entries of a canonical matrix; 0 without entries.
 std::int64_t bandwidth(const PatternView& A);
 
 }  // namespace heddle

@@ -114,7 +114,7 @@ TEST(Results, of_a_plan_follow_from_its_time_and_its_bytes) {
   EXPECT_GT(result.seconds, 0);
   EXPECT_GT(result.cold_seconds, 0);
   EXPECT_DOUBLE_EQ(result.gflops, 6 / result.seconds / 1e9);
-  EXPECT_EQ(result.bytes, build(A, Plan{}).bytes() + 6 * 4);
+  EXPECT_EQ(result.bytes, build(A, Plan{}, {.device = Device::cpu()}).bytes() + 6 * 4);
   EXPECT_DOUBLE_EQ(result.gbps, static_cast<double>(result.bytes) / result.seconds / 1e9);
   EXPECT_DOUBLE_EQ(result.roofline, result.gbps / 10);
   EXPECT_GE(result.build_seconds, 0);

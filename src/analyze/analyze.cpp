@@ -6,6 +6,7 @@
 #include "analyze/looks.hpp"
 #include "analyze/survey_facts.hpp"
 #include "core/check.hpp"
+#include "core/memory_errors.hpp"
 
 namespace heddle {
 
@@ -70,28 +71,36 @@ void check_one_place(const Csr<V>& A) {
   const auto elsewhere = [&](const auto& array) { return !array.empty() && array.device() != A.ptr.device(); };
   check(!elsewhere(A.col) && !elsewhere(A.val), ErrorKind::usage, "ptr lies on {}, col on {}, val on {}",
         to_string(A.ptr.device()), to_string(A.col.device()), to_string(A.val.device()));
+  const bool sizes_fit = A.rows >= 0 && A.ptr.size() == A.rows + 1 && A.col.size() == A.val.size();
+  check(sizes_fit, ErrorKind::input, "{} rows with {} offsets, {} columns and {} values", A.rows, A.ptr.size(),
+        A.col.size(), A.val.size());
 }
 
 }  // namespace
 
 template <class V>
 Structure analyze(CsrView<V> A, Detail detail) {
-  return look_at(A, detail, true);
+  return with_memory_errors([&] {
+    validate(A, Require::canonical);
+    return look_at(A, detail, true);
+  });
 }
 
 template <class V>
 Structure facts_for(const Csr<V>& A, Device target) {
   check_one_place(A);
-  const bool here = A.ptr.device() == Device::cpu() && target == Device::cpu();
-  return here ? look_at(A.view(), Detail::planning, false) : analyze(A, Detail::planning);
+  if (A.ptr.device() == Device::cpu()) return look_at(A.view(), Detail::planning, target != Device::cpu());
+  return survey(A);
 }
 
 template <class V>
 Structure analyze(const Csr<V>& A, Detail detail) {
-  check_one_place(A);
-  if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
-  if (detail == Detail::planning) return survey(A);
-  return analyze(A.to(Device::cpu()).view(), detail);
+  return with_memory_errors([&] {
+    check_one_place(A);
+    if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
+    if (detail == Detail::planning) return survey(A);
+    return analyze(A.to(Device::cpu()).view(), detail);
+  });
 }
 
 template Structure analyze(const Csr<float>&, Detail);

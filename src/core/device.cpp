@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <set>
@@ -14,8 +15,16 @@
 
 namespace heddle {
 
+namespace {
+Device device_by_default() {
+  const char* named = std::getenv("HEDDLE_DEVICE");
+  if (named && *named != 0 && std::string_view(named) != "auto") return Device::parse(named);
+  return gpu_available() ? Device::gpu() : Device::cpu();
+}
+}  // namespace
+
 Device Device::parse(std::string_view text) {
-  if (text == "auto") return gpu_available() ? gpu() : cpu();
+  if (text == "auto") return device_by_default();
   if (text == "cpu") return cpu();
   if (text == "emulator") return emulator();
   if (text == "gpu") return gpu();

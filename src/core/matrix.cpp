@@ -188,11 +188,16 @@ void validate(const PatternView& A, Require level) {
 }
 
 template <class V>
+void validate(const CsrView<V>& A, Require level) {
+  validate(static_cast<const PatternView&>(A), level);
+  check(A.val.size() == A.col.size(), ErrorKind::input, "{} columns but {} values", A.col.size(), A.val.size());
+}
+
+template <class V>
 Csr<V> make_csr(std::int64_t rows, std::int64_t cols, std::span<const Offset> ptr, std::span<const Index> col,
                 std::span<const V> val) {
   check_dimensions(rows, cols);
-  validate({rows, cols, ptr, col});
-  check(val.size() == col.size(), ErrorKind::input, "{} columns but {} values", col.size(), val.size());
+  validate(CsrView<V>{{rows, cols, ptr, col}, val});
   Csr<V> A{rows, cols, Buffer<Offset>::copy_of(ptr), Buffer<Index>::copy_of(col), Buffer<V>::copy_of(val)};
   make_canonical(A);
   return A;
@@ -226,6 +231,7 @@ Csr<V> to_csr(const Coo<V>& entries) {
 }
 
 Buffer<Index> row_numbers(const PatternView& A) {
+  validate(A);
   Buffer<Index> row_of(A.nnz());
   parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_of_task), [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row)
@@ -236,11 +242,13 @@ Buffer<Index> row_numbers(const PatternView& A) {
 
 template <class V>
 Coo<V> to_coo(CsrView<V> A) {
+  validate(A);
   return {A.rows, A.cols, row_numbers(A), Buffer<Index>::copy_of(A.col), Buffer<V>::copy_of(A.val)};
 }
 
 template <class V>
 Csr<V> transpose(CsrView<V> A) {
+  validate(A);
   Csr<V> T{A.cols, A.rows, Buffer<Offset>(A.cols + 1), Buffer<Index>(A.nnz()), Buffer<V>(A.nnz())};
   std::fill(T.ptr.begin(), T.ptr.end(), 0);
   for (const Index c : A.col) ++T.ptr[c + 1];
@@ -258,6 +266,7 @@ Csr<V> transpose(CsrView<V> A) {
 
 template <class To, class From>
 Csr<To> convert(CsrView<From> A) {
+  validate(A);
   Csr<To> B{A.rows, A.cols, Buffer<Offset>::copy_of(A.ptr), Buffer<Index>::copy_of(A.col), Buffer<To>(A.nnz())};
   parallel_ranges(A.nnz(), 1 << 17, [&](std::int64_t begin, std::int64_t end) {
     std::transform(A.val.begin() + begin, A.val.begin() + end, B.val.begin() + begin,
@@ -274,6 +283,8 @@ bool identical(CsrView<V> A, CsrView<V> B) {
   return A.rows == B.rows && A.cols == B.cols && same(A.ptr, B.ptr) && same(A.col, B.col) && same(A.val, B.val);
 }
 
+template void validate(const CsrView<float>&, Require);
+template void validate(const CsrView<double>&, Require);
 template Csr<float> make_csr(std::int64_t, std::int64_t, std::span<const Offset>, std::span<const Index>,
                              std::span<const float>);
 template Csr<double> make_csr(std::int64_t, std::int64_t, std::span<const Offset>, std::span<const Index>,

@@ -56,6 +56,8 @@ HostTable& host_table() noexcept {
   return table;
 }
 
+void out_of_memory(std::size_t bytes) { fail(ErrorKind::unavailable, "out of memory: {} bytes were asked for", bytes); }
+
 namespace memory {
 
 std::size_t array_bytes(std::int64_t count, std::size_t size) {
@@ -73,7 +75,7 @@ std::shared_ptr<void> allocate(Device device, std::size_t bytes) {
     return {data, [device](void* p) { gpu::release(device.ordinal, p); }};
   }
   void* data = host_table().allocate(bytes);
-  check(data != nullptr, ErrorKind::unavailable, "out of memory: {} bytes were asked for", bytes);
+  if (data == nullptr) out_of_memory(bytes);
   return {data, [bytes](void* p) { host_table().release(p, bytes); }};
 }
 

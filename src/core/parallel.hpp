@@ -45,8 +45,10 @@ void parallel_tasks(std::int64_t count, F&& f) {
 // f(begin, end) over pieces of `grain` elements.
 template <class F>
 void parallel_ranges(std::int64_t count, std::int64_t grain, F&& f) {
-  parallel_tasks((count + grain - 1) / grain,
-                 [&](std::int64_t task) { f(task * grain, std::min(count, (task + 1) * grain)); });
+  parallel_tasks(count / grain + (count % grain > 0 ? 1 : 0), [&](std::int64_t task) {
+    const std::int64_t begin = task * grain;
+    f(begin, begin + std::min(grain, count - begin));
+  });
 }
 
 // Products hand out tasks of 1 K entries, which share evenly among many cores, and call another thread for every 4 K:

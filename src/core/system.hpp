@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
+#include <cstdint>
 #include <vector>
+
+#include <heddle/buffer.hpp>
 
 namespace heddle {
 
@@ -17,7 +19,10 @@ struct HostTable {
 // The table in force; tests swap its entries. Not to be changed while other threads allocate.
 HostTable& host_table() noexcept;
 
-// For std::vector that grows: throws std::bad_alloc like any other allocator.
+// Error(unavailable).
+[[noreturn]] void out_of_memory(std::size_t bytes);
+
+// For std::vector that grows: fails as a Buffer does.
 template <class T>
 struct HostAllocator {
   using value_type = T;
@@ -26,9 +31,9 @@ struct HostAllocator {
   HostAllocator(const HostAllocator<U>&) noexcept {}
 
   T* allocate(std::size_t n) {
-    if (n > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    void* memory = host_table().allocate(n * sizeof(T));
-    if (memory == nullptr) throw std::bad_alloc();
+    const std::size_t bytes = memory::array_bytes(static_cast<std::int64_t>(n), sizeof(T));
+    void* memory = host_table().allocate(bytes);
+    if (memory == nullptr) out_of_memory(bytes);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t n) noexcept { host_table().release(memory, n * sizeof(T)); }

@@ -1,4 +1,5 @@
 // Operator: a stored matrix that multiplies.
+#include "core/memory_errors.hpp"
 #include "formats/operator_state.hpp"
 
 namespace heddle {
@@ -54,33 +55,34 @@ template <class V>
 Operator<V>::~Operator() = default;
 
 template <class V>
-std::int64_t Operator<V>::rows() const noexcept {
-  return impl_->rows;
+std::int64_t Operator<V>::rows() const {
+  return held(impl_).rows;
 }
 template <class V>
-std::int64_t Operator<V>::cols() const noexcept {
-  return impl_->cols;
+std::int64_t Operator<V>::cols() const {
+  return held(impl_).cols;
 }
 template <class V>
-std::int64_t Operator<V>::nnz() const noexcept {
-  return impl_->nnz;
+std::int64_t Operator<V>::nnz() const {
+  return held(impl_).nnz;
 }
 template <class V>
-Device Operator<V>::device() const noexcept {
-  return impl_->device;
+Device Operator<V>::device() const {
+  return held(impl_).device;
 }
 template <class V>
-const Plan& Operator<V>::plan() const noexcept {
-  return impl_->own.plan;
+const Plan& Operator<V>::plan() const {
+  return held(impl_).own.plan;
 }
 template <class V>
-std::int64_t Operator<V>::bytes() const noexcept {
-  return impl_->own.bytes() + impl_->transposed.bytes() + static_cast<std::int64_t>(impl_->lines.bytes());
+std::int64_t Operator<V>::bytes() const {
+  const Impl& impl = held(impl_);
+  return impl.own.bytes() + impl.transposed.bytes() + static_cast<std::int64_t>(impl.lines.bytes());
 }
 
 template <class V>
-bool Operator<V>::takes_turns() const noexcept {
-  return impl_->own.store->takes_turns();
+bool Operator<V>::takes_turns() const {
+  return held(impl_).own.store->takes_turns();
 }
 
 template <class V>
@@ -90,20 +92,22 @@ void Operator<V>::multiply(std::span<const V> x, std::span<V> y, Stream stream) 
 
 template <class V>
 void Operator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
-  impl_->check_vectors(x, y, impl_->cols, impl_->rows);
-  impl_->multiply(*impl_->own.store, alpha, x, beta, y, stream);
+  const Impl& impl = held(impl_);
+  impl.check_vectors(x, y, impl.cols, impl.rows);
+  impl.multiply(*impl.own.store, alpha, x, beta, y, stream);
 }
 
 template <class V>
 void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
-  impl_->check_transposed("multiply_transposed");
-  impl_->check_vectors(x, y, impl_->rows, impl_->cols);
-  impl_->multiply(*impl_->transposed.store, alpha, x, beta, y, stream);
+  const Impl& impl = held(impl_);
+  impl.check_transposed("multiply_transposed");
+  impl.check_vectors(x, y, impl.rows, impl.cols);
+  impl.multiply(*impl.transposed.store, alpha, x, beta, y, stream);
 }
 
 template <class V>
 Csr<V> Operator<V>::restore() const {
-  return impl_->own.store->restore();
+  return with_memory_errors([&] { return held(impl_).own.store->restore(); });
 }
 
 template <class V>

@@ -2,6 +2,7 @@
 // there; the host gets a copy only when a format cannot do without, or to say what is wrong. A large one in host memory
 // is sent to a GPU first: to make there what the plan says takes a fraction of the time that the host takes.
 #include "core/known_device.hpp"
+#include "core/memory_errors.hpp"
 #include "formats/operator_state.hpp"
 #include "layout/device_pattern.hpp"
 
@@ -93,10 +94,8 @@ template <class V>
 void check_matrix(Given<V>& A, const Plan& plan) {
   const CsrView<V> view = A.there().view;
   const DevicePattern found = A.on_device() ? look_there(A.there(), plan) : DevicePattern{};
-  if (!found.canonical) validate(A.here().view, Require::canonical);
+  if (!found.canonical || view.val.size() != view.col.size()) validate(A.here().view, Require::canonical);
   A.know_longest(found.longest);
-  check(view.val.size() == view.col.size(), ErrorKind::input, "{} columns but {} values", view.col.size(),
-        view.val.size());
 }
 
 template <class V>
@@ -118,12 +117,13 @@ std::unique_ptr<Store<V>> store(Given<V>& A, const Plan& resolved, Device device
 template <class V>
 Operator<V> build_given(Given<V>& A, const Plan& plan, const BuildOptions& options) {
   check_matrix(A, plan);
+  const Device device = *options.device;
   auto impl = std::make_unique<typename Operator<V>::Impl>();
   const CsrView<V> view = A.there().view;
   impl->rows = view.rows;
   impl->cols = view.cols;
   impl->nnz = view.nnz();
-  impl->device = options.device;
+  impl->device = device;
   impl->updates = options.updates;
   impl->asked = plan;
   const auto settled = [&](Given<V>& matrix) {
@@ -134,13 +134,13 @@ Operator<V> build_given(Given<V>& A, const Plan& plan, const BuildOptions& optio
     Csr<V> T = transpose(A.here().view);
     Given<V> given({T.view(), &T});
     impl->transposed.plan = settled(given);
-    impl->transposed.store = store(given, impl->transposed.plan, options.device);
+    impl->transposed.store = store(given, impl->transposed.plan, device);
   }
   impl->own.plan = settled(A);
-  impl->own.store = store(A, impl->own.plan, options.device);
+  impl->own.store = store(A, impl->own.plan, device);
   if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
   if (options.updates) impl->prepare_updates(A.on_device() ? &view : nullptr);
-  if (A.on_device() && !options.device.host_memory()) gpu::synchronize({});  // what is multiplied next may be elsewhere
+  if (A.on_device() && !device.host_memory()) gpu::synchronize({});  // what is multiplied next may be elsewhere
   return Operator<V>(std::move(impl));
 }
 
@@ -152,11 +152,12 @@ bool made_on_the_gpu(const Source<V>& source, const Plan& plan, Device device) {
 
 template <class V>
 Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& options) {
-  if (options.device.kind == Device::Kind::gpu && source.device.kind == Device::Kind::cpu)
-    require_device(options.device);  // a matrix that lies there is proof enough
-  if (made_on_the_gpu(source, plan, options.device)) try {
-      Csr<V> there = borrowed(source).to(options.device);
-      Given<V> A({there.view(), &there, options.device}, source.view);
+  const Device device = *options.device;
+  if (device.kind == Device::Kind::gpu && source.device.kind == Device::Kind::cpu)
+    require_device(device);  // a matrix that lies there is proof enough
+  if (made_on_the_gpu(source, plan, device)) try {
+      Csr<V> there = borrowed(source).to(device);
+      Given<V> A({there.view(), &there, device}, source.view);
       return build_given(A, plan, options);
     } catch (const Error& error) {  // the matrix and the operator may not fit into memory together
       if (error.kind() != ErrorKind::unavailable) throw;
@@ -166,9 +167,10 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
 }
 
 template <class V>
-Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, const BuildOptions& options) {
+Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, BuildOptions options) {
+  if (!options.device) options.device = Device::parse("auto");
   const Source<V> source{A.view(), given, home_of(A)};
-  if (source.device == options.device || source.device.kind == Device::Kind::cpu)
+  if (source.device == *options.device || source.device.kind == Device::Kind::cpu)
     return build_from(source, plan, options);
   Csr<V> here = A.to(Device::cpu());
   return build_from<V>({here.view(), &here}, plan, options);
@@ -194,11 +196,11 @@ std::unique_ptr<Store<V>> store_from(Source<V> source, const Plan& resolved, Dev
 
 template <class V>
 Operator<V> build(const Csr<V>& A, const Plan& plan, const BuildOptions& options) {
-  return build_at_home<V>(A, nullptr, plan, options);
+  return with_memory_errors([&] { return build_at_home<V>(A, nullptr, plan, options); });
 }
 template <class V>
 Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
-  return build_at_home<V>(A, &A, plan, options);
+  return with_memory_errors([&] { return build_at_home<V>(A, &A, plan, options); });
 }
 
 template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);

@@ -1,6 +1,7 @@
 // multiply_many: several right-hand sides at once where the format has a kernel for them, else one by one.
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "formats/operator_state.hpp"
 #include "layout/many.hpp"
@@ -10,11 +11,22 @@ namespace heddle {
 
 namespace {
 
-// Vectors of `size` elements each, in strides.
+// Vectors in strides.
 struct Shape {
   std::int64_t element, vector, extent;  // extent: elements from the first to the last, gaps included
   int count;
 };
+
+// Elements from the first of the first vector to the last of the last, of vectors of `size` elements; nothing where
+// 64 bits do not number them.
+std::optional<std::int64_t> extent_of(std::int64_t size, std::int64_t count, std::int64_t element,
+                                      std::int64_t vector) {
+  std::int64_t along = 0, across = 0, sum = 0;
+  const bool overflow = __builtin_mul_overflow(size - 1, element, &along) ||
+                        __builtin_mul_overflow(count - 1, vector, &across) ||
+                        __builtin_add_overflow(along, across, &sum) || __builtin_add_overflow(sum, 1, &sum);
+  return overflow ? std::nullopt : std::optional(sum);
+}
 
 template <class V>
 Shape shape_of(const Vectors<V>& v, std::int64_t size, const char* name) {
@@ -22,11 +34,14 @@ Shape shape_of(const Vectors<V>& v, std::int64_t size, const char* name) {
   const bool by_vector = v.order == VectorOrder::by_vector;
   const std::int64_t least = by_vector ? size : v.count, stride = v.stride == 0 ? least : v.stride;
   check(stride >= least, ErrorKind::input, "the stride of {} is {}, it takes at least {}", name, stride, least);
-  Shape shape{by_vector ? 1 : stride, by_vector ? stride : 1, 0, static_cast<int>(v.count)};
-  if (size > 0) shape.extent = (size - 1) * shape.element + (v.count - 1) * shape.vector + 1;
-  check(static_cast<std::int64_t>(v.data.size()) >= shape.extent, ErrorKind::input,
-        "{} has {} elements, {} vectors of {} need {}", name, v.data.size(), v.count, size, shape.extent);
-  return shape;
+  if (size == 0) return {1, 0, 0, static_cast<int>(v.count)};
+  const std::int64_t element = by_vector ? 1 : stride, vector = by_vector ? stride : 1;
+  const auto extent = extent_of(size, v.count, element, vector);
+  check(extent.has_value(), ErrorKind::input, "the stride of {} is {}, too large for {} vectors of {}", name, stride,
+        v.count, size);
+  check(static_cast<std::int64_t>(v.data.size()) >= *extent, ErrorKind::input,
+        "{} has {} elements, {} vectors of {} need {}", name, v.data.size(), v.count, size, *extent);
+  return {element, vector, *extent, static_cast<int>(v.count)};
 }
 
 template <class V>
@@ -113,13 +128,15 @@ void Operator<V>::multiply_many(Vectors<const V> x, Vectors<V> y, Stream stream)
 
 template <class V>
 void Operator<V>::multiply_many(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream) const {
-  impl_->multiply_many(*impl_->own.store, impl_->cols, impl_->rows, alpha, x, beta, y, stream);
+  const Impl& impl = held(impl_);
+  impl.multiply_many(*impl.own.store, impl.cols, impl.rows, alpha, x, beta, y, stream);
 }
 
 template <class V>
 void Operator<V>::multiply_many_transposed(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream) const {
-  impl_->check_transposed("multiply_many_transposed");
-  impl_->multiply_many(*impl_->transposed.store, impl_->rows, impl_->cols, alpha, x, beta, y, stream);
+  const Impl& impl = held(impl_);
+  impl.check_transposed("multiply_many_transposed");
+  impl.multiply_many(*impl.transposed.store, impl.rows, impl.cols, alpha, x, beta, y, stream);
 }
 
 template void Operator<float>::multiply_many(Vectors<const float>, Vectors<float>, Stream) const;

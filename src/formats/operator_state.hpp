@@ -65,6 +65,14 @@ struct Operator<V>::Impl {
   void prepare_updates(const CsrView<V>* there = nullptr);
 };
 
+// What an operator holds: nothing once it was moved from.
+template <class Impl>
+Impl& held(const std::unique_ptr<Impl>& impl) {
+  if (!impl) [[unlikely]]
+    fail(ErrorKind::usage, {"Operator", "use the one it was moved to"}, "the operator was moved from");
+  return *impl;
+}
+
 template <class V>
 template <class F>
 void Operator<V>::Impl::with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, F f) const {

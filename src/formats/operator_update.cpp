@@ -1,4 +1,5 @@
 // update_values: new numbers go to the places where a build would put them, by a map made once.
+#include "core/memory_errors.hpp"
 #include "formats/operator_state.hpp"
 
 namespace heddle {
@@ -109,10 +110,10 @@ void Operator<V>::Impl::prepare_updates(const CsrView<V>* there) {
 
 template <class V>
 void Operator<V>::update_values(std::span<const V> val, Stream stream) {
-  check(static_cast<std::int64_t>(val.size()) == impl_->nnz, ErrorKind::input, "{} values for a matrix of {} entries",
-        val.size(), impl_->nnz);
+  Impl& impl = held(impl_);
+  check(static_cast<std::int64_t>(val.size()) == impl.nnz, ErrorKind::input, "{} values for a matrix of {} entries",
+        val.size(), impl.nnz);
   if (val.empty()) return;
-  Impl& impl = *impl_;
   const bool there = !impl.device.host_memory() && gpu::is_device_pointer(val.data());
   if (!impl.maps_possible()) {
     if (there) gpu::synchronize(stream);
@@ -123,7 +124,7 @@ void Operator<V>::update_values(std::span<const V> val, Stream stream) {
     impl_ = std::move(fresh.impl_);
     return;
   }
-  if (impl.own.maps.empty()) impl.prepare_updates();
+  if (impl.own.maps.empty()) with_memory_errors([&] { impl.prepare_updates(); });
   const bool copy = !impl.device.host_memory() && !there;
   const Buffer<V> copied = copy ? Buffer<V>::copy_of(val, impl.device) : Buffer<V>();
   const V* from = copy ? copied.data() : val.data();

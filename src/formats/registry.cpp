@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/memory_errors.hpp"
 #include "formats/registered.hpp"
 
 namespace heddle {
@@ -35,12 +36,18 @@ const std::vector<FormatInfo>& formats() {
 const FormatInfo& find_format(const std::string& name) { return registered_format(name).info; }
 
 Plan resolve(const PatternView& A, const Plan& plan, int value_bytes) {
-  return registered_format(plan.format).resolve(plan, A, value_bytes);
+  return with_memory_errors([&] {
+    validate(A, Require::canonical);
+    return registered_format(plan.format).resolve(plan, A, value_bytes);
+  });
 }
 
 Footprint footprint(const PatternView& A, const Plan& plan, int value_bytes) {
-  const Format& format = registered_format(plan.format);
-  return format.footprint(format.resolve(plan, A, value_bytes), A, value_bytes);
+  return with_memory_errors([&] {
+    validate(A, Require::canonical);
+    const Format& format = registered_format(plan.format);
+    return format.footprint(format.resolve(plan, A, value_bytes), A, value_bytes);
+  });
 }
 
 }  // namespace heddle

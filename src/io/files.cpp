@@ -59,6 +59,7 @@ Csr<V> read_matrix(const std::string& source, FileFacts* facts, const ReadOption
 
 template <class V>
 void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress, const FileFacts& facts) {
+  validate(A);
   if (path.ends_with(".hdl")) return io::write_hdl(path, A, facts, progress);
   io::write_market(path, A, is_packed(path), progress);
 }

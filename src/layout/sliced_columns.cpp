@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include <heddle/reorder.hpp>
-
 #include "core/dispatch.hpp"
 #include "core/grain.hpp"
 #include "core/parallel.hpp"
+#include "reorder/rows_by_length.hpp"
 
 namespace heddle {
 
@@ -106,7 +105,7 @@ void store_slice(const PatternView& A, SlicedColumns& c, std::int64_t s) {
 
 SlicedColumns plan_columns(const PatternView& A, TeamShape shape, std::int64_t sort, bool bytes) {
   SlicedColumns c{.shape = shape, .rows = A.rows};
-  if (sort > 1) c.row_of = length_order(A, sort).new_to_old;
+  if (sort > 1) c.row_of = rows_by_length(A, sort).new_to_old;
   c.slices = Buffer<ColumnSlice>(slice_count(c));
   parallel_ranges(c.slices.size(), slices_at_once(c, A), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t s = begin; s < end; ++s) plan_slice(A, c, s, bytes);

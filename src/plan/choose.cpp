@@ -11,6 +11,7 @@
 #include "core/check.hpp"
 #include "core/isa.hpp"
 #include "core/known_device.hpp"
+#include "core/memory_errors.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
 #include "layout/device_pattern.hpp"
@@ -117,6 +118,7 @@ void settle(Choice& choice, const Subject& subject, const Machine& machine, cons
   if (all.empty() || (!all.front().fits && all.front().plan.format != "csr"))
     all.insert(all.begin(), predicted(subject, machine, Plan{}));
   choice.plan = all.front().plan;
+  choice.device = options.device;
   choice.predicted_seconds = all.front().predicted_seconds;
   choice.predicted_build_seconds = all.front().predicted_build_seconds;
   choice.reason = subject.facts.nnz == 0 ? "the matrix has no entries"
@@ -163,15 +165,26 @@ void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Ma
   }
 }
 
+// The facts came of arrays that were looked at: what must agree is that these are the same.
+template <class V>
+void check_facts(const Csr<V>& A, const Structure& facts) {
+  const bool whole = A.ptr.size() == A.rows + 1 && A.col.size() == A.val.size();
+  check(whole && A.rows == facts.rows && A.cols == facts.cols && A.nnz() == facts.nnz, ErrorKind::input,
+        "facts of a {} x {} matrix of {} entries for one of {} x {} and {}", facts.rows, facts.cols, facts.nnz, A.rows,
+        A.cols, A.nnz());
+}
+
 }  // namespace
 
 Choice choose(const Structure& facts, const Machine& machine, const ChooseOptions& options, int value_bytes) {
-  ChooseOptions from_facts = options;
-  from_facts.effort = Effort::model;
-  const Subject subject{facts, value_bytes};
-  Choice choice = ranked(subject, machine, from_facts);
-  settle(choice, subject, machine, options);
-  return choice;
+  return with_memory_errors([&] {
+    ChooseOptions from_facts = options;
+    from_facts.effort = Effort::model;
+    const Subject subject{facts, value_bytes};
+    Choice choice = ranked(subject, machine, from_facts);
+    settle(choice, subject, machine, options);
+    return choice;
+  });
 }
 
 namespace {
@@ -203,12 +216,15 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
 
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
-  const StepCounts steps = steps_for(A, facts, machine);
-  const Subject subject = subject_of(A, facts, machine, steps);
-  Choice choice = tried(A, subject, machine, options);
-  if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
-  settle(choice, subject, machine, options);
-  return choice;
+  return with_memory_errors([&] {
+    check_facts(A, facts);
+    const StepCounts steps = steps_for(A, facts, machine);
+    const Subject subject = subject_of(A, facts, machine, steps);
+    Choice choice = tried(A, subject, machine, options);
+    if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
+    settle(choice, subject, machine, options);
+    return choice;
+  });
 }
 
 namespace {
@@ -244,6 +260,7 @@ std::optional<Outline> too_few_products(const Csr<V>& A, const ChooseOptions& op
 Choice csr_at_once(const Outline& outline, const Machine& machine, const ChooseOptions& options, bool on_device) {
   const Structure facts = facts_of(outline);
   Choice choice;
+  choice.device = options.device;
   choice.candidates = {predicted({facts, outline.value_bytes, on_device}, machine, Plan{})};
   choice.predicted_seconds = choice.candidates.front().predicted_seconds;
   choice.predicted_build_seconds = choice.candidates.front().predicted_build_seconds;
@@ -256,9 +273,21 @@ Choice csr_at_once(const Outline& outline, const Machine& machine, const ChooseO
 
 template <class V>
 Choice choose(const Csr<V>& A, const ChooseOptions& options) {
-  if (const auto outline = too_few_products(A, options))
-    return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
-  return choose(A, facts_for(A, options.device), this_machine(options.device), options);
+  return with_memory_errors([&] {
+    if (!on_device(A)) validate(A.view(), Require::canonical);
+    if (const auto outline = too_few_products(A, options))
+      return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
+    return choose(A, facts_for(A, options.device), this_machine(options.device), options);
+  });
+}
+
+BuildOptions options_for(const Choice& choice, BuildOptions options) {
+  if (options.device && *options.device != choice.device)
+    fail(ErrorKind::usage, {"build", "choose for that device, or build Choice::plan"},
+         "{} was chosen for {}, not for {}", to_string(choice.plan), to_string(choice.device),
+         to_string(*options.device));
+  options.device = choice.device;
+  return options;
 }
 
 namespace {
@@ -307,22 +336,27 @@ std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& 
 
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options) {
-  if (too_few_products(A, options)) return build(A, Plan{}, {.device = options.device});
-  if (on_device(A)) return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
-  validate(A.view(), Require::canonical);
-  if (auto made = optimize_there(A, options)) return std::move(*made);
-  return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
+  return with_memory_errors([&] {
+    if (too_few_products(A, options)) return build(A, Plan{}, {.device = options.device});
+    if (on_device(A)) return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
+    validate(A.view(), Require::canonical);
+    if (auto made = optimize_there(A, options)) return std::move(*made);
+    return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
+  });
 }
 
 template <class V>
 Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
-  if (on_device(A) || options.device.kind == Device::Kind::gpu) return optimize(static_cast<const Csr<V>&>(A), options);
-  if (too_few_products(A, options)) return build(std::move(A), Plan{}, {.device = options.device});
-  validate(A.view(), Require::canonical);
-  const std::vector<Candidate> candidates = candidates_of(A, options);
-  const bool takes_arrays = candidates.empty() || candidates.front().plan.format == "csr";
-  if (takes_arrays) return build(std::move(A), Plan{}, {.device = options.device});
-  return build_best<V>(A, nullptr, candidates, options.device);
+  return with_memory_errors([&] {
+    if (on_device(A) || options.device.kind == Device::Kind::gpu)
+      return optimize(static_cast<const Csr<V>&>(A), options);
+    if (too_few_products(A, options)) return build(std::move(A), Plan{}, {.device = options.device});
+    validate(A.view(), Require::canonical);
+    const std::vector<Candidate> candidates = candidates_of(A, options);
+    const bool takes_arrays = candidates.empty() || candidates.front().plan.format == "csr";
+    if (takes_arrays) return build(std::move(A), Plan{}, {.device = options.device});
+    return build_best<V>(A, nullptr, candidates, options.device);
+  });
 }
 
 namespace {
@@ -337,13 +371,16 @@ double predicted_product(const Subject& subject, const Machine& machine, const P
 }  // namespace
 
 double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes) {
-  return predicted_product({facts, value_bytes}, machine, plan);
+  return with_memory_errors([&] { return predicted_product({facts, value_bytes}, machine, plan); });
 }
 
 template <class V>
 double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan) {
-  const StepCounts steps = plan.format == "runs" ? steps_for(A, facts, machine) : StepCounts{};
-  return predicted_product(subject_of(A, facts, machine, steps), machine, plan);
+  return with_memory_errors([&] {
+    check_facts(A, facts);
+    const StepCounts steps = plan.format == "runs" ? steps_for(A, facts, machine) : StepCounts{};
+    return predicted_product(subject_of(A, facts, machine, steps), machine, plan);
+  });
 }
 
 Effort parse_effort(const std::string& text) {

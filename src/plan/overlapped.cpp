@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/check.hpp"
 #include "plan/background_build.hpp"
 
 namespace heddle {
@@ -64,26 +65,37 @@ Overlapped<V>& Overlapped<V>::operator=(Overlapped&&) noexcept = default;
 template <class V>
 Overlapped<V>::~Overlapped() = default;
 
+namespace {
+
+template <class Impl>
+Impl& held(const std::unique_ptr<Impl>& impl) {
+  if (!impl) fail(ErrorKind::usage, {"Overlapped", "use what it was moved to, or what take gave"}, "it was moved from");
+  return *impl;
+}
+
+}  // namespace
+
 template <class V>
-const Operator<V>& Overlapped<V>::now() const noexcept {
-  const Operator<V>* better = impl_->later.ready();
-  return better ? *better : impl_->first;
+const Operator<V>& Overlapped<V>::now() const {
+  const Impl& impl = held(impl_);
+  const Operator<V>* better = impl.later.ready();
+  return better ? *better : impl.first;
 }
 
 template <class V>
-bool Overlapped<V>::settled() const noexcept {
-  return impl_->later.over();
+bool Overlapped<V>::settled() const {
+  return held(impl_).later.over();
 }
 
 template <class V>
 void Overlapped<V>::wait() {
-  impl_->later.wait();
+  held(impl_).later.wait();
 }
 
 template <class V>
-const std::string& Overlapped<V>::error() const noexcept {
+const std::string& Overlapped<V>::error() const {
   static const std::string none;
-  return settled() ? impl_->later.error() : none;
+  return settled() ? held(impl_).later.error() : none;
 }
 
 template <class V>

@@ -17,6 +17,7 @@ bool amd_available() noexcept { return true; }
 Permutation amd_order(const PatternView& A) {
   check(A.rows == A.cols, ErrorKind::input,
         "rows and columns can only be reordered together in a square matrix, this one is {} x {}", A.rows, A.cols);
+  validate(A, Require::canonical);
   if (A.nnz() == 0) return Permutation::identity(A.rows);
   // Its 64-bit version, for matrices of any size. It takes columns; a pattern and its transpose have the same A + A^T.
   using Long = SuiteSparse_long;

@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "reorder/rows_by_length.hpp"
 
 namespace heddle {
 
@@ -47,16 +48,22 @@ void sort_window(const PatternView& A, std::int64_t first, std::int64_t last, In
 
 }  // namespace
 
-Permutation length_order(const PatternView& A, std::int64_t window) {
-  check(window >= 0, ErrorKind::usage, "a window of {} rows", window);
+Permutation rows_by_length(const PatternView& A, std::int64_t window) {
   Permutation order{Buffer<Index>(A.rows)};
-  if (window == 0) window = std::max<std::int64_t>(A.rows, 1);
+  const std::int64_t all = std::max<std::int64_t>(A.rows, 1);
+  window = window == 0 ? all : std::min(window, all);
   const std::int64_t windows_per_task = std::max<std::int64_t>(1, 4096 / window);
   parallel_ranges(A.rows, window * windows_per_task, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin; first < end; first += window)
       sort_window(A, first, std::min(first + window, end), order.new_to_old.data() + first);
   });
   return order;
+}
+
+Permutation length_order(const PatternView& A, std::int64_t window) {
+  check(window >= 0, ErrorKind::usage, "a window of {} rows", window);
+  validate(A);
+  return rows_by_length(A, window);
 }
 
 }  // namespace heddle

@@ -13,9 +13,28 @@ namespace heddle {
 namespace {
 constexpr std::int64_t row_grain = 4096;
 
-void check_size(const char* which, const Permutation& order, std::int64_t size) {
-  check(order.size() == size, ErrorKind::input, "the {} permutation has {} elements, the matrix {}", which,
-        order.size(), size);
+// Every number from 0 on once.
+void check_order(const char* which, const Permutation& order) {
+  Buffer<std::uint64_t> seen((order.size() + 63) / 64);
+  std::fill(seen.begin(), seen.end(), std::uint64_t{0});
+  for (std::int64_t i = 0; i < order.size(); ++i) {
+    const Index old = order.new_to_old[i];
+    check(old >= 0 && old < order.size(), ErrorKind::input, "new_to_old[{}] = {} of the {} is outside 0..{}", i, old,
+          which, order.size() - 1);
+    std::uint64_t& word = seen[old / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (old % 64);
+    check((word & bit) == 0, ErrorKind::input, "new_to_old[{}] = {} of the {} repeats", i, old, which);
+    word |= bit;
+  }
+}
+
+void check_fits(const char* which, const Permutation& order, std::int64_t size) {
+  check(order.size() == size, ErrorKind::input, "the {} has {} elements, the matrix {}", which, order.size(), size);
+  check_order(which, order);
+}
+
+void invert(const Permutation& order, Permutation& back) {
+  for (std::int64_t i = 0; i < order.size(); ++i) back.new_to_old[order.new_to_old[i]] = static_cast<Index>(i);
 }
 
 Buffer<Offset> permuted_starts(const PatternView& A, const Permutation& rows) {
@@ -54,22 +73,26 @@ void permute_entries(const Index* col, const V* val, std::int64_t length, const 
 }  // namespace
 
 Permutation Permutation::identity(std::int64_t size) {
+  check(size >= 0 && size <= max_dimension, ErrorKind::usage, "a permutation of {} things", size);
   Permutation same{Buffer<Index>(size)};
   std::iota(same.new_to_old.begin(), same.new_to_old.end(), Index{0});
   return same;
 }
 
 Permutation Permutation::inverse() const {
+  check_order("permutation", *this);
   Permutation back{Buffer<Index>(size())};
-  for (std::int64_t i = 0; i < size(); ++i) back.new_to_old[new_to_old[i]] = static_cast<Index>(i);
+  invert(*this, back);
   return back;
 }
 
 template <class V>
 Csr<V> permute(CsrView<V> A, const Permutation& rows, const Permutation& cols) {
-  check_size("row", rows, A.rows);
-  check_size("column", cols, A.cols);
-  const Permutation new_col = cols.inverse();
+  validate(A);
+  check_fits("row permutation", rows, A.rows);
+  check_fits("column permutation", cols, A.cols);
+  Permutation new_col{Buffer<Index>(cols.size())};
+  invert(cols, new_col);
   Csr<V> B{A.rows, A.cols, permuted_starts(A, rows), Buffer<Index>(A.nnz()), Buffer<V>(A.nnz())};
   parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
     Vector<std::uint64_t> keys;
@@ -85,7 +108,8 @@ Csr<V> permute(CsrView<V> A, const Permutation& rows, const Permutation& cols) {
 
 template <class V>
 Csr<V> permute_rows(CsrView<V> A, const Permutation& rows) {
-  check_size("row", rows, A.rows);
+  validate(A);
+  check_fits("row permutation", rows, A.rows);
   Csr<V> B{A.rows, A.cols, permuted_starts(A, rows), Buffer<Index>(A.nnz()), Buffer<V>(A.nnz())};
   parallel_ranges(A.rows, row_grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) {
@@ -98,6 +122,7 @@ Csr<V> permute_rows(CsrView<V> A, const Permutation& rows) {
 }
 
 std::int64_t bandwidth(const PatternView& A) {
+  validate(A, Require::canonical);
   // Columns ascend, so the farthest entry of a row is its first or its last.
   std::int64_t widest = 0;
   for (std::int64_t row = 0; row < A.rows; ++row) {

@@ -101,6 +101,7 @@ Index* number_component(BreadthFirst& search, Index start, Index* order) {
 }  // namespace
 
 Permutation rcm_order(const PatternView& A) {
+  validate(A, Require::canonical);
   const Graph graph = graph_of(A);
   Permutation order{Buffer<Index>(A.rows)};
   BreadthFirst search(graph);

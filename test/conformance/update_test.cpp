@@ -113,7 +113,6 @@ TEST_P(Update, survives_the_failure_of_any_allocation_unchanged) {
       done = true;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::unavailable);
-    } catch (const std::bad_alloc&) {
     }
     GuardedMemory::fail_at(0, GuardedMemory::Fault::none);
     EXPECT_TRUE(done || identical(op.restore(), A)) << "changed by a failure";

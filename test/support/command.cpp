@@ -35,6 +35,7 @@ Channel make_terminal() {
 }
 
 void set_environment(const Surroundings& around) {
+  unsetenv("HEDDLE_DEVICE");  // main.cpp has set it
   for (const auto& [name, value] : around.environment)
     value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
 }

@@ -15,7 +15,9 @@ bool wants_a_gpu_in_vain() {
 }
 }  // namespace
 
+// What a test does not say otherwise it does on the CPU, also where there is a GPU.
 int main(int argc, char** argv) {
+  setenv("HEDDLE_DEVICE", "cpu", 0);
   testing::InitGoogleTest(&argc, argv);
   if (wants_a_gpu_in_vain()) {
     std::cout << "skipped, no GPU: " << heddle::gpu_absence() << "\n";

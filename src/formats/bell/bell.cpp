@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <heddle/reorder.hpp>
-
 #include "formats/registered.hpp"
 #include "layout/sliced_build.hpp"
+#include "reorder/rows_by_length.hpp"
 
 namespace heddle {
 
@@ -20,7 +19,7 @@ struct BlockRowOrder {
   BlockRowOrder(const PatternView& A, BlockShape shape, int slice)
       : slices{.rows = shape.block_rows(A.rows), .slice = slice, .cut = true} {
     const Buffer<Offset> block_ptr = block_starts(A, shape);
-    row_of = length_order({slices.rows, A.cols, block_ptr, {}}).new_to_old;
+    row_of = rows_by_length({slices.rows, A.cols, block_ptr, {}}).new_to_old;
     length = stored_lengths(slices.rows, row_of, RowPieces{block_ptr});
     start = slice_starts(slices, length);
   }

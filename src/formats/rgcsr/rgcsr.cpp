@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <heddle/reorder.hpp>
-
 #include "formats/registered.hpp"
 #include "layout/sliced_build.hpp"
+#include "reorder/rows_by_length.hpp"
 
 namespace heddle {
 
@@ -17,7 +16,7 @@ Sliced shape_of(const PatternView& A, const RgcsrSettings& settings) {
 
 // Shortest first, equal lengths as they were.
 Buffer<Index> longest_last(const PatternView& A) {
-  Buffer<Index> row_of = length_order(A).new_to_old;
+  Buffer<Index> row_of = rows_by_length(A).new_to_old;
   std::reverse(row_of.begin(), row_of.end());
   for (Index* run = row_of.begin(); run != row_of.end();) {
     Index* end = std::find_if(run, row_of.end(), [&](Index row) { return A.length(row) != A.length(*run); });

@@ -1,9 +1,8 @@
 #include "formats/sell/sell.hpp"
 
-#include <heddle/reorder.hpp>
-
 #include "formats/registered.hpp"
 #include "layout/sliced_build.hpp"
+#include "reorder/rows_by_length.hpp"
 
 namespace heddle {
 
@@ -14,7 +13,7 @@ Sliced shape_of(const PatternView& A, const SellSettings& settings) {
 }
 
 Buffer<Index> order_of(const PatternView& A, const SellSettings& settings) {
-  return settings.sigma > 1 ? length_order(A, settings.sigma).new_to_old : Buffer<Index>();
+  return settings.sigma > 1 ? rows_by_length(A, settings.sigma).new_to_old : Buffer<Index>();
 }
 
 SlicedArrays kept(const SellSettings& settings) {
