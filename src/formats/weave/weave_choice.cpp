@@ -336,7 +336,9 @@ class Chooser {
     const ColumnTiles partials = facts_.column_tiles(settings_.width);
     return by_degree_pays(partials) ? degree : natural;
   }
-  static bool by_degree_pays(const ColumnTiles& partials) { return partials.by_degree < 0.8 * partials.natural; }
+  static bool by_degree_pays(const ColumnTiles& partials) {
+    return degree_order_pays(partials.natural, partials.by_degree);
+  }
 
   WeaveSettings& settings_;
   weave::PatternFacts& facts_;
