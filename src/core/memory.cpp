@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/memory_errors.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 
@@ -70,13 +71,15 @@ std::size_t array_bytes(std::int64_t count, std::size_t size) {
 
 std::shared_ptr<void> allocate(Device device, std::size_t bytes) {
   if (bytes == 0) return nullptr;
-  if (!device.host_memory()) {
-    void* data = gpu::allocate(device.ordinal, bytes);
-    return {data, [device](void* p) { gpu::release(device.ordinal, p); }};
-  }
-  void* data = host_table().allocate(bytes);
-  if (data == nullptr) out_of_memory(bytes);
-  return {data, [bytes](void* p) { host_table().release(p, bytes); }};
+  return with_memory_errors([&]() -> std::shared_ptr<void> {  // the owner of the memory is a few bytes more
+    if (!device.host_memory()) {
+      void* data = gpu::allocate(device.ordinal, bytes);
+      return {data, [device](void* p) { gpu::release(device.ordinal, p); }};
+    }
+    void* data = host_table().allocate(bytes);
+    if (data == nullptr) out_of_memory(bytes);
+    return {data, [bytes](void* p) { host_table().release(p, bytes); }};
+  });
 }
 
 namespace {

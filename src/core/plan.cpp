@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/memory_errors.hpp"
 
 namespace heddle {
 
@@ -20,9 +21,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   }
 }
 
-}  // namespace
-
-Plan Plan::parse(std::string_view text) {
+Plan parsed(std::string_view text) {
   const auto words = words_of(text);
   const At at{std::string(text), "a plan reads like \"sell C=32 sigma=1024\""};
   if (words.empty()) fail(ErrorKind::usage, at, "a plan needs the name of a format");
@@ -38,6 +37,12 @@ Plan Plan::parse(std::string_view text) {
     plan.settings.emplace_back(key, std::string(words[i].substr(equal + 1)));
   }
   return plan;
+}
+
+}  // namespace
+
+Plan Plan::parse(std::string_view text) {
+  return with_memory_errors([&] { return parsed(text); });
 }
 
 const std::string* Plan::find(std::string_view key) const {

@@ -177,11 +177,10 @@ void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Ma
   }
 }
 
-// The facts came of arrays that were looked at: what must agree is that these are the same.
 template <class V>
 void check_facts(const Csr<V>& A, const Structure& facts) {
-  const bool whole = A.ptr.size() == A.rows + 1 && A.col.size() == A.val.size();
-  check(whole && A.rows == facts.rows && A.cols == facts.cols && A.nnz() == facts.nnz, ErrorKind::input,
+  if (!on_device(A)) validate(A.view(), Require::canonical);
+  check(A.rows == facts.rows && A.cols == facts.cols && A.nnz() == facts.nnz, ErrorKind::input,
         "facts of a {} x {} matrix of {} entries for one of {} x {} and {}", facts.rows, facts.cols, facts.nnz, A.rows,
         A.cols, A.nnz());
 }
@@ -224,18 +223,23 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
   return choice;
 }
 
+template <class V>
+Choice chosen_by(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
+  const StepCounts steps = steps_for(A, facts, machine);
+  const Subject subject = subject_of(A, facts, machine, steps);
+  Choice choice = tried(A, subject, machine, options);
+  if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
+  settle(choice, subject, machine, options);
+  return choice;
+}
+
 }  // namespace
 
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
   return with_memory_errors([&] {
     check_facts(A, facts);
-    const StepCounts steps = steps_for(A, facts, machine);
-    const Subject subject = subject_of(A, facts, machine, steps);
-    Choice choice = tried(A, subject, machine, options);
-    if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
-    settle(choice, subject, machine, options);
-    return choice;
+    return chosen_by(A, facts, machine, options);
   });
 }
 
@@ -289,7 +293,7 @@ Choice choose(const Csr<V>& A, const ChooseOptions& options) {
     if (!on_device(A)) validate(A.view(), Require::canonical);
     if (const auto outline = too_few_products(A, options))
       return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
-    return choose(A, facts_for(A, options.device), this_machine(options.device), options);
+    return chosen_by(A, facts_for(A, options.device), this_machine(options.device), options);
   });
 }
 

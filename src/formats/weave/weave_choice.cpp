@@ -337,7 +337,7 @@ class Chooser {
     return by_degree_pays(partials) ? degree : natural;
   }
   static bool by_degree_pays(const ColumnTiles& partials) {
-    return degree_order_pays(partials.natural, partials.by_degree);
+    return weave::degree_order_pays(partials.natural, partials.by_degree);
   }
 
   WeaveSettings& settings_;
