@@ -50,41 +50,6 @@ TEST(Choose, takes_the_layout_of_weave_that_suits_each_class_on_a_large_gpu) {
   }
 }
 
-TEST(Choice, is_built_on_the_device_it_was_chosen_for) {
-  const Csr<double> A = generate<double>("stencil2d5,n=20");
-  const Device device = Device::emulator();
-  const Choice choice = choose(A, analyze(A, Detail::planning), h200(), {.device = device});
-  EXPECT_EQ(choice.device, device);
-  EXPECT_EQ(choose(A, {.expected_multiplies = 1, .device = device}).device, device) << "csr at once";
-  EXPECT_EQ(build(A, choice).device(), device);
-  EXPECT_EQ(build(Csr<double>(A), choice).device(), device);
-  EXPECT_EQ(build(A, choice, {.device = device, .transposed = true}).device(), device);
-  EXPECT_EQ(build(A, choice.plan).device(), Device::cpu()) << "a bare plan: what auto gives";
-}
-
-TEST(Choice, is_not_built_on_another_device) {
-  const Csr<double> A = generate<double>("stencil2d5,n=20");
-  const Choice choice = choose(A, analyze(A, Detail::planning), h200(), {.device = Device::emulator()});
-  try {
-    (void)build(A, choice, {.device = Device::cpu()});
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(error.message().find("was chosen for emulator, not for cpu"), std::string::npos) << error.message();
-  }
-}
-
-TEST(Choice, takes_auto_for_what_HEDDLE_DEVICE_says) {
-  const Csr<double> A = generate<double>("stencil2d5,n=20");
-  setenv("HEDDLE_DEVICE", "emulator", 1);
-  const Device built = build(A).device(), chosen_for = ChooseOptions{}.device;
-  setenv("HEDDLE_DEVICE", "abacus", 1);
-  EXPECT_THROW((void)build(A), Error);
-  setenv("HEDDLE_DEVICE", "cpu", 1);
-  EXPECT_EQ(built, Device::emulator());
-  EXPECT_EQ(chosen_for, Device::emulator());
-}
-
 TEST(Choose, takes_half_the_bytes_for_a_few_percent_on_a_gpu) {
   int frugal_ones = 0;
   for (int thousands = 100; thousands <= 190; thousands += 10) {
