@@ -108,6 +108,7 @@ class Run {
                                  {"units", machine.units},
                                  {"threads", threads()},
                                  {"fingerprint", machine_fingerprint(session.device_info())}};
+    session.json()["peer_versions"] = bench::peer_versions(session.device());
     session.json()["settings"] = settings_json();
     session.print("{}: reads {:.1f} GB/s, copies {:.1f} GB/s, starts work in {:.1f} us\n", session.device_info().name,
                   machine.read_gbps, machine.copy_gbps, machine.launch_us);
@@ -223,6 +224,7 @@ class Run {
     session.print("{}{}", bench_table(record.results, record.chosen, options.cold, session.terminal()),
                   bench_verdict(record.results, options.cold));
     session.print("chosen: {}, predicted {}\n", record.chosen, as_seconds(record.chosen_predicted_seconds));
+    session.print("{}", bench_bound(record.bound, record.results, record.chosen, options.cold));
   }
 
   void write_results() {

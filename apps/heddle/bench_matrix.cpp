@@ -32,6 +32,7 @@ class MatrixBench {
     record.chosen = to_string(chosen);  // and, once it is built, with what its values made of it
     record.matrix_class = bench::class_of(A.view(), facts);
     record.rows_len = facts.rows_len;
+    record.bound = bench::physical_bound(A.view(), facts, machine);
   }
 
   void measure() {

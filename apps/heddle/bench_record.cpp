@@ -79,21 +79,24 @@ constexpr std::array csv_columns{CsvColumn{"matrix", "name", true},
 Json record_json(const BenchRecord& record) {
   Json results = Json::array();
   for (const Result& result : record.results) results.push_back(result_json(result));
-  return {{"name", record.name},
-          {"source", record.source},
-          {"precision", record.precision},
-          {"class", record.matrix_class},
-          {"rows", record.rows},
-          {"cols", record.cols},
-          {"nnz", record.nnz},
-          {"rows_len", lengths_json(record.rows_len)},
-          {"chosen", record.chosen},
-          {"chosen_predicted_seconds", finite_or_null(record.chosen_predicted_seconds)},
-          {"planning_seconds", record.planning_seconds},
-          {"regret", finite_or_null(bench::regret(record.results, record.chosen))},
-          {"complete", record.complete},
-          {"resumed", false},
-          {"results", std::move(results)}};
+  return {
+      {"name", record.name},
+      {"source", record.source},
+      {"precision", record.precision},
+      {"class", record.matrix_class},
+      {"rows", record.rows},
+      {"cols", record.cols},
+      {"nnz", record.nnz},
+      {"rows_len", lengths_json(record.rows_len)},
+      {"chosen", record.chosen},
+      {"chosen_predicted_seconds", finite_or_null(record.chosen_predicted_seconds)},
+      {"planning_seconds", record.planning_seconds},
+      {"bound",
+       {{"bytes", record.bound.bytes}, {"seconds", record.bound.seconds}, {"cold_seconds", record.bound.cold_seconds}}},
+      {"regret", finite_or_null(bench::regret(record.results, record.chosen))},
+      {"complete", record.complete},
+      {"resumed", false},
+      {"results", std::move(results)}};
 }
 
 Json failed_record_json(const std::string& source, const Error& error) {

@@ -6,6 +6,7 @@
 
 #include <heddle/analyze.hpp>
 
+#include "bench/bound.hpp"
 #include "bench/results.hpp"
 #include "session.hpp"
 
@@ -18,6 +19,7 @@ struct BenchRecord {
   std::string chosen;
   double chosen_predicted_seconds = 0;
   double planning_seconds = 0;  // analysis and choice
+  bench::Bound bound;
   std::vector<bench::Result> results;
   bool complete = true;  // false: interrupted on the way
 };

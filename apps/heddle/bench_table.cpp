@@ -80,4 +80,17 @@ std::string bench_verdict(const std::vector<Result>& results, bool cold) {
   return text;
 }
 
+std::string bench_bound(const bench::Bound& bound, const std::vector<Result>& results, const std::string& chosen,
+                        bool cold) {
+  const auto plan =
+      std::find_if(results.begin(), results.end(), [&](const Result& r) { return r.ok() && r.plan == chosen; });
+  if (plan == results.end()) return {};
+  std::string text = fmt::format("physical bound: warm {}, chosen plan at {:.0f} %", as_seconds(bound.seconds),
+                                 100 * bound.seconds / plan->seconds);
+  if (cold)
+    text += fmt::format("; cold {}, chosen plan at {:.0f} %", as_seconds(bound.cold_seconds),
+                        100 * bound.cold_seconds / plan->cold_seconds);
+  return text + '\n';
+}
+
 }  // namespace heddle

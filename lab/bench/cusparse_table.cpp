@@ -34,17 +34,51 @@ void each_function(CusparseTable& t, F f) {
   f("cusparseSpMV", t.multiply);
 }
 
+template <class F>
+void each_planned_function(PlannedProduct& p, F f) {
+  f("cusparseSpMVOp_bufferSize", p.buffer_size);
+  f("cusparseSpMVOp_createDescr", p.create_descriptor);
+  f("cusparseSpMVOp_destroyDescr", p.destroy_descriptor);
+  f("cusparseSpMVOp_createPlan", p.create_plan);
+  f("cusparseSpMVOp_destroyPlan", p.destroy_plan);
+  f("cusparseSpMVOp", p.multiply);
+}
+
+template <class F>
+void find_function(void* library, const char* name, F& function) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+}
+
+PlannedProduct find_planned(void* library) {
+  PlannedProduct found{};
+  bool whole = true;
+  each_planned_function(found, [&](const char* name, auto& function) {
+    find_function(library, name, function);
+    whole &= function != nullptr;
+  });
+  return whole ? found : PlannedProduct{};
+}
+
+std::string version_of(const CusparseTable& table) {
+  int parts[3] = {};
+  const libraryPropertyType properties[] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
+  for (int i = 0; i < 3; ++i)
+    if (table.get_property(properties[i], &parts[i]) != CUSPARSE_STATUS_SUCCESS) return "unknown";
+  return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
+}
+
 // Why the opened library will not do; empty: the table is filled.
 std::string fill(CusparseTable& table, void* library, const std::string& file) {
   std::string missing;
   each_function(table, [&](const char* name, auto& function) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    find_function(library, name, function);
     if (function == nullptr && missing.empty()) missing = name;
   });
   if (!missing.empty()) return fmt::format("{} has no {}", file, missing);
   int major = 0;
   if (table.get_property(MAJOR_VERSION, &major) != CUSPARSE_STATUS_SUCCESS || major != CUSPARSE_VER_MAJOR)
     return fmt::format("{} is version {}, this build of Heddle knows version {}", file, major, CUSPARSE_VER_MAJOR);
+  table.planned = find_planned(library);
   return {};
 }
 
@@ -59,6 +93,7 @@ std::string folder_of_loaded(const std::string& name) {
 }
 
 std::vector<std::string> usual_places() {
+  if (const char* asked = std::getenv("HEDDLE_CUSPARSE"); asked && *asked) return {asked};
   const std::string name = fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR);
   std::vector<std::string> files{name, "libcusparse.so"};
   const std::string beside = folder_of_loaded(fmt::format("libcudart.so.{}", CUDART_VERSION / 1000));
@@ -81,7 +116,10 @@ CusparseLibrary load_cusparse(const std::vector<std::string>& files) {
     }
     CusparseLibrary made;
     const std::string reason = fill(made.table, library, file);
-    if (reason.empty()) return made;  // stays open: the table points into it
+    if (reason.empty()) {  // it stays open: the table points into it
+      made.version = version_of(made.table);
+      return made;
+    }
     if (unsuitable.empty()) unsuitable = reason;
     dlclose(library);
   }

@@ -18,6 +18,7 @@ struct Algorithm {
   const char* name;
   Layout layout;
   cusparseSpMVAlg_t id;
+  int planned = 0;  // by the planned product and this algorithm of it
 };
 
 // CUSPARSE_SPMV_ALG_DEFAULT is the first of each layout.
@@ -28,6 +29,8 @@ constexpr Algorithm algorithms[] = {
     {"cusparse:coo_alg2", Layout::coo, CUSPARSE_SPMV_COO_ALG2},
     {"cusparse:sell32", Layout::sliced_ell, CUSPARSE_SPMV_SELL_ALG1},
     {"cusparse:bsr", Layout::bsr, CUSPARSE_SPMV_BSR_ALG1},
+    {"cusparse:op_alg1", Layout::csr, CUSPARSE_SPMV_ALG_DEFAULT, PlannedProduct::algorithm1},
+    {"cusparse:op_alg2", Layout::csr, CUSPARSE_SPMV_ALG_DEFAULT, PlannedProduct::algorithm2},
 };
 
 template <class V>
@@ -40,6 +43,7 @@ CusparseMatrix<V> converted(Layout layout, const CusparseTable& table, const Csr
   }
 }
 
+// What both kinds of products share: the library's handle, the matrix, x and y.
 template <class V>
 class CusparsePeer : public Peer<V> {
  public:
@@ -59,7 +63,7 @@ class CusparsePeer : public Peer<V> {
     matrix = converted(algorithm.layout, table, A, where);
     describe_vectors(given_x, given_y);
     std::size_t bytes = 0;
-    check_cusparse(table, with_arguments(table.buffer_size, &bytes), "asking for the size of the workspace");
+    check_cusparse(table, ask_for_workspace(&bytes), "asking for the size of the workspace");
     workspace = Buffer<char>(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes)), where);  // never null
     preprocess();
     gpu::synchronize({});
@@ -67,10 +71,24 @@ class CusparsePeer : public Peer<V> {
 
   void multiply(Stream stream) const override {
     check_cusparse(table, table.set_stream(handle.get(), static_cast<cudaStream_t>(stream.handle)), "setting a stream");
-    check_cusparse(table, with_arguments(table.multiply, const_cast<char*>(workspace.data())), "multiplying");
+    check_cusparse(table, product(), "multiplying");
   }
 
   std::int64_t bytes() const override { return matrix.bytes(); }
+
+ protected:
+  virtual cusparseStatus_t ask_for_workspace(std::size_t* bytes) const = 0;
+  virtual void preprocess() = 0;
+  virtual cusparseStatus_t product() const = 0;
+
+  const Algorithm& algorithm;
+  Device where;
+  const CusparseTable& table;
+  CusparseOwner<cusparseHandle_t> handle{nullptr, nullptr};
+  Buffer<char> workspace;
+  CusparseMatrix<V> matrix;
+  CusparseOwner<cusparseConstDnVecDescr_t> x{nullptr, nullptr};
+  CusparseOwner<cusparseDnVecDescr_t, cusparseConstDnVecDescr_t> y{nullptr, nullptr};
 
  private:
   void describe_vectors(std::span<const V> given_x, std::span<V> given_y) {
@@ -87,37 +105,89 @@ class CusparsePeer : public Peer<V> {
         "describing y");
     y = {output, table.destroy_vector};
   }
+};
+
+template <class V>
+class GenericProduct final : public CusparsePeer<V> {
+ public:
+  using CusparsePeer<V>::CusparsePeer;
+
+ private:
+  cusparseStatus_t ask_for_workspace(std::size_t* bytes) const override {
+    return with_arguments(this->table.buffer_size, bytes);
+  }
 
   // Only rows have something to prepare; the others may refuse, and multiply all the same.
-  void preprocess() const {
-    const cusparseStatus_t status = with_arguments(table.preprocess, const_cast<char*>(workspace.data()));
-    if (algorithm.layout == Layout::csr) check_cusparse(table, status, "preprocessing");
+  void preprocess() override {
+    const cusparseStatus_t status = with_arguments(this->table.preprocess, place());
+    if (this->algorithm.layout == Layout::csr) check_cusparse(this->table, status, "preprocessing");
   }
+
+  cusparseStatus_t product() const override { return with_arguments(this->table.multiply, place()); }
+
+  char* place() const { return const_cast<char*>(this->workspace.data()); }
 
   template <class F, class Last>
   cusparseStatus_t with_arguments(F function, Last* last) const {
     const V one = 1, zero = 0;
-    return function(handle.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix.descriptor.get(), x.get(), &zero,
-                    y.get(), cusparse_value<V>(), algorithm.id, last);
+    return function(this->handle.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, this->matrix.descriptor.get(),
+                    this->x.get(), &zero, this->y.get(), cusparse_value<V>(), this->algorithm.id, last);
+  }
+};
+
+// z = 1 A x + 0 y with z in the place of y. The plan counts as preparation.
+template <class V>
+class PlannedPeer final : public CusparsePeer<V> {
+ public:
+  using CusparsePeer<V>::CusparsePeer;
+
+ private:
+  using Descriptor = PlannedProduct::Descriptor;
+  using Plan = PlannedProduct::Plan;
+
+  cusparseStatus_t ask_for_workspace(std::size_t* bytes) const override {
+    return functions().buffer_size(this->handle.get(), CUSPARSE_OPERATION_NON_TRANSPOSE, this->matrix.descriptor.get(),
+                                   this->x.get(), this->y.get(), this->y.get(), cusparse_value<V>(),
+                                   this->algorithm.planned, bytes);
   }
 
-  const Algorithm& algorithm;
-  Device where;
-  const CusparseTable& table;
-  CusparseOwner<cusparseHandle_t> handle{nullptr, nullptr};
-  Buffer<char> workspace;
-  CusparseMatrix<V> matrix;
-  CusparseOwner<cusparseConstDnVecDescr_t> x{nullptr, nullptr};
-  CusparseOwner<cusparseDnVecDescr_t, cusparseConstDnVecDescr_t> y{nullptr, nullptr};
+  void preprocess() override {
+    Descriptor described = nullptr;
+    check_cusparse(
+        this->table,
+        functions().create_descriptor(this->handle.get(), &described, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                      this->matrix.descriptor.get(), this->x.get(), this->y.get(), this->y.get(),
+                                      cusparse_value<V>(), this->algorithm.planned, this->workspace.data()),
+        "describing the product");
+    descriptor = {described, functions().destroy_descriptor};
+    Plan made = nullptr;
+    check_cusparse(this->table, functions().create_plan(this->handle.get(), described, &made, nullptr, 0), "planning");
+    plan = {made, functions().destroy_plan};
+  }
+
+  cusparseStatus_t product() const override {
+    const V one = 1, zero = 0;
+    return functions().multiply(this->handle.get(), plan.get(), &one, &zero, this->x.get(), this->y.get(),
+                                this->y.get());
+  }
+
+  const PlannedProduct& functions() const { return this->table.planned; }
+
+  CusparseOwner<Descriptor> descriptor{nullptr, nullptr};
+  CusparseOwner<Plan> plan{nullptr, nullptr};
 };
 
 }  // namespace
 
-std::vector<std::string> cusparse_names() {
+std::vector<std::string> cusparse_names(const CusparseTable& table) {
   std::vector<std::string> names;
-  for (const Algorithm& algorithm : algorithms) names.emplace_back(algorithm.name);
+  for (const Algorithm& algorithm : algorithms)
+    if (algorithm.planned == 0 || table.has_planned()) names.emplace_back(algorithm.name);
   return names;
 }
+
+std::vector<std::string> cusparse_names() { return cusparse_names(cusparse_library().table); }
+std::string cusparse_version() { return cusparse_library().version; }
 
 std::string cusparse_absence() { return cusparse_library().absence; }
 
@@ -131,7 +201,9 @@ std::unique_ptr<Peer<V>> make_cusparse(const std::string& name, Device device, c
     if (!library.absence.empty()) fail(ErrorKind::unavailable, At{name}, "cuSPARSE is absent: {}", library.absence);
     table = &library.table;
   }
-  return std::make_unique<CusparsePeer<V>>(*found, device, *table);
+  if (found->planned == 0) return std::make_unique<GenericProduct<V>>(*found, device, *table);
+  check(table->has_planned(), ErrorKind::unavailable, "{} needs cuSPARSE 12.8 or later", name);
+  return std::make_unique<PlannedPeer<V>>(*found, device, *table);
 }
 
 template std::unique_ptr<Peer<float>> make_cusparse(const std::string&, Device, const CusparseTable*);

@@ -8,7 +8,9 @@ namespace heddle::bench {
 
 struct CusparseTable;
 
+std::vector<std::string> cusparse_names(const CusparseTable& table);  // of the algorithms that it has
 std::vector<std::string> cusparse_names();
+std::string cusparse_version();  // of the library that was loaded; empty: none
 std::string cusparse_absence();  // why there are none of them; empty: the library was loaded
 
 // Error(usage) when there is none of that name. Without a table the library is loaded.

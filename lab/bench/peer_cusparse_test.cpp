@@ -36,7 +36,15 @@ struct cusparseSpMatDescr {
   }
 };
 
+// Ours by name alone: the planned product's own objects.
 namespace heddle::bench {
+struct CusparseOpDescriptor {
+  cusparseConstSpMatDescr_t A;
+};
+struct CusparseOpPlan {
+  cusparseConstSpMatDescr_t A;
+};
+
 namespace {
 
 std::int64_t calls = 0, fail_at = -1, alive = 0;
@@ -110,8 +118,37 @@ cusparseStatus_t stand_in_multiply(cusparseHandle_t handle, cusparseOperation_t,
   return CUSPARSE_STATUS_SUCCESS;
 }
 
+PlannedProduct planned_stand_ins() {
+  PlannedProduct p{};
+  p.buffer_size = [](cusparseHandle_t, cusparseOperation_t, cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t,
+                     cusparseDnVecDescr_t, cusparseDnVecDescr_t, cudaDataType, int algorithm, std::size_t* bytes) {
+    *bytes = 64;
+    return fails() || algorithm < 1 || algorithm > 2 ? CUSPARSE_STATUS_NOT_SUPPORTED : CUSPARSE_STATUS_SUCCESS;
+  };
+  p.create_descriptor = [](cusparseHandle_t, CusparseOpDescriptor** made, cusparseOperation_t,
+                           cusparseConstSpMatDescr_t A, cusparseConstDnVecDescr_t, cusparseDnVecDescr_t,
+                           cusparseDnVecDescr_t, cudaDataType, int, void* buffer) {
+    return buffer == nullptr ? CUSPARSE_STATUS_INVALID_VALUE : give(made, CusparseOpDescriptor{A});
+  };
+  p.destroy_descriptor = [](CusparseOpDescriptor* descriptor) { return take(descriptor); };
+  p.create_plan = [](cusparseHandle_t, CusparseOpDescriptor* descriptor, CusparseOpPlan** made, const void*,
+                     std::size_t) { return give(made, CusparseOpPlan{descriptor->A}); };
+  p.destroy_plan = [](CusparseOpPlan* plan) { return take(plan); };
+  p.multiply = [](cusparseHandle_t handle, CusparseOpPlan* plan, const void* alpha, const void* beta,
+                  cusparseConstDnVecDescr_t x, cusparseConstDnVecDescr_t, cusparseDnVecDescr_t z) {
+    if (fails() || (capturing && !may_be_captured)) return CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (*doubles(alpha) != 1 || *doubles(beta) != 0) return CUSPARSE_STATUS_INVALID_VALUE;
+    used_stream = handle->stream;
+    std::fill(z->values, z->values + z->size, 0.0);
+    add_rows(*plan->A, x->values, z->values);
+    return CUSPARSE_STATUS_SUCCESS;
+  };
+  return p;
+}
+
 CusparseTable stand_ins() {
   CusparseTable t{};
+  t.planned = planned_stand_ins();
   t.get_error_string = [](cusparseStatus_t) { return "made to fail"; };
   t.create = [](cusparseHandle_t* handle) { return give(handle, cusparseContext{}); };
   t.destroy = [](cusparseHandle_t handle) { return take(handle); };
@@ -265,7 +302,7 @@ TEST_F(CusparsePeers, multiply_every_specimen_as_the_reference_does) {
   for (const test::Specimen& specimen : test::zoo(test::Zoo::small)) {
     if (specimen.A.nnz() == 0) continue;
     const Reference<double> reference(specimen.A.view());
-    for (const std::string& name : cusparse_names()) {
+    for (const std::string& name : cusparse_names(table)) {
       SCOPED_TRACE(name + " on " + specimen.name);
       try {
         EXPECT_EQ(reference.compare(product(name, specimen.A, reference.x())).row, -1);
@@ -282,7 +319,7 @@ TEST_F(CusparsePeers, multiply_every_specimen_as_the_reference_does) {
 
 TEST_F(CusparsePeers, work_on_the_stream_they_are_given) {
   const Csr<double> A = blocked(12, 2);
-  for (const std::string& name : cusparse_names()) {
+  for (const std::string& name : cusparse_names(table)) {
     used_stream = nullptr;
     product(name, A, std::vector<double>(12, 1));
     EXPECT_EQ(used_stream, reinterpret_cast<cudaStream_t>(&calls)) << name;
@@ -307,7 +344,7 @@ TEST_F(CusparsePeers, leave_blocks_out_where_they_do_not_fill_or_do_not_divide_t
 
 TEST_F(CusparsePeers, report_every_failing_call_and_leave_nothing_behind) {
   const Csr<double> A = blocked(12, 2);
-  for (const std::string& name : cusparse_names()) {
+  for (const std::string& name : cusparse_names(table)) {
     int reported = 0;
     bool done = false;
     for (std::int64_t at = 0; !done; ++at) {
@@ -352,16 +389,36 @@ TEST(CusparseLibrary, without_its_functions_is_absent) {
   EXPECT_EQ(library.absence, "libm.so.6 has no cusparseGetProperty");
 }
 
+TEST(CusparseLibrary, that_the_environment_names_is_the_only_one_asked) {
+  // Whatever this machine has: in a process of its own, since a library is loaded once.
+  EXPECT_EXIT(
+      {
+        setenv("HEDDLE_CUSPARSE", "/no/such/libcusparse.so", 1);
+        std::fprintf(stderr, "%s", cusparse_library().absence.c_str());
+        std::exit(cusparse_library().absence.empty() ? 1 : 0);
+      },
+      testing::ExitedWithCode(0), "/no/such/libcusparse.so");
+}
+
 TEST(CusparseLibrary, of_this_machine_has_every_function_or_says_why_not) {
   const CusparseLibrary& library = cusparse_library();
   if (!library.absence.empty()) GTEST_SKIP() << library.absence;
   EXPECT_NE(library.table.create, nullptr);
   EXPECT_NE(library.table.multiply, nullptr);
+  EXPECT_EQ(library.version.rfind(std::to_string(CUSPARSE_VER_MAJOR) + ".", 0), 0u) << library.version;
+}
+
+TEST_F(CusparsePeers, have_planned_products_only_where_the_library_has_them) {
+  EXPECT_EQ(cusparse_names(table).size(), 8u);
+  table.planned = {};
+  EXPECT_EQ(cusparse_names(table).size(), 6u);
+  EXPECT_THROW(make_cusparse<double>("cusparse:op_alg1", Device::gpu(), &table), Error);
 }
 
 TEST(CusparseNames, are_those_of_every_algorithm) {
-  EXPECT_EQ(cusparse_names(), (std::vector<std::string>{"cusparse:csr_alg1", "cusparse:csr_alg2", "cusparse:coo_alg1",
-                                                        "cusparse:coo_alg2", "cusparse:sell32", "cusparse:bsr"}));
+  EXPECT_EQ(cusparse_names(CusparseTable{}),
+            (std::vector<std::string>{"cusparse:csr_alg1", "cusparse:csr_alg2", "cusparse:coo_alg1",
+                                      "cusparse:coo_alg2", "cusparse:sell32", "cusparse:bsr"}));
 }
 
 }  // namespace

@@ -88,6 +88,14 @@ std::string peer_absence(Device device) {
   return reason.empty() ? reason : "cuSPARSE is absent: " + reason;
 }
 
+std::map<std::string, std::string> peer_versions(Device device) {
+#ifdef HEDDLE_HAS_CUSPARSE
+  if (device.kind == Device::Kind::gpu && cusparse_absence().empty()) return {{"cusparse", cusparse_version()}};
+#endif
+  static_cast<void>(device);
+  return {};
+}
+
 std::vector<std::string> select_peers(const std::vector<std::string>& words, Device device) {
   const std::vector<std::string> known = peer_names(device);
   if (words == std::vector<std::string>{"all"}) return known;

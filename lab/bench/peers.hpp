@@ -1,6 +1,7 @@
 // Other libraries that multiply, measured in the same run on the same data.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,8 @@ std::vector<std::string> peer_names(Device device);
 // Whether a peer has products of this precision.
 template <class V>
 bool multiplies(const std::string& name);
+// Versions of the libraries among them that tell theirs: {"cusparse", "12.8.6"}.
+std::map<std::string, std::string> peer_versions(Device device);
 // Why libraries for this device are not among them, for people; empty when none is missing.
 std::string peer_absence(Device device);
 // What `words` ask for: everything ("all"), nothing ("none"), a name, or all ways of a library ("cusparse").

@@ -1,0 +1,62 @@
+#include "bench/bound.hpp"
+
+#include <gtest/gtest.h>
+
+#include <heddle/heddle.hpp>
+
+namespace heddle::bench {
+namespace {
+
+Machine machine() {
+  Machine m = built_in_machine(Device::Kind::gpu);
+  m.read_gbps = 1000;
+  m.launch_us = 4;
+  m.repeat_us = 1;
+  m.read = {{1 << 20, 4000}, {1 << 30, 1000}};
+  return m;
+}
+
+// n rows of `length` entries in the first columns.
+Csr<double> rows_of(std::int64_t n, std::int64_t length, std::int64_t cols, auto value) {
+  Coo<double> coo{.rows = n, .cols = cols};
+  std::vector<Index> row, col;
+  std::vector<double> val;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < length; ++j) {
+      row.push_back(static_cast<Index>(i));
+      col.push_back(static_cast<Index>(j));
+      val.push_back(value(i * length + j));
+    }
+  coo.row = Buffer<Index>::copy_of(row);
+  coo.col = Buffer<Index>::copy_of(col);
+  coo.val = Buffer<double>::copy_of(val);
+  return make_csr(coo);
+}
+
+Bound bound_of(const Csr<double>& A) { return physical_bound(A.view(), analyze(A), machine()); }
+
+TEST(PhysicalBound, counts_values_used_columns_and_y) {
+  const Csr<double> A = rows_of(1000, 5, 70, [](std::int64_t k) { return 1 / (3.0 + static_cast<double>(k)); });
+  EXPECT_EQ(bound_of(A).bytes, 8.0 * (5000 + 5 + 1000));
+}
+
+TEST(PhysicalBound, counts_repeated_values_as_a_codec_would_store_them) {
+  const auto bytes = [](auto value) { return bound_of(rows_of(1000, 5, 70, value)).bytes - 8.0 * (5 + 1000); };
+  EXPECT_EQ(bytes([](std::int64_t) { return 0.1; }), 0);
+  EXPECT_EQ(bytes([](std::int64_t k) { return k % 7 / 10.0; }), 5000);
+  EXPECT_EQ(bytes([](std::int64_t k) { return static_cast<double>(k); }), 20000);  // floats hold them
+}
+
+TEST(PhysicalBound, is_the_larger_of_a_launch_and_of_moving_the_bytes) {
+  const Bound small = bound_of(rows_of(10, 2, 2, [](std::int64_t k) { return 1 / (3.0 + static_cast<double>(k)); }));
+  EXPECT_DOUBLE_EQ(small.seconds, 1e-6);
+  EXPECT_DOUBLE_EQ(small.cold_seconds, 4e-6);
+  const Bound large =
+      bound_of(rows_of(200000, 5, 5, [](std::int64_t k) { return 1 / (3.0 + static_cast<double>(k)); }));
+  EXPECT_DOUBLE_EQ(large.cold_seconds, large.bytes / 1000e9);
+  EXPECT_LT(large.seconds, large.cold_seconds);
+  EXPECT_GT(large.seconds, large.bytes / 4000e9);
+}
+
+}  // namespace
+}  // namespace heddle::bench
