@@ -18,19 +18,17 @@ Machine machine() {
 
 // n rows of `length` entries in the first columns.
 Csr<double> rows_of(std::int64_t n, std::int64_t length, std::int64_t cols, auto value) {
-  Coo<double> coo{.rows = n, .cols = cols};
-  std::vector<Index> row, col;
+  std::vector<Offset> ptr{0};
+  std::vector<Index> col;
   std::vector<double> val;
-  for (std::int64_t i = 0; i < n; ++i)
+  for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < length; ++j) {
-      row.push_back(static_cast<Index>(i));
       col.push_back(static_cast<Index>(j));
       val.push_back(value(i * length + j));
     }
-  coo.row = Buffer<Index>::copy_of(row);
-  coo.col = Buffer<Index>::copy_of(col);
-  coo.val = Buffer<double>::copy_of(val);
-  return make_csr(coo);
+    ptr.push_back(ptr.back() + length);
+  }
+  return make_csr<double>(n, cols, ptr, col, val);
 }
 
 Bound bound_of(const Csr<double>& A) { return physical_bound(A.view(), analyze(A), machine()); }
