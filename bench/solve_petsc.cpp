@@ -2,7 +2,7 @@
 #include "solve_peers.hpp"
 
 #ifdef HEDDLE_HAS_PETSC
-#include "bench/petsc.hpp"
+#include "peers/petsc.hpp"
 #endif
 
 namespace heddle::bench {

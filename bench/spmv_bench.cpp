@@ -29,7 +29,7 @@
 
 #include <heddle/heddle.hpp>
 
-#include "bench/peers.hpp"
+#include "peers/peers.hpp"
 #include "bench/results.hpp"
 #include "core/check.hpp"
 

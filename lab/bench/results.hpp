@@ -6,7 +6,7 @@
 
 #include <heddle/operator.hpp>
 
-#include "bench/peers.hpp"
+#include "peers/peers.hpp"
 
 namespace heddle::bench {
 

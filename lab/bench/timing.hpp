@@ -1,7 +1,7 @@
 // The stopwatch of plan/timing.hpp by the name the benchmarks use, and one for peers.
 #pragma once
 
-#include "bench/peers.hpp"
+#include "peers/peers.hpp"
 #include "plan/timing.hpp"
 
 namespace heddle::bench {

@@ -2,7 +2,7 @@
 // Only a build that found cusparse.h has it; whether the library itself is there shows when it is first asked for.
 #pragma once
 
-#include "bench/peers.hpp"
+#include "peers/peers.hpp"
 
 namespace heddle::bench {
 

@@ -1,7 +1,7 @@
 // Compiled only where the headers of PETSc are found.
-#include "bench/peer_petsc.hpp"
+#include "peers/peer_petsc.hpp"
 
-#include "bench/petsc.hpp"
+#include "peers/petsc.hpp"
 
 namespace heddle::bench {
 

@@ -1,5 +1,5 @@
 // Compiled only where the headers of PETSc, for real doubles, and of its MPI are found.
-#include "bench/petsc.hpp"
+#include "peers/petsc.hpp"
 
 #include <fmt/format.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "bench/cusparse_table.hpp"
+#include "peers/cusparse_table.hpp"
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 // Compiled only where cusparse.h is found.
-#include "bench/cusparse_matrix.hpp"
+#include "peers/cusparse_matrix.hpp"
 
 #include <algorithm>
 

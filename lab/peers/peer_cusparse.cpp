@@ -1,11 +1,11 @@
 // Compiled only where cusparse.h is found.
-#include "bench/peer_cusparse.hpp"
+#include "peers/peer_cusparse.hpp"
 
 #include <algorithm>
 
-#include "bench/cusparse_matrix.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "peers/cusparse_matrix.hpp"
 #include "simt/cuda_table.hpp"
 
 namespace heddle::bench {

@@ -1,12 +1,12 @@
 // Compiled only where the header of SuiteSparse GraphBLAS is found.
-#include "bench/peer_graphblas.hpp"
+#include "peers/peer_graphblas.hpp"
 
 #include <GraphBLAS.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "bench/loaded_library.hpp"
+#include "peers/loaded_library.hpp"
 
 namespace heddle::bench {
 

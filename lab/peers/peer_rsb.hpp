@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bench/peers.hpp"
+#include "peers/peers.hpp"
 
 namespace heddle::bench {
 

@@ -1,11 +1,11 @@
 // Intel's oneMKL, opened where HEDDLE_MKL or the loader's path has it. Its interface in C is stable and small, so that
 // no header is needed: what is declared here is what mkl_spblas.h declares for 32-bit indices (LP64).
-#include "bench/peer_mkl.hpp"
+#include "peers/peer_mkl.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "bench/loaded_library.hpp"
+#include "peers/loaded_library.hpp"
 
 namespace heddle::bench {
 

@@ -6,7 +6,7 @@
 
 #include <heddle/matrix.hpp>
 
-#include "bench/loaded_library.hpp"
+#include "peers/loaded_library.hpp"
 
 namespace heddle::bench {
 

@@ -1,11 +1,11 @@
 // Compiled only where the header of librsb is found.
-#include "bench/peer_rsb.hpp"
+#include "peers/peer_rsb.hpp"
 
 #include <rsb.h>
 
 #include <algorithm>
 
-#include "bench/loaded_library.hpp"
+#include "peers/loaded_library.hpp"
 
 namespace heddle::bench {
 

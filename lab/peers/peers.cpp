@@ -1,16 +1,16 @@
-#include "bench/peers.hpp"
+#include "peers/peers.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "bench/peer_cusparse.hpp"
-#include "bench/peer_eigen.hpp"
-#include "bench/peer_graphblas.hpp"
-#include "bench/peer_mkl.hpp"
-#include "bench/peer_petsc.hpp"
-#include "bench/peer_rsb.hpp"
 #include "core/check.hpp"
+#include "peers/peer_cusparse.hpp"
+#include "peers/peer_eigen.hpp"
+#include "peers/peer_graphblas.hpp"
+#include "peers/peer_mkl.hpp"
+#include "peers/peer_petsc.hpp"
+#include "peers/peer_rsb.hpp"
 
 namespace heddle::bench {
 

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "bench/cusparse_table.hpp"
-#include "bench/peer_cusparse.hpp"
 #include "bench/results.hpp"
+#include "peers/cusparse_table.hpp"
+#include "peers/peer_cusparse.hpp"
 #include "simt/cuda_table.hpp"
 #include "support/zoo.hpp"
 

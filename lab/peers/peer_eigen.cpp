@@ -1,5 +1,5 @@
 // Compiled only where Eigen is found, with OpenMP where that is found: Eigen multiplies on one core without it.
-#include "bench/peer_eigen.hpp"
+#include "peers/peer_eigen.hpp"
 
 #include <Eigen/Sparse>
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <heddle/matrix.hpp>
 
-#include "bench/cusparse_table.hpp"
+#include "peers/cusparse_table.hpp"
 
 namespace heddle::bench {
 
