@@ -1,0 +1,268 @@
+#include "local_operator.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+
+#include "guarded.hpp"
+#include "log_events.hpp"
+
+namespace heddle::petsc {
+
+namespace {
+
+constexpr const char* own_key = "heddle_operator";
+constexpr const char* solver_key = "heddle_solver_operator";
+
+Buffer<Offset> as_offsets(const PetscInt* ptr, PetscInt rows) {
+  Buffer<Offset> made(rows + 1);
+  if (rows == 0)
+    made[0] = 0;
+  else
+    std::copy(ptr, ptr + rows + 1, made.begin());
+  return made;
+}
+
+Buffer<Index> as_indices(const PetscInt* col, std::int64_t count) {
+  if constexpr (sizeof(PetscInt) == sizeof(Index))
+    return Buffer<Index>::borrow({reinterpret_cast<const Index*>(col), static_cast<std::size_t>(count)});
+  Buffer<Index> made(count);
+  std::transform(col, col + count, made.begin(), [](PetscInt c) { return static_cast<Index>(c); });
+  return made;
+}
+
+PetscErrorCode state_of(Mat A, const AijArrays& arrays, AijState& state) {
+  PetscFunctionBegin;
+  PetscCall(MatGetNonzeroState(A, &state.pattern));
+  PetscCall(PetscObjectStateGet(as_object(A), &state.values));
+  state.ptr = arrays.ptr;
+  state.col = arrays.col;
+  state.val = arrays.val;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode hold_arrays(Mat A, AijArrays& arrays) {
+  PetscInt n = 0;
+  PetscBool done = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(A, &arrays.rows, &arrays.cols));
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &arrays.ptr, &arrays.col, &done));
+  PetscCheck(done, PetscObjectComm(as_object(A)), PETSC_ERR_SUP, "Heddle needs the rows of a matrix of type aij");
+  PetscCall(MatSeqAIJGetArrayRead(A, &arrays.val));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode release_arrays(Mat A, AijArrays& arrays) {
+  PetscInt n = arrays.rows;
+  PetscBool done = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &arrays.val));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &arrays.ptr, &arrays.col, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Csr<PetscScalar> borrow_csr(const AijArrays& arrays) {
+  const std::int64_t nnz = arrays.nnz();
+  return {arrays.rows, arrays.cols, as_offsets(arrays.ptr, arrays.rows), as_indices(arrays.col, nnz),
+          Buffer<PetscScalar>::borrow({arrays.val, static_cast<std::size_t>(nnz)})};
+}
+
+PetscErrorCode LocalOperator::existing(Mat A, LocalOperator*& found) { return composed_object(A, own_key, found); }
+
+PetscErrorCode LocalOperator::forget(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(PetscObjectCompose(as_object(A), own_key, nullptr));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LocalOperator::current(Mat A, LocalOperator*& found) {
+  return current(A, own_key, std::nullopt, false, found);
+}
+
+PetscErrorCode LocalOperator::current_transposed(Mat A, LocalOperator*& found) {
+  return current(A, own_key, std::nullopt, true, found);
+}
+
+PetscErrorCode LocalOperator::current_on(Mat A, Device device, LocalOperator*& found) {
+  PetscFunctionBegin;
+  PetscCall(existing(A, found));
+  if (found && found->settings_.choose.device == device && found->role_ != BlockRole::off_diagonal)
+    PetscCall(current(A, found));
+  else
+    PetscCall(current(A, solver_key, device, false, found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LocalOperator::adopt(Mat block, BlockRole role, const MatSettings& settings, PetscObjectState parent) {
+  LocalOperator* found = nullptr;
+  PetscFunctionBegin;
+  PetscCall(existing(block, found));
+  if (!found || found->role_ != role) {
+    found = new LocalOperator(settings, role);
+    PetscCall(compose_object(block, own_key, found));
+  }
+  found->parent_ = parent;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LocalOperator::current(Mat A, const char* key, std::optional<Device> device, bool transposed,
+                                      LocalOperator*& found) {
+  AijArrays arrays;
+  AijState now;
+  PetscErrorCode refreshed = PETSC_SUCCESS;
+  PetscFunctionBegin;
+  PetscCall(composed_object(A, key, found));
+  if (found && device && !(found->settings_.choose.device == *device)) found = nullptr;
+  if (!found) {
+    MatSettings settings;
+    PetscCall(read_settings(A, settings));
+    if (device) settings.choose.device = *device;
+    found = new LocalOperator(settings, BlockRole::whole);
+    PetscCall(compose_object(A, key, found));
+  }
+  PetscCall(hold_arrays(A, arrays));
+  PetscCall(state_of(A, arrays, now));
+  now.parent = found->parent_;
+  if (found->state_ != now || (transposed && found->transposed_state_ != now))
+    refreshed = guarded(PetscObjectComm(as_object(A)), [&] {
+      if (found->state_ != now) found->refresh(arrays, now);
+      if (transposed && found->usable()) found->refresh_transposed(arrays);
+    });
+  PetscCall(release_arrays(A, arrays));
+  PetscCall(refreshed);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void LocalOperator::refresh(const AijArrays& arrays, const AijState& now) {
+  if (state_.same_pattern(now) && operator_) {
+    const Logged log(log_events().update);
+    operator_->update_values({arrays.val, static_cast<std::size_t>(nnz_)});
+    ++updates_;
+  } else if (!state_.same_pattern(now)) {
+    const Logged log(log_events().build);
+    rebuild(arrays);
+  }
+  state_ = now;
+}
+
+void LocalOperator::rebuild(const AijArrays& arrays) {
+  state_ = transposed_state_ = {};
+  operator_.reset();
+  transposed_.reset();
+  rows_.clear();
+  refusal_.clear();
+  updates_ = 0;
+  row_count_ = static_cast<std::size_t>(arrays.rows);
+  col_count_ = static_cast<std::size_t>(arrays.cols);
+  nnz_ = arrays.nnz();
+  if (std::max(arrays.rows, arrays.cols) > max_dimension) {
+    refusal_ = "more than 2^31 rows or columns on a process";
+    return;
+  }
+  if (role_ == BlockRole::off_diagonal) list_rows(arrays);
+  const Csr<V> matrix = rows_.empty() ? borrow_csr(arrays) : listed_csr(arrays);
+  if (const auto wrong = violations(matrix.view(), Require::canonical); !wrong.empty()) {
+    refusal_ = wrong.front();
+    return;
+  }
+  operator_ = build_by_plan(matrix, reason_);
+  if (settings_.view) must(PetscPrintf(PETSC_COMM_SELF, "Heddle[%d]: %s\n", PetscGlobalRank, describe().c_str()));
+}
+
+Operator<PetscScalar> LocalOperator::build_by_plan(const Csr<V>& matrix, std::string& reason) {
+  const std::string& text = role_ == BlockRole::off_diagonal ? settings_.off_diagonal_plan : settings_.plan;
+  const BuildOptions options{.device = settings_.choose.device};
+  if (!text.empty()) {
+    reason = "as the option says";
+    return build(matrix, Plan::parse(text), options);
+  }
+  const Choice choice = choose(matrix, settings_.choose);
+  reason = choice.reason;
+  return build(matrix, choice.plan, options);
+}
+
+void LocalOperator::list_rows(const AijArrays& arrays) {
+  PetscInt filled = 0;
+  for (PetscInt row = 0; row < arrays.rows; ++row) filled += arrays.ptr[row + 1] > arrays.ptr[row];
+  if (filled == 0 || 2 * filled > arrays.rows) return;
+  rows_.reserve(static_cast<std::size_t>(filled));
+  for (PetscInt row = 0; row < arrays.rows; ++row)
+    if (arrays.ptr[row + 1] > arrays.ptr[row]) rows_.push_back(row);
+  listed_.resize(rows_.size());
+}
+
+Csr<PetscScalar> LocalOperator::listed_csr(const AijArrays& arrays) const {
+  const std::int64_t nnz = arrays.nnz();
+  Buffer<Offset> ptr(static_cast<std::int64_t>(rows_.size()) + 1);
+  std::transform(rows_.begin(), rows_.end(), ptr.begin(),
+                 [&](PetscInt row) { return static_cast<Offset>(arrays.ptr[row]); });
+  ptr[static_cast<std::int64_t>(rows_.size())] = nnz;
+  return {static_cast<std::int64_t>(rows_.size()), arrays.cols, std::move(ptr), as_indices(arrays.col, nnz),
+          Buffer<V>::borrow({arrays.val, static_cast<std::size_t>(nnz)})};
+}
+
+void LocalOperator::refresh_transposed(const AijArrays& arrays) {
+  if (transposed_state_ == state_) return;
+  const Csr<V> matrix = transpose((rows_.empty() ? borrow_csr(arrays) : listed_csr(arrays)).view());
+  if (transposed_ && transposed_state_.same_pattern(state_)) {
+    const Logged log(log_events().update);
+    transposed_->update_values(matrix.val);
+  } else {
+    const Logged log(log_events().build);
+    transposed_ = build_by_plan(matrix, transposed_reason_);
+  }
+  transposed_state_ = state_;
+}
+
+void LocalOperator::scatter_add(V* y) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) y[rows_[i]] += listed_[i];
+}
+
+std::span<const PetscScalar> LocalOperator::gather(const V* x) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) listed_[i] = x[rows_[i]];
+  return listed_;
+}
+
+void LocalOperator::multiply(const V* x, V* y, bool add) {
+  const Logged log(log_events().multiply, flops());
+  if (rows_.empty()) return operator_->multiply(V(1), {x, col_count_}, add ? V(1) : V(0), {y, row_count_});
+  operator_->multiply({x, col_count_}, listed_);
+  if (!add) std::fill_n(y, row_count_, V(0));
+  scatter_add(y);
+}
+
+void LocalOperator::multiply_transposed(const V* x, V* y, bool add) {
+  const Logged log(log_events().multiply_transposed, flops());
+  const std::span<const V> from = rows_.empty() ? std::span<const V>{x, row_count_} : gather(x);
+  transposed_->multiply(V(1), from, add ? V(1) : V(0), {y, col_count_});
+}
+
+void LocalOperator::multiply_many(const V* X, PetscInt stride_x, V* Y, PetscInt stride_y, PetscInt count) {
+  const Logged log(log_events().multiply_many, flops() * static_cast<double>(count));
+  const auto last = static_cast<std::size_t>(count - 1);
+  const auto columns = [&](auto* data, PetscInt stride, std::size_t length) {
+    return std::span(data, last * static_cast<std::size_t>(stride) + length);
+  };
+  operator_->multiply_many(Vectors<const V>{columns(X, stride_x, col_count_), count, VectorOrder::by_vector, stride_x},
+                           Vectors<V>{columns(Y, stride_y, row_count_), count, VectorOrder::by_vector, stride_y});
+}
+
+std::string LocalOperator::describe() const {
+  std::ostringstream text;
+  if (role_ != BlockRole::whole) text << (role_ == BlockRole::diagonal ? "diagonal block, " : "off-diagonal block, ");
+  if (!operator_) {
+    text << (usable() ? "empty" : refusal_.c_str());
+    return text.str();
+  }
+  text << "plan " << to_string(operator_->plan()) << " on " << to_string(operator_->device()) << ", "
+       << operator_->nnz() << " entries in " << operator_->bytes() << " bytes, " << threads() << " threads";
+  if (!rows_.empty()) text << ", " << rows_.size() << " of " << row_count_ << " rows";
+  if (updates_ > 0) text << ", values renewed " << updates_ << " times";
+  text << "; " << reason_;
+  if (transposed_) text << "; transposed by " << to_string(transposed_->plan());
+  return text.str();
+}
+
+}  // namespace heddle::petsc

@@ -1,0 +1,73 @@
+#include "mat_types.hpp"
+
+#include <string>
+
+namespace heddle::petsc {
+
+PetscErrorCode AijOperations::read(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(get_operation(A, MATOP_MULT, mult));
+  PetscCall(get_operation(A, MATOP_MULT_ADD, mult_add));
+  PetscCall(get_operation(A, MATOP_MULT_TRANSPOSE, mult_transpose));
+  PetscCall(get_operation(A, MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add));
+  PetscCall(get_operation(A, MATOP_VIEW, view));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode AijOperations::write(Mat A) const {
+  PetscFunctionBegin;
+  PetscCall(set_operation(A, MATOP_MULT, mult));
+  PetscCall(set_operation(A, MATOP_MULT_ADD, mult_add));
+  PetscCall(set_operation(A, MATOP_MULT_TRANSPOSE, mult_transpose));
+  PetscCall(set_operation(A, MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add));
+  PetscCall(set_operation(A, MATOP_VIEW, view));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+using Anything = PetscErrorCode (*)(void);
+
+PetscErrorCode share(Mat A, const std::string& from, const std::string& to) {
+  Anything function = nullptr;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQueryFunction(as_object(A), from.c_str(), &function));
+  if (function) PetscCall(PetscObjectComposeFunction(as_object(A), to.c_str(), function));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode share_functions(Mat A, const char* aij, const char* ours) {
+  const std::string from = aij, to = ours;
+  PetscFunctionBegin;
+  for (const char* type :
+       {"seqdense",       "mpidense",     "seqbaij",     "mpibaij",   "seqsbaij",  "mpisbaij",   "seqsell",
+        "mpisell",        "hypre",        "is",          "elemental", "scalapack", "seqaijperm", "mpiaijperm",
+        "seqaijsell",     "mpiaijsell",   "seqaijcrl",   "mpiaijcrl", "seqaijmkl", "mpiaijmkl",  "seqaijcusparse",
+        "mpiaijcusparse", "seqaijkokkos", "mpiaijkokkos"})
+    PetscCall(share(A, "MatConvert_" + from + "_" + type + "_C", "MatConvert_" + to + "_" + type + "_C"));
+  for (const char* other : {"is_", "transpose_"}) {
+    const std::string name = std::string("MatProductSetFromOptions_") + other;
+    PetscCall(share(A, name + from + "_C", name + to + "_C"));
+    PetscCall(share(A, name + from + "_" + from + "_C", name + to + "_" + to + "_C"));
+  }
+  for (const char* dense : {"seqdense", "mpidense"}) {
+    const std::string name = std::string("MatProductSetFromOptions_") + dense + "_";
+    PetscCall(share(A, name + from + "_C", name + to + "_C"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode views_facts(PetscViewer viewer, PetscBool* facts, PetscBool* of_all_ranks) {
+  PetscBool text = PETSC_FALSE;
+  PetscViewerFormat format = PETSC_VIEWER_DEFAULT;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare(as_object(viewer), PETSCVIEWERASCII, &text));
+  PetscCall(PetscViewerGetFormat(viewer, &format));
+  *of_all_ranks = text && format == PETSC_VIEWER_ASCII_INFO_DETAIL ? PETSC_TRUE : PETSC_FALSE;
+  *facts = *of_all_ranks || (text && format == PETSC_VIEWER_ASCII_INFO) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace heddle::petsc

@@ -1,0 +1,230 @@
+// PC heddle: Heddle's preconditioners of a matrix on one process; under block Jacobi and additive Schwarz on several.
+#include <petsc/private/pcimpl.h>
+
+#include <array>
+#include <heddle/error.hpp>
+#include <optional>
+
+#include "guarded.hpp"
+#include "local_operator.hpp"
+#include "log_events.hpp"
+#include "solver_types.hpp"
+
+namespace heddle::petsc {
+
+namespace {
+
+using V = PetscScalar;
+
+struct State {
+  std::string kind = "amg", device_text = "auto";
+  PreconditionerOptions options;
+
+  Device device;
+  std::optional<Operator<V>> matrix;  // chebyshev and amg multiply with it
+  std::shared_ptr<Preconditioner<V>> made;
+  Buffer<V> r, z;  // on a device with memory of its own
+  std::string failure;
+
+  void clear() {
+    made.reset();
+    matrix.reset();
+    r = z = {};
+    failure.clear();
+  }
+};
+
+State& state_of(PC pc) { return *static_cast<State*>(pc->data); }
+
+PetscErrorCode check_matrix(PC pc) {
+  PetscBool aij = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompare(as_object(pc->pmat), MATSEQAIJ, &aij));
+  PetscCheck(aij, PetscObjectComm(as_object(pc)), PETSC_ERR_SUP,
+             "-pc_type heddle is for a matrix of type aij on one process; on several use -pc_type bjacobi or asm with "
+             "-sub_pc_type heddle");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Operator<V> stored(const Csr<V>& A, const State& state, const MatSettings& settings) {
+  const BuildOptions options{.device = state.device};
+  const bool reads_the_diagonal_alone = state.kind == "jacobi" || state.kind == "block_jacobi";
+  if (reads_the_diagonal_alone) return build(A, Plan{}, options);
+  if (!settings.plan.empty()) return build(A, Plan::parse(settings.plan), options);
+  ChooseOptions choosing = settings.choose;
+  choosing.device = state.device;
+  return build(A, choose(A, choosing).plan, options);
+}
+
+void set_up_with(State& state, const Csr<V>& A, const MatSettings& settings) {
+  const Logged log(log_events().preconditioner_setup);
+  state.device = device_of_rank(state.device_text);
+  state.matrix = stored(A, state, settings);
+  state.made = make_preconditioner(state.kind, *state.matrix, A, state.options);
+  if (!state.device.host_memory()) {
+    state.r = Buffer<V>(A.rows, state.device);
+    state.z = Buffer<V>(A.rows, state.device);
+  }
+}
+
+PetscErrorCode set_up(PC pc) {
+  State& state = state_of(pc);
+  MatSettings settings;
+  AijArrays arrays;
+  PetscFunctionBegin;
+  PetscCall(check_matrix(pc));
+  PetscCall(read_settings(pc->pmat, settings));
+  state.clear();
+  PetscCall(hold_arrays(pc->pmat, arrays));
+  const PetscErrorCode code = guarded(PetscObjectComm(as_object(pc)), [&] {
+    try {
+      set_up_with(state, borrow_csr(arrays), settings);
+    } catch (const Error& error) {
+      if (pc->erroriffailure || error.kind() != ErrorKind::input) throw;
+      state.failure = error.what();
+      pc->failedreason = PC_SETUP_ERROR;
+    }
+  });
+  PetscCall(release_arrays(pc->pmat, arrays));
+  PetscCall(code);
+  if (!state.failure.empty()) PetscCall(PetscInfo(pc, "%s\n", state.failure.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void apply_to(State& state, std::span<const V> r, std::span<V> z) {
+  const Logged log(log_events().precondition);
+  if (state.device.host_memory()) return state.made->apply(r, z, {});
+  memory::copy(state.r.data(), state.device, r.data(), Device::cpu(), r.size_bytes());
+  state.made->apply(state.r, state.z, {});
+  memory::copy(z.data(), Device::cpu(), state.z.data(), state.device, z.size_bytes());
+}
+
+PetscErrorCode apply(PC pc, Vec r, Vec z) {
+  State& state = state_of(pc);
+  const PetscScalar* from = nullptr;
+  PetscScalar* to = nullptr;
+  PetscInt n = 0;
+  PetscFunctionBegin;
+  if (!state.made) {
+    PetscCall(VecCopy(r, z));
+    // As PETSc's factorisations say that they failed: methods then ask for the reason.
+    if (!state.failure.empty()) PetscCall(VecSet(z, static_cast<PetscScalar>(PETSC_INFINITY)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecGetLocalSize(r, &n));
+  PetscCall(VecGetArrayRead(r, &from));
+  PetscCall(VecGetArrayWrite(z, &to));
+  const auto size = static_cast<std::size_t>(n);
+  const PetscErrorCode code = guarded(PetscObjectComm(as_object(pc)), [&] {
+    apply_to(state, {from, size}, {to, size});
+  });
+  PetscCall(VecRestoreArrayWrite(z, &to));
+  PetscCall(VecRestoreArrayRead(r, &from));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode apply_transposed(PC pc, Vec r, Vec z) {
+  const State& state = state_of(pc);
+  PetscFunctionBegin;
+  PetscCheck(!state.made || state.made->symmetric(), PetscObjectComm(as_object(pc)), PETSC_ERR_SUP,
+             "%s of Heddle has no transpose", state.kind.c_str());
+  PetscCall(apply(pc, r, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
+  State& state = state_of(pc);
+  PreconditionerOptions& options = state.options;
+  std::array<char, 64> kind{}, device{};
+  PetscInt block = options.block, degree = options.degree, power = options.power, smoothing = options.smoothing,
+           coarsest = options.coarsest;
+  PetscReal strength = options.strength;
+  PetscBool positive = options.positive ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "Heddle's preconditioners");
+  PetscCall(PetscOptionsString("-pc_heddle_type", "jacobi, block_jacobi, chebyshev, fsai, spai, amg or none", nullptr,
+                               state.kind.c_str(), kind.data(), kind.size(), nullptr));
+  PetscCall(PetscOptionsString("-pc_heddle_device", "cpu, gpu, gpu:1, emulator or auto", nullptr,
+                               state.device_text.c_str(), device.data(), device.size(), nullptr));
+  PetscCall(PetscOptionsInt("-pc_heddle_block", "block_jacobi, amg: rows of a block; 0: by the structure", nullptr,
+                            block, &block, nullptr));
+  PetscCall(PetscOptionsInt("-pc_heddle_degree", "chebyshev: degree", nullptr, degree, &degree, nullptr));
+  PetscCall(PetscOptionsInt("-pc_heddle_power", "fsai, spai: pattern of this power", nullptr, power, &power, nullptr));
+  PetscCall(PetscOptionsBool("-pc_heddle_positive", "jacobi: absolute values", nullptr, positive, &positive, nullptr));
+  PetscCall(PetscOptionsReal("-pc_heddle_strength", "amg: share of the strongest coupling", nullptr, strength,
+                             &strength, nullptr));
+  PetscCall(
+      PetscOptionsInt("-pc_heddle_smoothing", "amg: degree of the smoother", nullptr, smoothing, &smoothing, nullptr));
+  PetscCall(PetscOptionsInt("-pc_heddle_coarsest", "amg: rows of a matrix that is inverted", nullptr, coarsest,
+                            &coarsest, nullptr));
+  PetscOptionsHeadEnd();
+  if (kind[0]) state.kind = kind.data();
+  if (device[0]) state.device_text = device.data();
+  options.block = static_cast<int>(block);
+  options.degree = static_cast<int>(degree);
+  options.power = static_cast<int>(power);
+  options.positive = positive == PETSC_TRUE;
+  options.strength = strength;
+  options.smoothing = static_cast<int>(smoothing);
+  options.coarsest = static_cast<int>(coarsest);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode view(PC pc, PetscViewer viewer) {
+  const State& state = state_of(pc);
+  PetscBool text = PETSC_FALSE;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare(as_object(viewer), PETSCVIEWERASCII, &text));
+  if (!text) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Heddle: %s, device %s\n", state.kind.c_str(),
+                                   state.made ? to_string(state.device).c_str() : state.device_text.c_str()));
+  if (!state.failure.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", state.failure.c_str()));
+  if (!state.made) PetscFunctionReturn(PETSC_SUCCESS);
+  for (const GridInfo& grid : state.made->grids())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  grid of %lld rows, %lld entries: %s\n",
+                                     static_cast<long long>(grid.rows), static_cast<long long>(grid.nnz),
+                                     grid.plan.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode reset(PC pc) {
+  PetscFunctionBegin;
+  state_of(pc).clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode destroy(PC pc) {
+  PetscFunctionBegin;
+  delete &state_of(pc);
+  pc->data = nullptr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace
+
+PetscErrorCode create_pc(PC pc) {
+  PetscFunctionBegin;
+  pc->data = new State;
+  pc->ops->setup = set_up;
+  pc->ops->apply = apply;
+  pc->ops->applytranspose = apply_transposed;
+  pc->ops->setfromoptions = set_from_options;
+  pc->ops->view = view;
+  pc->ops->reset = reset;
+  pc->ops->destroy = destroy;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode preconditioner_of(PC pc, DevicePreconditioner& found) {
+  PetscBool ours = PETSC_FALSE;
+  PetscFunctionBegin;
+  found = {};
+  PetscCall(PetscObjectTypeCompare(as_object(pc), PCHEDDLE, &ours));
+  if (!ours) PetscFunctionReturn(PETSC_SUCCESS);
+  found.made = state_of(pc).made;
+  found.device = state_of(pc).device;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace heddle::petsc

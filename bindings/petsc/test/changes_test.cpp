@@ -1,0 +1,392 @@
+// Whatever happens to a matrix of type aijheddle, its products stay those of aij, to the last bit: numbers are small
+// integers. After each change the products are compared; before each change there is one, so that an operator which
+// does not notice it is seen.
+#include <unistd.h>
+#include <cstdio>
+
+#include "comparison.hpp"
+
+namespace heddle::petsc::test {
+
+namespace {
+
+Tally tally;
+
+struct Two {
+  Mat aij = nullptr, ours = nullptr;
+};
+
+void destroy(Two& two) {
+  must(MatDestroy(&two.aij));
+  must(MatDestroy(&two.ours));
+}
+
+Two make(Shape shape, bool uneven = false) {
+  return {integer_matrix(MATAIJ, shape, 240, uneven), integer_matrix(MATHEDDLE, shape, 240, uneven)};
+}
+
+bool equal(Vec a, Vec b) {
+  PetscBool same = PETSC_FALSE;
+  must(VecEqual(a, b, &same));
+  return same == PETSC_TRUE;
+}
+
+enum class Product { mult, mult_add, mult_add_in_place, transpose, transpose_add, transpose_add_in_place };
+
+Vec product(Mat A, Product which) {
+  const bool forward = which <= Product::mult_add_in_place;
+  Vec x = integer_vector(A, !forward, 1), y = integer_vector(A, forward, 2), z = nullptr;
+  must(VecDuplicate(y, &z));
+  must(VecCopy(y, z));
+  switch (which) {
+    case Product::mult: must(MatMult(A, x, z)); break;
+    case Product::mult_add: must(MatMultAdd(A, x, y, z)); break;
+    case Product::mult_add_in_place: must(MatMultAdd(A, x, z, z)); break;
+    case Product::transpose: must(MatMultTranspose(A, x, z)); break;
+    case Product::transpose_add: must(MatMultTransposeAdd(A, x, y, z)); break;
+    case Product::transpose_add_in_place: must(MatMultTransposeAdd(A, x, z, z)); break;
+  }
+  must(VecDestroy(&x));
+  must(VecDestroy(&y));
+  return z;
+}
+
+bool same_dense_product(const Two& two) {
+  PetscInt local = 0, cols = 0;
+  must(MatGetLocalSize(two.aij, nullptr, &local));
+  must(MatGetSize(two.aij, nullptr, &cols));
+  Mat dense = nullptr, a = nullptr, b = nullptr;
+  must(MatCreateDense(PetscObjectComm(as_object(two.aij)), local, PETSC_DECIDE, cols, 5, nullptr, &dense));
+  PetscInt begin = 0, end = 0;
+  must(MatGetOwnershipRange(dense, &begin, &end));
+  for (PetscInt i = begin; i < end; ++i)
+    for (PetscInt j = 0; j < 5; ++j)
+      must(MatSetValue(dense, i, j, static_cast<PetscScalar>((i + 3 * j) % 7 - 3), INSERT_VALUES));
+  must(MatAssemblyBegin(dense, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(dense, MAT_FINAL_ASSEMBLY));
+  must(MatMatMult(two.aij, dense, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &a));
+  must(MatMatMult(two.ours, dense, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &b));
+  must(MatMatMult(two.ours, dense, MAT_REUSE_MATRIX, PETSC_DEFAULT, &b));
+  PetscBool same = PETSC_FALSE;
+  must(MatEqual(a, b, &same));
+  for (Mat* made : {&dense, &a, &b}) must(MatDestroy(made));
+  return same == PETSC_TRUE;
+}
+
+void compare(const Two& two, const std::string& after) {
+  static constexpr const char* names[] = {"MatMult",          "MatMultAdd",          "MatMultAdd in place",
+                                          "MatMultTranspose", "MatMultTransposeAdd", "MatMultTransposeAdd in place"};
+  for (int which = 0; which < 6; ++which) {
+    Vec a = product(two.aij, static_cast<Product>(which)), b = product(two.ours, static_cast<Product>(which));
+    tally.check(equal(a, b), std::string(names[which]) + " after " + after);
+    must(VecDestroy(&a));
+    must(VecDestroy(&b));
+  }
+  tally.check(same_dense_product(two), "MatMatMult after " + after);
+}
+
+using Change = std::function<void(Mat&)>;
+using Derivation = std::function<Mat(Mat)>;
+
+// In place, of all shapes and of ranks without rows.
+void changed(const char* what, const Change& change, bool square_only = false) {
+  for (const Shape shape : {Shape::unsymmetric, Shape::symmetric, Shape::tall})
+    for (const bool uneven : {false, true}) {
+      if (shape == Shape::tall && square_only) continue;
+      Two two = make(shape, uneven);
+      compare(two, std::string("assembly, before ") + what);
+      change(two.aij);
+      change(two.ours);
+      compare(two, what);
+      destroy(two);
+    }
+}
+
+void derived(const char* what, const Derivation& derive, bool ours_again = true) {
+  Two two = make(Shape::unsymmetric);
+  compare(two, std::string("assembly, before ") + what);
+  Two made{derive(two.aij), derive(two.ours)};
+  MatType type = nullptr;
+  must(MatGetType(made.ours, &type));
+  const bool is_ours = std::string(type).find("heddle") != std::string::npos;
+  tally.check(is_ours == ours_again, std::string("the type after ") + what + " is " + type);
+  compare(made, what);
+  must(MatScale(made.aij, 2));
+  must(MatScale(made.ours, 2));
+  compare(made, std::string(what) + " and MatScale");
+  compare(two, std::string("the original after ") + what);
+  destroy(made);
+  destroy(two);
+}
+
+void assemble(Mat A) {
+  must(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+}
+
+// The entries at distance 0 of every third row, in the pattern of all shapes.
+void set_some(Mat A, InsertMode mode, PetscInt distance) {
+  PetscInt begin = 0, end = 0, cols = 0;
+  must(MatGetOwnershipRange(A, &begin, &end));
+  must(MatGetSize(A, nullptr, &cols));
+  for (PetscInt row = begin; row < end; row += 3)
+    must(MatSetValue(A, row, (row + distance) % cols, static_cast<PetscScalar>(row % 5 + 2), mode));
+  assemble(A);
+}
+
+void change_values() {
+  changed(
+      "MatSetValues", [](Mat& A) { set_some(A, INSERT_VALUES, 0); }, true);
+  changed(
+      "adding values", [](Mat& A) { set_some(A, ADD_VALUES, 0); }, true);
+  changed(
+      "two rounds of MatSetValues",
+      [](Mat& A) {
+        set_some(A, INSERT_VALUES, 0);
+        Vec once = product(A, Product::mult);
+        must(VecDestroy(&once));
+        set_some(A, ADD_VALUES, 0);
+      },
+      true);
+  changed("MatScale", [](Mat& A) { must(MatScale(A, -3)); });
+  changed(
+      "MatShift", [](Mat& A) { must(MatShift(A, 4)); }, true);
+  changed("MatZeroEntries", [](Mat& A) { must(MatZeroEntries(A)); });
+  changed("MatDiagonalScale", [](Mat& A) {
+    Vec left = integer_vector(A, true, 3), right = integer_vector(A, false, 4);
+    must(MatDiagonalScale(A, left, right));
+    must(VecDestroy(&left));
+    must(VecDestroy(&right));
+  });
+  changed(
+      "MatDiagonalSet",
+      [](Mat& A) {
+        Vec diagonal = integer_vector(A, true, 5);
+        must(MatDiagonalSet(A, diagonal, INSERT_VALUES));
+        must(VecDestroy(&diagonal));
+      },
+      true);
+  changed(
+      "MatZeroRows",
+      [](Mat& A) {
+        const PetscInt rows[] = {0, 5, 77, 239};
+        PetscMPIInt rank = 0;
+        MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+        must(MatZeroRows(A, rank == 0 ? 4 : 0, rows, 2, nullptr, nullptr));
+      },
+      true);
+  changed(
+      "MatZeroRowsColumns",
+      [](Mat& A) {
+        const PetscInt rows[] = {1, 6, 78, 238};
+        PetscMPIInt rank = 0;
+        MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+        must(MatZeroRowsColumns(A, rank == 0 ? 4 : 0, rows, 2, nullptr, nullptr));
+      },
+      true);
+  changed("MatStoreValues and MatRetrieveValues", [](Mat& A) {
+    must(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
+    must(MatStoreValues(A));
+    must(MatScale(A, 5));
+    Vec scaled = product(A, Product::mult);
+    must(VecDestroy(&scaled));
+    must(MatRetrieveValues(A));
+  });
+  changed("MatCopy from another one", [](Mat& A) {
+    Mat other = nullptr;
+    must(MatDuplicate(A, MAT_COPY_VALUES, &other));
+    must(MatScale(other, 2));
+    must(MatCopy(other, A, SAME_NONZERO_PATTERN));
+    must(MatDestroy(&other));
+  });
+  changed("writing the arrays", [](Mat& A) {
+    PetscMPIInt size = 1;
+    Mat blocks[2] = {A, nullptr};
+    MPI_Comm_size(PETSC_COMM_WORLD, &size);
+    if (size > 1) must(MatMPIAIJGetSeqAIJ(A, &blocks[0], &blocks[1], nullptr));
+    for (Mat block : blocks) {
+      if (!block) continue;
+      PetscScalar* values = nullptr;
+      MatInfo info;
+      must(MatGetInfo(block, MAT_LOCAL, &info));
+      must(MatSeqAIJGetArray(block, &values));
+      for (PetscInt i = 0; i < static_cast<PetscInt>(info.nz_used); ++i) values[i] += 1;
+      must(MatSeqAIJRestoreArray(block, &values));
+    }
+  });
+}
+
+void change_patterns() {
+  changed("MatAXPY on the same pattern", [](Mat& A) {
+    Mat other = nullptr;
+    must(MatDuplicate(A, MAT_COPY_VALUES, &other));
+    must(MatAXPY(A, 2, other, SAME_NONZERO_PATTERN));
+    must(MatDestroy(&other));
+  });
+  changed(
+      "MatAXPY with its transpose",
+      [](Mat& A) {
+        Mat other = nullptr;
+        must(MatTranspose(A, MAT_INITIAL_MATRIX, &other));
+        set_some(other, ADD_VALUES, 0);
+        must(MatAXPY(A, 3, other, DIFFERENT_NONZERO_PATTERN));
+        must(MatDestroy(&other));
+      },
+      true);
+  changed("new entries", [](Mat& A) {
+    must(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    set_some(A, INSERT_VALUES, 101);
+  });
+  changed("new entries twice", [](Mat& A) {
+    must(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    set_some(A, INSERT_VALUES, 40);
+    Vec between = product(A, Product::mult);
+    must(VecDestroy(&between));
+    set_some(A, INSERT_VALUES, 90);
+  });
+  changed("a new preallocation", [](Mat& A) {
+    must(MatSeqAIJSetPreallocation(A, 3, nullptr));
+    must(MatMPIAIJSetPreallocation(A, 3, nullptr, 3, nullptr));
+    must(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    set_some(A, INSERT_VALUES, 50);
+  });
+  changed(
+      "MatTranspose in place", [](Mat& A) { must(MatTranspose(A, MAT_INPLACE_MATRIX, &A)); }, true);
+  changed(
+      "MatHeaderReplace",
+      [](Mat& A) {
+        Mat other = nullptr;
+        must(MatTranspose(A, MAT_INITIAL_MATRIX, &other));
+        must(MatHeaderReplace(A, &other));
+      },
+      true);
+  changed("MatConvert in place, there and back", [](Mat& A) {
+    MatType type = nullptr;
+    must(MatGetType(A, &type));
+    const std::string before = type;
+    must(MatConvert(A, MATAIJ, MAT_INPLACE_MATRIX, &A));
+    Vec between = product(A, Product::mult);
+    must(VecDestroy(&between));
+    must(MatScale(A, 2));
+    must(MatConvert(A, before.c_str(), MAT_INPLACE_MATRIX, &A));
+  });
+}
+
+Mat saved_and_loaded(Mat A) {
+  const std::string file = "changes_test." + std::to_string(PetscGlobalSize) + ".petsc";
+  PetscViewer viewer = nullptr;
+  must(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file.c_str(), FILE_MODE_WRITE, &viewer));
+  must(MatView(A, viewer));
+  must(PetscViewerDestroy(&viewer));
+  must(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file.c_str(), FILE_MODE_READ, &viewer));
+  Mat loaded = nullptr;
+  MatType type = nullptr;
+  must(MatGetType(A, &type));
+  must(MatCreate(PETSC_COMM_WORLD, &loaded));
+  must(MatSetType(loaded, type));
+  must(MatLoad(loaded, viewer));
+  must(PetscViewerDestroy(&viewer));
+  if (PetscGlobalRank == 0)
+    for (const char* ending : {"", ".info"}) (void)std::remove((file + ending).c_str());
+  return loaded;
+}
+
+IS own_rows(Mat A, PetscInt step) {
+  PetscInt begin = 0, end = 0;
+  IS made = nullptr;
+  must(MatGetOwnershipRange(A, &begin, &end));
+  must(ISCreateStride(PETSC_COMM_WORLD, (end - begin + step - 1) / step, begin, step, &made));
+  return made;
+}
+
+Mat permuted(Mat A) {
+  PetscInt begin = 0, end = 0, n = 0;
+  IS order = nullptr;
+  Mat made = nullptr;
+  must(MatGetOwnershipRange(A, &begin, &end));
+  must(MatGetSize(A, &n, nullptr));
+  must(ISCreateStride(PETSC_COMM_WORLD, end - begin, n - 1 - begin, -1, &order));
+  must(ISSetPermutation(order));
+  must(MatPermute(A, order, order, &made));
+  must(ISDestroy(&order));
+  return made;
+}
+
+// What PETSc makes of a type derived from aij is of that type, or plain aij.
+void derive() {
+  derived("MatDuplicate", [](Mat A) {
+    Mat made = nullptr;
+    must(MatDuplicate(A, MAT_COPY_VALUES, &made));
+    return made;
+  });
+  derived("MatDuplicate without values", [](Mat A) {
+    Mat made = nullptr;
+    must(MatDuplicate(A, MAT_DO_NOT_COPY_VALUES, &made));
+    must(MatShift(made, 1));
+    return made;
+  });
+  derived("MatTranspose", [](Mat A) {
+    Mat made = nullptr;
+    must(MatTranspose(A, MAT_INITIAL_MATRIX, &made));
+    return made;
+  });
+  derived(
+      "MatConvert to aij",
+      [](Mat A) {
+        Mat made = nullptr;
+        must(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &made));
+        return made;
+      },
+      false);
+  derived("MatConvert from aij", [](Mat A) {
+    Mat plain = nullptr, made = nullptr;
+    must(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &plain));
+    must(MatConvert(plain, MATHEDDLE, MAT_INITIAL_MATRIX, &made));
+    must(MatDestroy(&plain));
+    return made;
+  });
+  derived(
+      "MatConvert to dense",
+      [](Mat A) {
+        Mat made = nullptr;
+        must(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, &made));
+        return made;
+      },
+      false);
+  derived("saving and loading", saved_and_loaded);
+  derived("MatCreateSubMatrix", [](Mat A) {
+    IS rows = own_rows(A, 2);
+    Mat made = nullptr;
+    must(MatCreateSubMatrix(A, rows, rows, MAT_INITIAL_MATRIX, &made));
+    must(MatCreateSubMatrix(A, rows, rows, MAT_REUSE_MATRIX, &made));
+    must(ISDestroy(&rows));
+    return made;
+  });
+  derived("MatPermute", permuted, PetscGlobalSize == 1);
+  derived("MatMatMult with itself", [](Mat A) {
+    Mat made = nullptr;
+    must(MatMatMult(A, A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &made));
+    return made;
+  });
+}
+
+int run(int argc, char** argv) {
+  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  must(PetscLogDefaultBegin());
+  must(HeddlePetscRegister());
+  change_values();
+  change_patterns();
+  derive();
+  for (const char* event : {"HeddleMatMult", "HeddleMatMultTr", "HeddleBuild", "HeddleUpdate"})
+    tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
+  if (PetscGlobalSize == 1) tally.check(events("HeddleMatMatMult") > 0, "Heddle was called: HeddleMatMatMult");
+  const int code = tally.finish("changes");
+  must(PetscFinalize());
+  return code;
+}
+
+}  // namespace
+
+}  // namespace heddle::petsc::test
+
+int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }

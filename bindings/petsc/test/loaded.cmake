@@ -1,0 +1,53 @@
+# ctest: an unmodified PETSc program loads the library and uses it; what cannot work ends with an error of PETSc.
+#   cmake -DLAUNCH=... -DPROGRAM=... -DLIBRARY=... -DOTHER=... -P loaded.cmake
+
+# program(RANKS OPTIONS...): sets code and output.
+function(program ranks)
+  execute_process(COMMAND ${LAUNCH} ${ranks} ${PROGRAM} -n 60 ${ARGN}
+    RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  set(code "${result}" PARENT_SCOPE)
+  set(output "${text}" PARENT_SCOPE)
+endfunction()
+
+macro(expect pattern)
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "not found: ${pattern}\n${output}")
+  endif()
+endmacro()
+
+foreach(ranks 1 2 4)
+  program(${ranks})
+  expect("CONVERGED_RTOL after ([0-9]+) iterations")
+  set(usual ${CMAKE_MATCH_1})
+  foreach(options "-mat_type;aijheddle" "-mat_type;aij;-mat_seqaij_type;seqaijheddle")
+    program(${ranks} -dll_append ${LIBRARY} ${options} -log_view -ksp_view)
+    expect("CONVERGED_RTOL after ${usual} iterations")
+    if(ranks EQUAL 1 OR options MATCHES "aijheddle$")
+      expect("HeddleMatMult +[1-9]")
+    endif()
+  endforeach()
+endforeach()
+
+program(2 -dll_append ${LIBRARY} -mat_type aijheddle -ksp_view)
+expect("Heddle.0.: diagonal block, plan [a-z]+")
+expect("Heddle.0.: off-diagonal block, plan [a-z]+")
+program(1 -dll_append ${LIBRARY} -ksp_type heddle -pc_type heddle -log_view)
+expect("CONVERGED_RTOL after")
+expect("HeddleSolve +1 ")
+program(1 -dll_append ${LIBRARY} -mat_type aijheddle -mat_heddle_view -mat_heddle_plan "sell C=16")
+expect("Heddle.0.: plan sell C=16 .*as the option says")
+program(1 -dll_append ${LIBRARY} -mat_type aijheddle -help)
+expect("-mat_heddle_plan")
+
+function(expect_error pattern)
+  expect("PETSC ERROR.*${pattern}")
+  if(code EQUAL 0 OR output MATCHES "terminate called|signal 6|SIGABRT|Segmentation")
+    message(FATAL_ERROR "code ${code}, not an error of PETSc:\n${output}")
+  endif()
+endfunction()
+program(2 -dll_append ${LIBRARY} -mat_type aijheddle -mat_heddle_plan "nonsense C=3")
+expect_error("nonsense")
+program(1 -dll_append ${OTHER} -mat_type aijheddle)
+expect_error("was compiled for PETSc [0-9]+.1 and is loaded by PETSc")
+program(2 -dll_append ${LIBRARY} -ksp_type heddle)
+expect_error("-pc_type bjacobi or asm")

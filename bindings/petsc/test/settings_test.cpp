@@ -1,0 +1,158 @@
+// The same iterations and solutions as aij, for methods and preconditioners of PETSc: 20 settings, or all with -all.
+#include <array>
+#include <vector>
+
+#include "comparison.hpp"
+
+namespace heddle::petsc::test {
+
+namespace {
+
+Tally tally;
+
+struct Setting {
+  Shape shape;
+  std::string method, preconditioner, more;
+};
+
+struct Outcome {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt iterations = 0;
+  Vec x = nullptr;
+};
+
+Outcome solve(const char* type, const Setting& setting) {
+  Mat A = integer_matrix(type, setting.shape, 900);
+  if (setting.shape == Shape::symmetric || setting.shape == Shape::indefinite)
+    must(MatSetOption(A, MAT_SYMMETRIC, PETSC_TRUE));
+  Vec b = integer_vector(A, true, 11);
+  Outcome outcome;
+  must(MatCreateVecs(A, &outcome.x, nullptr));
+  KSP ksp = nullptr;
+  must(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  must(KSPSetOptionsPrefix(ksp, "case_"));
+  must(KSPSetOperators(ksp, A, A));
+  must(KSPSetTolerances(ksp, 1e-8, 1e-30, PETSC_DEFAULT, 2000));
+  must(KSPSetFromOptions(ksp));
+  must(KSPSolve(ksp, b, outcome.x));
+  must(KSPGetConvergedReason(ksp, &outcome.reason));
+  must(KSPGetIterationNumber(ksp, &outcome.iterations));
+  must(KSPDestroy(&ksp));
+  must(VecDestroy(&b));
+  must(MatDestroy(&A));
+  return outcome;
+}
+
+std::string words(const Setting& setting) {
+  return "-case_ksp_type " + setting.method + " -case_pc_type " + setting.preconditioner + " " + setting.more;
+}
+
+double difference(Vec a, Vec b) {
+  PetscReal size = 0, apart = 0;
+  must(VecNorm(b, NORM_2, &size));
+  must(VecAXPY(a, -1, b));
+  must(VecNorm(a, NORM_2, &apart));
+  return size > 0 ? apart / size : apart;
+}
+
+void compare(const Setting& setting) {
+  const std::string text = words(setting);
+  must(PetscOptionsInsertString(nullptr, text.c_str()));
+  Outcome aij = solve(MATAIJ, setting), ours = solve(MATHEDDLE, setting);
+  const double apart = difference(ours.x, aij.x);
+  const bool same = aij.reason == ours.reason && aij.iterations == ours.iterations;
+  tally.check(same && aij.reason > 0 && apart < 1e-7,
+              text + ": " + KSPConvergedReasons[ours.reason] + " after " + std::to_string(ours.iterations) + ", aij " +
+                  KSPConvergedReasons[aij.reason] + " after " + std::to_string(aij.iterations) + ", solutions " +
+                  std::to_string(apart) + " apart");
+  must(PetscPrintf(PETSC_COMM_WORLD, "%4d iterations  %s\n", static_cast<int>(aij.iterations), text.c_str()));
+  must(VecDestroy(&aij.x));
+  must(VecDestroy(&ours.x));
+  for (const char* name : {"-case_ksp_type", "-case_pc_type"}) must(PetscOptionsClearValue(nullptr, name));
+  for (std::size_t at = setting.more.find('-'); at != std::string::npos; at = setting.more.find(" -", at + 1)) {
+    const std::size_t begin = setting.more[at] == ' ' ? at + 1 : at;
+    must(PetscOptionsClearValue(nullptr, setting.more.substr(begin, setting.more.find(' ', begin) - begin).c_str()));
+  }
+}
+
+bool parallel() { return PetscGlobalSize > 1; }
+
+// Packages that this PETSc has.
+std::vector<std::string> factorisations() {
+  std::vector<std::string> found;
+#if defined(PETSC_HAVE_MUMPS)
+  found.emplace_back("mumps");
+#endif
+#if defined(PETSC_HAVE_SUPERLU_DIST)
+  found.emplace_back("superlu_dist");
+#endif
+  return found;
+}
+
+std::vector<Setting> preconditioners(Shape shape, const std::string& method) {
+  std::vector<Setting> made = {{shape, method, "none", ""},
+                               {shape, method, "jacobi", ""},
+                               {shape, method, "bjacobi", "-case_sub_pc_type ilu"},
+                               {shape, method, "asm", "-case_sub_pc_type lu"},
+                               {shape, method, "sor", ""}};
+  if (!parallel()) made.push_back({shape, method, "ilu", ""});
+  if (shape == Shape::symmetric) {
+    made.push_back({shape, method, "gamg", ""});
+    made.push_back({shape, method, "mg", "-case_pc_mg_levels 1"});
+#if defined(PETSC_HAVE_HYPRE)
+    made.push_back({shape, method, "hypre", "-case_pc_hypre_type boomeramg"});
+#endif
+  }
+  for (const std::string& package : factorisations())
+    made.push_back({shape, method, "lu", "-case_pc_factor_mat_solver_type " + package});
+  return made;
+}
+
+std::vector<Setting> every_setting() {
+  std::vector<Setting> all;
+  const auto add = [&](Shape shape, const char* method) {
+    for (const Setting& setting : preconditioners(shape, method)) all.push_back(setting);
+  };
+  for (const char* method : {"cg", "gmres", "bcgs", "fgmres", "pipecg", "chebyshev"}) add(Shape::symmetric, method);
+  for (const char* method : {"gmres", "bcgs", "bicg", "tfqmr", "cgs", "qmrcgs"}) add(Shape::unsymmetric, method);
+  for (const char* preconditioner : {"none", "jacobi"}) {
+    all.push_back({Shape::indefinite, "minres", preconditioner,
+                   preconditioner == std::string("jacobi") ? "-case_pc_jacobi_abs" : ""});
+    all.push_back({Shape::indefinite, "gmres", preconditioner, "-case_ksp_gmres_restart 200"});
+  }
+  all.push_back({Shape::tall, "lsqr", "none", ""});
+  all.push_back({Shape::tall, "cgne", "none", ""});
+  return all;
+}
+
+std::vector<Setting> twenty_settings() {
+  std::vector<Setting> chosen;
+  for (const Setting& setting : preconditioners(Shape::symmetric, "cg")) chosen.push_back(setting);
+  for (const char* method : {"gmres", "bcgs"})
+    for (const char* preconditioner : {"none", "jacobi", "bjacobi", "asm"})
+      chosen.push_back({Shape::unsymmetric, method, preconditioner, ""});
+  chosen.push_back({Shape::unsymmetric, "bicg", "jacobi", ""});
+  chosen.push_back({Shape::indefinite, "minres", "none", ""});
+  chosen.push_back({Shape::tall, "lsqr", "none", ""});
+  while (chosen.size() > 20) chosen.erase(chosen.begin() + 1);
+  return chosen;
+}
+
+int run(int argc, char** argv) {
+  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  must(PetscLogDefaultBegin());
+  must(HeddlePetscRegister());
+  PetscBool all = PETSC_FALSE;
+  must(PetscOptionsGetBool(nullptr, nullptr, "-all", &all, nullptr));
+  for (const Setting& setting : all ? every_setting() : twenty_settings()) compare(setting);
+  tally.check(events("HeddleMatMult") > 0, "Heddle multiplied");
+  const int code = tally.finish("settings");
+  must(PetscFinalize());
+  return code;
+}
+
+}  // namespace
+
+}  // namespace heddle::petsc::test
+
+int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }

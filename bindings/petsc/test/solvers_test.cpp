@@ -1,0 +1,333 @@
+// The KSP and PC types of Heddle: solutions, what PETSc is told about them, and what is refused.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "comparison.hpp"
+
+namespace heddle::petsc::test {
+
+namespace {
+
+Tally tally;
+
+// Options of one solve, taken away again.
+class Options {
+ public:
+  using Pair = std::pair<std::string, std::string>;
+  Options(std::initializer_list<Pair> given) : given_(given) {
+    for (const auto& [name, value] : given_) must(PetscOptionsSetValue(nullptr, name.c_str(), value.c_str()));
+  }
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+  ~Options() {
+    for (const auto& [name, value] : given_) must(PetscOptionsClearValue(nullptr, name.c_str()));
+  }
+
+ private:
+  std::vector<Pair> given_;
+};
+
+struct Solved {
+  PetscErrorCode code = PETSC_SUCCESS;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  PetscInt iterations = 0, monitored = 0, history = 0;
+  double residual = 0;  // |b - A x| / |b|
+};
+
+PetscErrorCode count_call(KSP, PetscInt, PetscReal, void* count) {
+  ++*static_cast<PetscInt*>(count);
+  return PETSC_SUCCESS;
+}
+
+double true_residual(Mat A, Vec b, Vec x) {
+  Vec r = nullptr;
+  PetscReal size = 0, left = 0;
+  must(VecDuplicate(b, &r));
+  must(MatMult(A, x, r));
+  must(VecAYPX(r, -1, b));
+  must(VecNorm(r, NORM_2, &left));
+  must(VecNorm(b, NORM_2, &size));
+  must(VecDestroy(&r));
+  return left / size;
+}
+
+// Errors of PETSc come back as codes.
+Solved solve(Mat A, Vec b, bool monitored = false, PetscScalar guess = 0) {
+  Solved solved;
+  KSP ksp = nullptr;
+  Vec x = nullptr;
+  must(MatCreateVecs(A, &x, nullptr));
+  must(VecSet(x, guess));
+  must(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  must(KSPSetOperators(ksp, A, A));
+  must(KSPSetTolerances(ksp, 1e-8, 1e-50, PETSC_DEFAULT, 3000));
+  must(KSPSetInitialGuessNonzero(ksp, guess != PetscScalar(0) ? PETSC_TRUE : PETSC_FALSE));
+  must(KSPSetResidualHistory(ksp, nullptr, 4000, PETSC_TRUE));
+  if (monitored) must(KSPMonitorSet(ksp, count_call, &solved.monitored, nullptr));
+  must(KSPSetFromOptions(ksp));
+  must(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  solved.code = KSPSolve(ksp, b, x);
+  must(PetscPopErrorHandler());
+  if (solved.code == PETSC_SUCCESS) {
+    must(KSPGetConvergedReason(ksp, &solved.reason));
+    must(KSPGetIterationNumber(ksp, &solved.iterations));
+    must(KSPGetResidualHistory(ksp, nullptr, &solved.history));
+    solved.residual = true_residual(A, b, x);
+  }
+  must(KSPDestroy(&ksp));
+  must(VecDestroy(&x));
+  return solved;
+}
+
+void expect_solution(const Solved& solved, const std::string& what) {
+  tally.check(solved.code == PETSC_SUCCESS && solved.reason == KSP_CONVERGED_RTOL && solved.residual <= 1e-8 &&
+                  solved.iterations > 0 && solved.history == solved.iterations + 1,
+              what + ": code " + std::to_string(static_cast<int>(solved.code)) + ", reason " +
+                  std::to_string(solved.reason) + ", iterations " + std::to_string(solved.iterations) + ", history " +
+                  std::to_string(solved.history) + ", residual " + std::to_string(solved.residual));
+}
+
+void expect_reason(const Solved& solved, KSPConvergedReason reason, const std::string& what) {
+  tally.check(solved.code == PETSC_SUCCESS && solved.reason == reason,
+              what + ": " + std::to_string(static_cast<int>(solved.code)) + ", " + KSPConvergedReasons[solved.reason]);
+}
+
+struct Problem {
+  Mat A;
+  Vec b;
+  explicit Problem(Shape shape, const char* type = MATAIJ)
+      : A(integer_matrix(type, shape, 900)), b(integer_vector(A, true, 3)) {}
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+  ~Problem() {
+    must(MatDestroy(&A));
+    must(VecDestroy(&b));
+  }
+};
+
+void solve_on_one_process() {
+  for (const char* type : {MATAIJ, MATHEDDLE})
+    for (const Shape shape : {Shape::symmetric, Shape::unsymmetric})
+      for (const char* method : {"auto", "cg", "minres", "bicgstab", "gmres"})
+        for (const char* preconditioner : {"none", "jacobi", "ilu", "heddle"}) {
+          const bool needs_symmetry = method[0] == 'c' || method[0] == 'm';
+          if (needs_symmetry && shape == Shape::unsymmetric) continue;
+          const Problem problem(shape, type);
+          const Options options(
+              {{"-ksp_type", "heddle"}, {"-ksp_heddle_method", method}, {"-pc_type", preconditioner}});
+          const Solved solved = solve(problem.A, problem.b, true);
+          expect_solution(solved, std::string(method) + " " + preconditioner);
+          tally.check(solved.monitored == solved.iterations + 1, "a monitor sees every iteration");
+          expect_solution(solve(problem.A, problem.b, false, 2), std::string("with a guess, ") + method);
+        }
+}
+
+void precondition_on_one_process() {
+  for (const char* kind : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "amg"}) {
+    const Problem problem(Shape::symmetric);
+    const Options options{
+        {"-ksp_type", "cg"}, {"-ksp_norm_type", "unpreconditioned"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", kind}};
+    expect_solution(solve(problem.A, problem.b), std::string("cg of PETSc with ") + kind);
+    must(MatScale(problem.A, 3));
+    expect_solution(solve(problem.A, problem.b), std::string("the same with other values, ") + kind);
+  }
+  const Problem problem(Shape::unsymmetric);
+  const Options options(
+      {{"-ksp_type", "gmres"}, {"-ksp_pc_side", "right"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "spai"}});
+  expect_solution(solve(problem.A, problem.b), "gmres of PETSc with spai");
+}
+
+void follow_the_matrix() {
+  const Problem problem(Shape::symmetric);
+  const Options options{{"-ksp_type", "heddle"}, {"-pc_type", "heddle"}};
+  expect_solution(solve(problem.A, problem.b), "before a change");
+  must(MatShift(problem.A, 5));
+  expect_solution(solve(problem.A, problem.b), "after MatShift");
+}
+
+void on_the_emulator() {
+  const Problem problem(Shape::symmetric);
+  for (const char* preconditioner : {"heddle", "sor", "none"}) {
+    const Options options{{"-ksp_type", "heddle"},
+                          {"-ksp_heddle_device", "emulator"},
+                          {"-pc_type", preconditioner},
+                          {"-pc_heddle_device", "emulator"},
+                          {"-pc_heddle_type", "jacobi"}};
+    expect_solution(solve(problem.A, problem.b), std::string("on the emulator with ") + preconditioner);
+  }
+}
+
+void reasons() {
+  const Problem problem(Shape::symmetric);
+  const auto with = [&](const char* name, const char* value, PetscScalar guess = 0) {
+    const Options options{{"-ksp_type", "heddle"}, {"-pc_type", "none"}, {name, value}};
+    return solve(problem.A, problem.b, false, guess);
+  };
+  expect_reason(with("-ksp_max_it", "3"), KSP_DIVERGED_ITS, "too few iterations");
+  expect_reason(with("-ksp_atol", "1e3"), KSP_CONVERGED_ATOL, "a large absolute tolerance");
+  expect_reason(with("-ksp_divtol", "100", 1e6), KSP_DIVERGED_DTOL, "a guess far away");
+  {
+    const Options options(
+        {{"-ksp_type", "heddle"}, {"-ksp_norm_type", "none"}, {"-ksp_max_it", "5"}, {"-pc_type", "none"}});
+    const Solved solved = solve(problem.A, problem.b);
+    expect_reason(solved, KSP_CONVERGED_ITS, "a number of iterations");
+    tally.check(solved.iterations == 5, "exactly that number");
+  }
+  must(VecSetValue(problem.b, 4, std::numeric_limits<PetscScalar>::quiet_NaN(), INSERT_VALUES));
+  must(VecAssemblyBegin(problem.b));
+  must(VecAssemblyEnd(problem.b));
+  expect_reason(with("-ksp_max_it", "99"), KSP_DIVERGED_NANORINF, "a NaN in b");
+  const Problem indefinite(Shape::indefinite);
+  const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", "cg"}, {"-pc_type", "none"}};
+  expect_reason(solve(indefinite.A, indefinite.b), KSP_DIVERGED_INDEFINITE_MAT, "cg of an indefinite matrix");
+}
+
+void preconditioners_that_fail() {
+  const Problem problem(Shape::indefinite);
+  for (const char* method : {"gmres", "heddle"}) {
+    const Options options{{"-ksp_type", method}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "fsai"}};
+    expect_reason(solve(problem.A, problem.b), KSP_DIVERGED_PC_FAILED,
+                  std::string("fsai of an indefinite matrix, ") + method);
+  }
+}
+
+PetscErrorCode own_test(KSP, PetscInt, PetscReal, KSPConvergedReason* reason, void*) {
+  *reason = KSP_CONVERGED_ITERATING;
+  return PETSC_SUCCESS;
+}
+
+PetscErrorCode solve_with_own_test(const Problem& problem) {
+  KSP ksp = nullptr;
+  Vec x = nullptr;
+  must(VecDuplicate(problem.b, &x));
+  must(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  must(KSPSetOperators(ksp, problem.A, problem.A));
+  must(KSPSetType(ksp, KSPHEDDLE));
+  must(KSPSetConvergenceTest(ksp, own_test, nullptr, nullptr));
+  must(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  const PetscErrorCode code = KSPSolve(ksp, problem.b, x);
+  must(PetscPopErrorHandler());
+  must(KSPDestroy(&ksp));
+  must(VecDestroy(&x));
+  return code;
+}
+
+PetscErrorCode product(const Problem& problem) {
+  Vec y = nullptr;
+  must(VecDuplicate(problem.b, &y));
+  must(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  const PetscErrorCode code = MatMult(problem.A, problem.b, y);
+  must(PetscPopErrorHandler());
+  must(VecDestroy(&y));
+  return code;
+}
+
+// On any number of processes; each leaves the matrix usable.
+void refusals() {
+  const auto refused = [](const char* name, const char* value, PetscErrorCode expected) {
+    const Problem problem(Shape::symmetric, MATHEDDLE);
+    {
+      const Options options{{name, value}};
+      const PetscErrorCode code = product(problem);
+      tally.check(code == expected,
+                  std::string(name) + " " + value + ": error " + std::to_string(static_cast<int>(code)));
+    }
+  };
+  refused("-mat_heddle_plan", "nonsense C=3", PETSC_ERR_USER_INPUT);
+  refused("-mat_heddle_plan", "sell C=", PETSC_ERR_USER_INPUT);
+  refused("-mat_heddle_plan", "sell C=banana", PETSC_ERR_USER_INPUT);
+  refused("-mat_heddle_effort", "much", PETSC_ERR_USER_INPUT);
+  refused("-mat_heddle_device", "abacus", PETSC_ERR_USER_INPUT);
+  refused("-mat_heddle_plan", "sell C=32", PETSC_SUCCESS);
+}
+
+void refusals_of_solvers() {
+  const Problem problem(Shape::symmetric);
+  tally.check(solve_with_own_test(problem) == PETSC_ERR_SUP, "a convergence test of the program");
+  const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", "prayer"}};
+  tally.check(solve(problem.A, problem.b).code == PETSC_ERR_USER_INPUT, "an unknown method");
+  const Options preconditioner{{"-ksp_type", "cg"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "hope"}};
+  tally.check(solve(problem.A, problem.b).code == PETSC_ERR_USER_INPUT, "an unknown preconditioner");
+}
+
+void on_several_processes() {
+  const Problem problem(Shape::symmetric);
+  {
+    const Options options{{"-ksp_type", "heddle"}, {"-pc_type", "none"}};
+    tally.check(solve(problem.A, problem.b).code == PETSC_ERR_SUP, "KSP heddle is refused");
+  }
+  {
+    const Options options{{"-ksp_type", "cg"}, {"-pc_type", "heddle"}};
+    tally.check(solve(problem.A, problem.b).code == PETSC_ERR_SUP, "PC heddle is refused");
+  }
+  for (const char* blocks : {"bjacobi", "asm"})
+    for (const char* method : {"preonly", "heddle"}) {
+      const Options options{{"-ksp_type", "fgmres"},
+                            {"-pc_type", blocks},
+                            {"-sub_ksp_type", method},
+                            {"-sub_ksp_rtol", "1e-3"},
+                            {"-sub_pc_type", "heddle"}};
+      const int before = events(method == std::string("heddle") ? "HeddleSolve" : "HeddlePCApply");
+      const Solved solved = solve(problem.A, problem.b);
+      expect_solution(solved, std::string(blocks) + " with " + method);
+      const int after = events(method == std::string("heddle") ? "HeddleSolve" : "HeddlePCApply");
+      tally.check(after > before, std::string("Heddle was called by ") + blocks + " with " + method);
+    }
+}
+
+// -u'' on a ring: constants are its null space.
+void singular() {
+  const PetscInt n = 200;
+  Mat A = nullptr;
+  MatNullSpace constants = nullptr;
+  must(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, nullptr, &A));
+  for (PetscInt i = 0; i < n; ++i)
+    for (const PetscInt j : {i + n - 1, i, i + 1}) must(MatSetValue(A, i, j % n, j == i ? 2 : -1, INSERT_VALUES));
+  must(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  must(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_TRUE, 0, nullptr, &constants));
+  must(MatSetNullSpace(A, constants));
+  must(MatSetTransposeNullSpace(A, constants));
+  Vec b = nullptr;
+  must(MatCreateVecs(A, nullptr, &b));
+  must(VecSetValue(b, 3, 1, INSERT_VALUES));
+  must(VecSetValue(b, 150, -1, INSERT_VALUES));
+  must(VecAssemblyBegin(b));
+  must(VecAssemblyEnd(b));
+  const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", "cg"}, {"-pc_type", "none"}};
+  expect_solution(solve(A, b), "a singular matrix with its null space");
+  must(VecDestroy(&b));
+  must(MatNullSpaceDestroy(&constants));
+  must(MatDestroy(&A));
+}
+
+int run(int argc, char** argv) {
+  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  must(PetscLogDefaultBegin());
+  must(HeddlePetscRegister());
+  refusals();
+  if (PetscGlobalSize == 1) {
+    solve_on_one_process();
+    precondition_on_one_process();
+    follow_the_matrix();
+    on_the_emulator();
+    reasons();
+    preconditioners_that_fail();
+    refusals_of_solvers();
+    singular();
+    for (const char* event : {"HeddleSolve", "HeddlePCSetUp", "HeddlePCApply"})
+      tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
+  } else {
+    on_several_processes();
+  }
+  const int code = tally.finish("solvers");
+  must(PetscFinalize());
+  return code;
+}
+
+}  // namespace
+
+}  // namespace heddle::petsc::test
+
+int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }
