@@ -9,11 +9,14 @@
 namespace heddle::test {
 namespace {
 
-// A pattern with the row lengths given; columns do not matter for padding.
+// A pattern with the row lengths given, every row from the first column on: columns do not matter for padding.
 PatternView pattern_of(const std::vector<std::int64_t>& lengths, std::vector<Offset>& ptr, std::vector<Index>& col) {
   ptr.assign(1, 0);
-  for (const std::int64_t length : lengths) ptr.push_back(ptr.back() + length);
-  col.assign(static_cast<std::size_t>(ptr.back()), 0);
+  col.clear();
+  for (const std::int64_t length : lengths) {
+    ptr.push_back(ptr.back() + length);
+    for (Index k = 0; k < length; ++k) col.push_back(k);
+  }
   const auto rows = static_cast<std::int64_t>(lengths.size());
   return {rows, rows, ptr, col};
 }
