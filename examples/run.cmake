@@ -28,6 +28,11 @@ if(NOT output MATCHES "converged after [0-9]+ iterations of cg, preconditioner a
   message(FATAL_ERROR "a wrong report:\n${output}")
 endif()
 
+must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/matrix_free)
+if(NOT output MATCHES "converged after [0-9]+ iterations of cg, preconditioner none, plan matrix-free")
+  message(FATAL_ERROR "a wrong report:\n${output}")
+endif()
+
 # The C library: 4 - 1 = 3 in the first row; new values are twice the old ones, so x is one half.
 must(${WORK}/build/c/multiply_c)
 if(NOT output MATCHES "A . 1 = 3 2 3\n" OR NOT output MATCHES "x = 0.5 0.5 0.5")

@@ -91,6 +91,41 @@ TEST_P(OnGpuSolve, gives_the_same_bits_when_a_graph_replays_the_iterations) {
   }
 }
 
+TEST(OnGpuSolve, loads_kernels_before_the_clocks_of_the_first_solve_begin) {
+  if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
+  const Csr<double> A = generate<double>("stencil2d5,n=50");
+  const auto op = build(A, {}, {.device = Device::gpu()});
+  const Numbers b(static_cast<std::size_t>(A.rows), 1.0);
+  Numbers x(b.size(), 0.0), again(b.size(), 0.0);
+  const SolveOptions<double> options{.method = "minres", .preconditioner = "fsai", .matrix = &A};
+  solve(op, b, x, options);
+  const Report second = solve(op, b, again, options);
+  EXPECT_EQ(second.loading_seconds, 0);
+  EXPECT_EQ(x, again);
+}
+
+TEST(OnGpuSolve, takes_a_function_that_gets_memory_of_the_gpu_and_the_stream) {
+  if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
+  const Csr<double> A = generate<double>("stencil2d5,n=50");
+  const auto op = build(A, {}, {.device = Device::gpu()});
+  const Numbers b(static_cast<std::size_t>(A.rows), 1.0);
+  for (const bool recordable : {false, true})
+    for (const char* method : {"cg", "minres", "bicgstab", "gmres"}) {
+      MatrixFree<double> function{.size = A.rows, .device = Device::gpu(), .recordable = recordable};
+      function.multiply = [&](auto v, auto y, Stream stream) { op.multiply(v, y, stream); };
+      Numbers x(b.size(), 0.0), by_operator(b.size(), 0.0);
+      const Report report = solve(function, b, x, {.method = method});
+      EXPECT_TRUE(report.converged()) << method << ": " << report.reason;
+      solve(op, b, by_operator, {.method = method});
+      EXPECT_EQ(x, by_operator) << method;
+    }
+  MatrixFree<double> shorter{.size = A.rows, .device = Device::gpu()};
+  shorter.multiply = [](auto, auto, Stream) {};
+  Numbers x(b.size(), 0.5);
+  EXPECT_THROW(solve(shorter, b, x), Error);
+  EXPECT_EQ(x, Numbers(b.size(), 0.5));
+}
+
 TEST(OnGpuSolveGraph, is_recorded_anew_for_a_better_operator_and_not_for_what_cannot_be) {
   if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
   const Csr<double> A = generate<double>("stencil2d5,n=100");

@@ -121,6 +121,8 @@ class LiveLine {
     if (visible_) std::fputs("\r\033[K", stderr);
   }
   void show(const SolveProgress& now) {
+    if (now.iteration <= last_) history_.clear();  // the next system
+    last_ = now.iteration;
     history_.push_back(now.residual);
     const auto time = Clock::now();
     if (time - begun_ < std::chrono::milliseconds(150) || time - drawn_ < std::chrono::milliseconds(80)) return;
@@ -136,6 +138,7 @@ class LiveLine {
   std::string what_;
   Terminal terminal_;
   std::vector<double> history_;
+  std::int64_t last_ = 0;
   bool visible_ = false;
   Clock::time_point begun_ = Clock::now(), drawn_{};
 };

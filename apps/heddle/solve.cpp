@@ -10,7 +10,6 @@
 #include "core/check.hpp"
 #include "history_plot.hpp"
 #include "load.hpp"
-#include "stopwatch.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -22,8 +21,8 @@ struct Options {
   std::string matrix, rhs, method = "auto", precond = "none", plan = "auto", reorder = "none", out, history;
   double tolerance = -1, absolute = 0;  // -1: by the precision
   std::int64_t max_iterations = -1;
-  int restart = 30, block = 0, power = 1, check_every = 0;
-  double strength = PreconditionerOptions().strength;
+  int restart = 30, check_every = 0;
+  PreconditionerOptions preconditioner;
   bool overlap = false;
 };
 
@@ -137,19 +136,23 @@ Json multigrid_json(const std::vector<GridInfo>& grids) {
 }
 
 Json report_json(const Report& report, double tolerance) {
-  Json json{{"method", report.method},
-            {"preconditioner", report.preconditioner},
-            {"plan", report.plan},
-            {"status", name_of(report.status)},
-            {"reason", report.reason},
-            {"iterations", report.iterations},
-            {"tolerance", tolerance},
-            {"residual", report.residual},
-            {"true_residual", report.true_residual},
-            {"rhs_norm", report.rhs_norm},
-            {"seconds", report.seconds},
-            {"setup_seconds", report.setup_seconds},
-            {"history", report.history}};
+  Json json{
+      {"method", report.method},
+      {"preconditioner", report.preconditioner},
+      {"preconditioner_reason", report.preconditioner_reason.empty() ? Json() : Json(report.preconditioner_reason)},
+      {"minres_from", report.minres_from < 0 ? Json() : Json(report.minres_from)},
+      {"plan", report.plan},
+      {"status", name_of(report.status)},
+      {"reason", report.reason},
+      {"iterations", report.iterations},
+      {"tolerance", tolerance},
+      {"residual", report.residual},
+      {"true_residual", report.true_residual},
+      {"rhs_norm", report.rhs_norm},
+      {"seconds", report.seconds},
+      {"setup_seconds", report.setup_seconds},
+      {"loading_seconds", report.loading_seconds},
+      {"history", report.history}};
   if (report.changeover.asked) json["changeover"] = changeover_json(report.changeover);
   return json;
 }
@@ -174,14 +177,14 @@ class Command {
     Sides<V> b = sides_for(op, options_);
     Buffer<V> x(b.values.size());
     std::fill(x.begin(), x.end(), V(0));
-    prepare(op);
-    for (std::int64_t i = 0; i < b.count; ++i) {
-      const std::span<V> solution = x.span().subspan(static_cast<std::size_t>(i * b.rows), b.size());
-      if (!b.known) order.apply(b.at(i));
-      reports_.push_back(solve<V>(op, b.at(i), solution, solve_options(plan)));
-      reports_.back().setup_seconds += preparing_;
-      order.undo(solution);
-    }
+    const auto each = [&](Buffer<V>& vectors, auto f) {
+      for (std::int64_t i = 0; i < b.count; ++i)
+        f(vectors.span().subspan(static_cast<std::size_t>(i * b.rows), b.size()));
+    };
+    if (!b.known) each(b.values, [&](std::span<V> side) { order.apply(side); });
+    reports_ = b.rows > 0 ? solve_many<V>(op, b.values, x, solve_options(plan))
+                          : std::vector{solve<V>(op, b.values, x, solve_options(plan))};
+    each(x, [&](std::span<V> solution) { order.undo(solution); });
     if (!options_.out.empty()) write(x, b.count);
     if (!options_.history.empty()) plot();
     put_result();
@@ -195,28 +198,17 @@ class Command {
   }
 
  private:
-  // Once for all right-hand sides.
-  void prepare(const Operator<V>& op) {
-    if (options_.method == "auto") options_.method = method_for(matrix_.A);
-    preparing_ = seconds_of([&] {
-      preconditioner_ = make_preconditioner(options_.precond, op, matrix_.A,
-                                            {.block = options_.block,
-                                             .power = options_.power,
-                                             .positive = options_.method == "minres",
-                                             .strength = options_.strength});
-    });
-    if (preconditioner_) grids_ = preconditioner_->grids();
-  }
-
   SolveOptions<V> solve_options(const Plan& plan) {
     SolveOptions<V> made{.method = options_.method,
-                         .own_preconditioner = preconditioner_,
+                         .preconditioner = options_.precond,
+                         .preconditioner_options = options_.preconditioner,
                          .tolerance = options_.tolerance,
                          .absolute_tolerance = options_.absolute,
                          .max_iterations = options_.max_iterations,
                          .restart = options_.restart,
                          .check_every = options_.check_every,
-                         .progress = solve_progress(session_.terminal(), session_.quiet(), options_.method),
+                         .progress = solve_progress(session_.terminal(), session_.quiet(),
+                                                    options_.method == "auto" ? "solve" : options_.method),
                          .matrix = &matrix_.A};
     if (options_.overlap) made.better = [this, plan] { return built(plan); };
     return made;
@@ -257,7 +249,7 @@ class Command {
     document["precision"] = session_.precision();
     document["reorder"] = options_.reorder;
     document.update(report_json(telling(), options_.tolerance));
-    if (!grids_.empty()) document["multigrid"] = multigrid_json(grids_);
+    if (!telling().grids.empty()) document["multigrid"] = multigrid_json(telling().grids);
     document["out"] = options_.out.empty() ? Json() : Json(options_.out);
     if (reports_.size() < 2) return;
     document["systems"] = Json::array();
@@ -272,6 +264,10 @@ class Command {
                      report.converged() ? terminal.good(word) : terminal.bad(word), with_commas(report.iterations),
                      report.iterations == 1 ? "" : "s", report.method, as_seconds(report.seconds),
                      report.preconditioner);
+      if (!report.preconditioner_reason.empty()) session_.print("  precond   {}\n", report.preconditioner_reason);
+      if (report.minres_from >= 0)
+        session_.print("  method    cg found after {} iteration{} that the matrix is not positive definite\n",
+                       with_commas(report.minres_from), report.minres_from == 1 ? "" : "s");
       session_.print("  plan      {} on {}\n", report.plan, to_string(session_.device()));
       session_.print("  residual  {:.3e}, recomputed {:.3e}, asked for {:.1e} (relative to |b|)\n", report.residual,
                      report.true_residual, options_.tolerance);
@@ -280,7 +276,7 @@ class Command {
                      residual_line(report.history, floor, std::min(60, terminal.width - 14), terminal.unicode));
       print_changeover(report.changeover);
     }
-    if (!grids_.empty()) print_grids();
+    if (!reports_.empty() && !telling().grids.empty()) print_grids(telling());
     if (b.known && !reports_.empty() && reports_[0].converged())
       session_.print("  error     {:.3e} at most (b is A times ones)\n", farthest_from_one(x));
     if (!options_.out.empty()) session_.print("  wrote     {}\n", options_.out);
@@ -299,11 +295,11 @@ class Command {
                                     : fmt::format("pay off after {} iterations", with_commas(c.break_even)));
   }
 
-  void print_grids() {
+  void print_grids(const Report& report) {
     std::string rows;
-    for (const GridInfo& grid : grids_) rows += (rows.empty() ? "" : " > ") + with_commas(grid.rows);
-    session_.print("  grids     {} rows, operator complexity {:.2f}, set up in {}\n", rows, operator_complexity(grids_),
-                   as_seconds(preparing_));
+    for (const GridInfo& grid : report.grids) rows += (rows.empty() ? "" : " > ") + with_commas(grid.rows);
+    session_.print("  grids     {} rows, operator complexity {:.2f}, set up in {}\n", rows,
+                   operator_complexity(report.grids), as_seconds(report.setup_seconds));
   }
 
   static double farthest_from_one(const Buffer<V>& x) {
@@ -315,9 +311,6 @@ class Command {
   Session& session_;
   Options options_;
   Loaded<V> matrix_;
-  std::shared_ptr<Preconditioner<V>> preconditioner_;
-  double preparing_ = 0;  // seconds of making it
-  std::vector<GridInfo> grids_;
   std::vector<Report> reports_;
 };
 
@@ -333,18 +326,30 @@ void add_options(CLI::App& command, Options& options) {
   command
       .add_option(
           "--precond", options.precond,
-          "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai, amg (multigrid): symmetric positive definite")
-      ->check(CLI::IsMember({"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"}))
+          "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai, amg (multigrid): symmetric positive definite; "
+          "auto: amg, jacobi or none, whichever is predicted to be done first")
+      ->check(CLI::IsMember({"none", "auto", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"}))
       ->capture_default_str();
-  command.add_option("--block", options.block, "block_jacobi, amg: unknowns that belong together; 0: by the structure")
+  command
+      .add_option("--block", options.preconditioner.block,
+                  "block_jacobi, amg: unknowns that belong together; 0: by the structure")
       ->check(CLI::Range(0, 32));
-  command.add_option("--power", options.power, "fsai, spai: on the pattern of this power of the matrix")
+  command.add_option("--power", options.preconditioner.power, "fsai, spai: on the pattern of this power of the matrix")
       ->check(CLI::Range(1, 3))
       ->capture_default_str();
   command
-      .add_option("--strength", options.strength,
-                  "amg: a coupling is strong from this share of the strongest one beside it on")
+      .add_option("--strength", options.preconditioner.strength,
+                  "amg: a coupling is strong from this share of the strongest one of its two nodes on")
       ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--degree", options.preconditioner.degree, "chebyshev: degree of the polynomial")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  command.add_option("--smoothing", options.preconditioner.smoothing, "amg: degree of the polynomial of a grid")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
+  command.add_option("--coarsest", options.preconditioner.coarsest, "amg: rows of a matrix that is inverted")
+      ->check(CLI::Range(1, 4096))
       ->capture_default_str();
   command.add_option("--tolerance", options.tolerance, "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
       ->check(at_least_zero());

@@ -19,8 +19,7 @@ void take_preconditioner(const heddle_solve_options& o, SolveOptions<V>& how) {
     return;
   }
   if (o.preconditioner) how.preconditioner = o.preconditioner;
-  const auto settings = preconditioner_options(o.preconditioner_options);
-  how.block = settings.block, how.power = settings.power;
+  how.preconditioner_options = preconditioner_options(o.preconditioner_options);
 }
 
 template <class V>
@@ -40,10 +39,16 @@ void take_limits(const heddle_solve_options& o, SolveOptions<V>& how) {
 template <class V>
 void take_callbacks(const heddle_solve_options& o, SolveOptions<V>& how) {
   if (!o.progress && !o.keep_going) return;
-  how.progress = [o](const heddle::SolveProgress& now) {
-    const bool stop = (o.keep_going && o.keep_going(o.context, 0, "solving") != 0) ||
-                      (o.progress && o.progress(o.context, now.iteration, now.residual, now.target, nullptr) != 0);
-    if (stop) throw Stopped{};
+  const auto stop = std::make_shared<bool>(false);
+  const auto tell = [o, stop](const heddle::SolveProgress& now, const void* x) {
+    *stop = *stop || o.progress(o.context, now.iteration, now.residual, now.target, x) != 0;
+  };
+  if (o.progress && o.want_iterate != 0)
+    how.iterate = [tell](const heddle::SolveProgress& now, std::span<const V> x) { tell(now, x.data()); };
+  else if (o.progress)
+    how.progress = [tell](const heddle::SolveProgress& now) { tell(now, nullptr); };
+  how.keep_going = [o, stop](const heddle::SolveProgress&) {
+    return !*stop && (!o.keep_going || o.keep_going(o.context, 0, "solving") == 0);
   };
 }
 

@@ -11,6 +11,7 @@
 #include <heddle/io.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/matrix.hpp>
+#include <heddle/matrix_free.hpp>
 #include <heddle/operator.hpp>
 #include <heddle/overlapped.hpp>
 #include <heddle/plan.hpp>

@@ -9,17 +9,19 @@
 #include <type_traits>
 #include <vector>
 
+#include <heddle/matrix_free.hpp>
 #include <heddle/operator.hpp>
 
 namespace heddle {
 
 enum class Status {
-  converged,       // the residual recomputed from x meets the tolerance
+  converged,       // the residual recomputed from the x that is returned meets the tolerance
   max_iterations,  // it does not yet
   breakdown,       // the method divides by zero here: another method, or another start
   stagnated,       // the residual does not get smaller any more
   indefinite,      // cg or minres met a matrix or preconditioner that is not positive definite
-  not_finite       // Inf or NaN in A, b or x, or an overflow
+  not_finite,      // Inf or NaN in A, b or x, or an overflow
+  stopped          // SolveOptions::keep_going gave false: a user's Ctrl-C, a limit of time. x is the last iterate
 };
 const char* name_of(Status status) noexcept;
 
@@ -68,13 +70,25 @@ struct PreconditionerOptions {
 };
 
 // "none" (null), "jacobi", "block_jacobi", "chebyshev", "fsai", "spai" or "amg", on the device of A, which must outlive
-// a chebyshev and an amg. `matrix` is the matrix of A. Error(input) where a diagonal entry or block has no inverse,
-// fsai or amg finds that the matrix is not positive definite, or spai that it is singular.
+// a chebyshev and an amg. It serves one solve at a time. `matrix` is the matrix of A. Error(input) where a diagonal
+// entry or block has no inverse, fsai or amg finds that the matrix is not positive definite, or spai that it is
+// singular.
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
                                                        const Csr<V>& matrix, const PreconditionerOptions& options = {});
 
-// How far a solve is; called whenever the host looks at the residual.
+// What the preconditioner "auto" stands for, and why in one line.
+struct PreconditionerChoice {
+  std::string name, reason;
+};
+// For a method (not "auto") on a device, by the structure, the size and what the set-up of amg costs; no figure is
+// measured. The structure is looked at in a part of the matrix that does not grow with it, its diagonal and row sums in
+// all of it.
+template <class V>
+PreconditionerChoice preconditioner_for(const Csr<V>& A, const std::string& method, Device device = {},
+                                        double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5);
+
+// How far a solve is.
 struct SolveProgress {
   std::int64_t iteration = 0;
   double residual = 0, target = 0;  // relative to |b|
@@ -87,11 +101,12 @@ enum class Graph { where_faster, off, on };
 template <class V>
 struct SolveOptions {
   // cg (A symmetric positive definite), minres (symmetric), bicgstab, gmres; auto: cg for a symmetric matrix with a
-  // positive diagonal, minres for any other symmetric one, gmres for the rest.
+  // positive diagonal, and minres from there on where cg finds that it is not positive definite; minres for any other
+  // symmetric one, gmres for the rest.
   std::string method = "auto";
-  std::string preconditioner = "none";
+  std::string preconditioner = "none";                    // a name of make_preconditioner, or auto
   std::shared_ptr<Preconditioner<V>> own_preconditioner;  // takes precedence over the name
-  int block = 0, power = 1;                               // see PreconditionerOptions
+  PreconditionerOptions preconditioner_options;           // of a named one; minres sets `positive` by itself
 
   // |b - A x| <= max(tolerance |b|, absolute_tolerance)
   double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5, absolute_tolerance = 0;
@@ -100,7 +115,13 @@ struct SolveOptions {
   int check_every = 0;  // iterations between two looks of the host; 0: 1 on the CPU, an eighth of those done on a GPU
   Stream stream;
   Graph graph = Graph::where_faster;
-  std::function<void(const SolveProgress&)> progress;  // may throw to stop
+  // These are called whenever the host looks at the residual. What they throw ends the solve, with x as it was.
+  std::function<void(const SolveProgress&)> progress;
+  // False ends the solve with Status::stopped. Asked before and after the set-up as well, with iteration 0.
+  std::function<bool(const SolveProgress&)> keep_going;
+  // Gets the x there is by then, in host memory that is good until it returns: a copy every time, and for gmres the
+  // work at the end of a cycle.
+  std::function<void(const SolveProgress&, std::span<const V> x)> iterate;
 
   // Called by another thread as soon as the solve begins; the solve changes over to its operator once it is ready. It
   // must be the same matrix on the same device. From then on the bits depend on when that was.
@@ -124,13 +145,17 @@ struct Changeover {
 struct Report {
   std::string method, preconditioner, plan;
   Status status = Status::max_iterations;
-  std::string reason;  // one sentence
+  std::string reason;                 // one sentence
+  std::string preconditioner_reason;  // one line: why "auto" took it, or why it was dropped
   std::int64_t iterations = 0;
   double residual = 0;                // as the method carries it along
   double true_residual = 0;           // |b - A x| recomputed from the x that is returned
   double rhs_norm = 0;                // |b|
   std::vector<double> history;        // residual before the first iteration and after each
-  double setup_seconds = 0;           // choosing the method, building the preconditioner
+  std::int64_t minres_from = -1;      // "auto": iterations of cg before minres went on; -1: it did not
+  std::vector<GridInfo> grids;        // of a multigrid preconditioner
+  double loading_seconds = 0;         // loading kernels, once in a process, before the clocks below begin
+  double setup_seconds = 0;           // choosing the method, building the preconditioner; of solve_many for all
   double seconds = 0;                 // the iterations and the last check
   std::int64_t graph_iterations = 0;  // of all iterations those that a CUDA graph replayed
   Changeover changeover;
@@ -142,10 +167,17 @@ std::string to_string(const Report& report);
 
 // x is the first guess and becomes the solution. b and x are host memory, or memory of the operator's device; they must
 // not overlap. A matrix that is not square, a vector of the wrong length, an unknown word: Error before the first
-// iteration. Everything else is a Status; x is then the last iterate, and untouched when nothing was iterated. Same
-// operator, options and start: same bits, whatever the number of threads.
+// iteration. Everything else is a Status; x is then the last iterate, and untouched when nothing was iterated. An Error
+// leaves x untouched. Same operator, options and start: same bits, whatever the number of threads. Several threads may
+// solve with one operator at once, each with an x and a preconditioner of its own.
 template <class V>
 Report solve(const Operator<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
+             const std::type_identity_t<SolveOptions<V>>& options = {});
+
+// The same for a matrix that is known by its product alone. The preconditioner is "none" or the caller's; `better` and
+// `matrix` are not for it.
+template <class V>
+Report solve(const MatrixFree<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
              const std::type_identity_t<SolveOptions<V>>& options = {});
 
 // Several right-hand sides, one after the other: column i of B and of X is the n numbers from i n on. The method is
@@ -155,7 +187,7 @@ std::vector<Report> solve_many(const Operator<V>& A, std::type_identity_t<std::s
                                std::type_identity_t<std::span<V>> X,
                                const std::type_identity_t<SolveOptions<V>>& options = {});
 
-// The method "auto" stands for.
+// The method "auto" begins with.
 template <class V>
 std::string method_for(const Csr<V>& A);
 

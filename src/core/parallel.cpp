@@ -13,6 +13,7 @@
 
 #include <heddle/device.hpp>
 
+#include "core/cores_left.hpp"
 #include "core/thread_share.hpp"
 
 namespace heddle {
@@ -329,11 +330,19 @@ int threads() noexcept {
   return wanted > 0 ? wanted : by_default;
 }
 
+namespace {
+thread_local int cores_left = 0;
+}
+
+CoresLeft::CoresLeft(int cores) : before_(std::exchange(cores_left, std::max(cores, 0))) {}
+CoresLeft::~CoresLeft() { cores_left = before_; }
+
 void run_tasks(std::int64_t count, std::int64_t per_thread, void (*run)(void*, std::int64_t, std::int64_t),
                void* context) {
   if (count <= 0) return;
   const double enough = std::max(1.0, static_cast<double>(per_thread) * share_for_a_thread());
-  const auto wanted = static_cast<std::int64_t>(std::min<double>(threads(), static_cast<double>(count) / enough));
+  const auto wanted =
+      static_cast<std::int64_t>(std::min<double>(threads() - cores_left, static_cast<double>(count) / enough));
   if (wanted < 2) return run(context, 0, count);
   Pool& shared = pool();
   if (!shared.occupy()) return run(context, 0, count);

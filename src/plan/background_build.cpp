@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/cores_left.hpp"
 
 namespace heddle {
 
@@ -22,10 +23,13 @@ BackgroundBuild<V>::BackgroundBuild(Builder builder) {
 template <class V>
 void BackgroundBuild<V>::build(const Builder& builder) {
   const auto begun = std::chrono::steady_clock::now();
+  const CoresLeft one(1);  // to the thread that goes on meanwhile
   try {
     made_ = builder();
   } catch (const std::exception& error) {
     error_ = error.what();
+  } catch (...) {
+    error_ = "the builder has thrown what is no std::exception";
   }
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   over_.store(true, std::memory_order_release);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <stdexcept>
 #include <thread>
@@ -11,6 +12,8 @@
 #include <heddle/error.hpp>
 #include <heddle/generate.hpp>
 #include <heddle/overlapped.hpp>
+
+#include "core/parallel.hpp"
 
 namespace heddle::test {
 namespace {
@@ -89,6 +92,38 @@ TEST_F(OverlappedProducts, stay_with_csr_where_building_fails_and_say_why) {
   EXPECT_EQ(op.error(), "no room");
   EXPECT_EQ(op.now().plan().format, "csr");
   EXPECT_TRUE(multiplies(op));
+}
+
+TEST_F(OverlappedProducts, stay_with_csr_where_the_builder_throws_what_is_no_exception) {
+  Overlapped<double> op(build(A), Builder([]() -> std::optional<Operator<double>> { throw 42; }));
+  op.wait();
+  EXPECT_NE(op.error(), "");
+  EXPECT_EQ(op.now().plan().format, "csr");
+}
+
+TEST_F(OverlappedProducts, leave_a_core_to_the_thread_that_multiplies) {
+  const auto most_at_once = [] {
+    std::atomic<int> now = 0, most = 0;
+    parallel_tasks(8, [&](std::int64_t) {
+      const int here = ++now;
+      for (int before = most; before < here && !most.compare_exchange_weak(before, here);) {
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      --now;
+    });
+    return most.load();
+  };
+  set_threads(4);
+  EXPECT_EQ(most_at_once(), 4);
+  int while_building = 0;
+  Overlapped<double> op(build(A), Builder([&] {
+                          while_building = most_at_once();
+                          return std::optional<Operator<double>>();
+                        }));
+  op.wait();
+  EXPECT_EQ(most_at_once(), 4);
+  set_threads(0);
+  EXPECT_EQ(while_building, 3);
 }
 
 TEST_F(OverlappedProducts, stay_with_csr_where_the_other_operator_is_of_another_matrix) {

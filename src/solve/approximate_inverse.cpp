@@ -9,7 +9,8 @@
 //   i [ x . x . x ]           g is the row: (G A G^T)_ii = 1
 //
 // spai (Cosgrove, Diaz and Griewank 1992), for any A: column i of M^-1 makes |A m - e_i| smallest on the pattern of
-// column i of A, by the normal equations of the few columns it touches.
+// column i of A, by the normal equations of the few columns it touches. A column of A with very many entries would make
+// every column that touches it look at all of them: such a one is touched by itself alone.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -27,6 +28,8 @@ namespace {
 // Entries of a row of an approximate inverse. A row of A that has more gives its largest ones: the cost of a row grows
 // with the cube.
 constexpr std::int64_t most_in_row = 128;
+// Entries of a column of A that spai multiplies with others.
+constexpr std::int64_t most_in_column = 8 * most_in_row;
 constexpr std::int64_t rows_of_task = 256;
 
 enum class Triangle { lower, whole };
@@ -48,6 +51,8 @@ class RowPattern {
     }
     if (part_ == Triangle::lower)
       columns_.erase(std::upper_bound(columns_.begin(), columns_.end(), static_cast<Index>(row)), columns_.end());
+    else
+      std::erase_if(columns_, [&](Index j) { return j != row && A.length(j) > most_in_column; });
     if (static_cast<std::int64_t>(columns_.size()) > most_in_row) largest_of(row);
     return columns_;
   }
@@ -57,8 +62,8 @@ class RowPattern {
   bool widen() {
     wider_ = columns_;
     for (const Index j : columns_) {
+      if (static_cast<std::int64_t>(wider_.size()) + A.length(j) > 64 * most_in_row) return false;
       wider_.insert(wider_.end(), A.col.begin() + A.ptr[j], A.col.begin() + A.ptr[j + 1]);
-      if (static_cast<std::int64_t>(wider_.size()) > 64 * most_in_row) return false;
     }
     std::sort(wider_.begin(), wider_.end());
     wider_.erase(std::unique(wider_.begin(), wider_.end()), wider_.end());
@@ -244,6 +249,13 @@ class Spai final : public Preconditioner<V> {
   Operator<V> inverse_;
 };
 
+template <class V>
+std::int64_t long_rows(const CsrView<V>& A) {
+  std::int64_t count = 0;
+  for (std::int64_t row = 0; row < A.rows; ++row) count += A.length(row) > most_in_column ? 1 : 0;
+  return count;
+}
+
 std::string name_with(const char* word, int power) {
   check(power >= 1 && power <= 3, ErrorKind::usage, "a pattern of the power {}: {} takes 1 to 3", power, word);
   return power == 1 ? word : fmt::format("{} {}", word, power);
@@ -261,6 +273,8 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> make_spai(const Operator<V>& A, const CsrView<V>& matrix, int power) {
   std::string name = name_with("spai", power);
   const Csr<V> T = transpose(matrix);
+  if (const std::int64_t aside = long_rows(T.view()); aside > 0)
+    name += fmt::format(", {} column{} of more than {} entries aside", aside, aside == 1 ? "" : "s", most_in_column);
   const Csr<V> inverse = row_by_row<LeastSquaresRow<V>>(T.view(), power, Triangle::whole);
   return std::make_shared<Spai<V>>(A, transpose(inverse.view()), std::move(name));
 }

@@ -76,6 +76,14 @@ TEST_F(Overlap, a_builder_that_fails_changes_nothing_but_is_reported) {
   EXPECT_EQ(report.changeover.error, "no room");
 }
 
+TEST_F(Overlap, a_builder_that_throws_what_is_no_exception_is_reported_too) {
+  SolveOptions<double> overlapped = options();
+  overlapped.better = []() -> Operator<double> { throw 42; };
+  const Report report = solve(build(A), b, x, overlapped);
+  EXPECT_TRUE(report.converged());
+  EXPECT_NE(report.changeover.error, "");
+}
+
 TEST_F(Overlap, an_operator_of_another_matrix_is_an_error) {
   SolveOptions<double> overlapped = options();
   overlapped.tolerance = 1e-300;

@@ -54,17 +54,20 @@ class Gmres final : public Method<V> {
 
   bool full() const override { return step == m; }
 
-  // y minimises |g - H y|;  x = x + M^-1 V y
   void finish() override {
     on.fetch();
+    add_rest(on.x);
+  }
+  // y minimises |g - H y|;  to = to + M^-1 V y
+  void add_rest(V* to) override {
     const auto done = static_cast<int>(on.state.recorded - began_at);
     if (done <= 0 || done > m) return;
     memory::copy(numbers_here.data(), Device::cpu(), numbers.data(), on.device(), numbers.bytes());
     const std::vector<double> y = solve_triangle(done);
-    if (flexible || !on.M) return add(flexible ? directions.data() : basis.data(), y, on.x, false);
+    if (flexible || !on.M) return add(flexible ? directions.data() : basis.data(), y, to, false);
     add(basis.data(), y, w.data(), true);
     on.precondition(w.data(), z.data());
-    on.trip(Combine<V>{V(1), z.data(), V(1), on.x});
+    on.trip(Combine<V>{V(1), z.data(), V(1), to});
   }
 
  private:

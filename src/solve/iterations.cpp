@@ -12,12 +12,11 @@ Iterations<V>::Iterations(Problem<V>& problem, Method<V>& method, Graph wish)
   allowed_ = recordable();
 }
 
-// An operator that takes turns cannot do so inside a graph, where another user of it would meet the replay.
 template <class V>
 bool Iterations<V>::recordable() const {
   if (on.device().kind != Device::Kind::gpu || wish_ == Graph::off || length_ == 0) return false;
   if (wish_ == Graph::where_faster && on.size() > most_rows_recorded) return false;
-  return !on.matrix().takes_turns() && (on.M == nullptr || on.d != nullptr || on.M->recordable());
+  return on.action().recordable() && (on.M == nullptr || on.d != nullptr || on.M->recordable());
 }
 
 template <class V>
@@ -49,7 +48,8 @@ bool Iterations<V>::ready() {
   return recording_ && phase_ == recorded_phase_;
 }
 
-// Nothing runs. What cannot be recorded is queued one by one from then on, with all vectors in their roles.
+// Nothing runs. What cannot be recorded, for whatever is thrown, is queued one by one from then on, with all vectors in
+// their roles.
 template <class V>
 void Iterations<V>::record() {
   const Stream usual = on.stream();
@@ -60,7 +60,7 @@ void Iterations<V>::record() {
       for (; advanced < length_; ++advanced) method_.iterate();
     });
     recorded_phase_ = phase_;
-  } catch (const std::exception&) {
+  } catch (...) {
     allowed_ = false;
     for (; advanced < length_; ++advanced) method_.advance();
   }

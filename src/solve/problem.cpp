@@ -2,19 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/gpu.hpp"
 #include "solve/preconditioners.hpp"
+#include "solve/size.hpp"
 
 namespace heddle::solve_method {
 
 template <class V>
-Problem<V>::Problem(const Operator<V>& A, const V* b_there, V* x_there, Stream stream)
+Problem<V>::Problem(const Action<V>& A, const V* b_there, V* x_there, Stream stream)
     : b(b_there),
       x(x_there),
-      r(A.rows(), A.device()),
-      A_(&A),
-      n_(A.rows()),
+      r(A.size(), A.device()),
+      first_(A),
+      A_(A),
+      n_(A.size()),
       device_(A.device()),
       stream_(stream),
       pieces_(device_.kind == Device::Kind::cpu ? pieces_on_cpu(n_) : pieces_on_gpu(n_)),
@@ -27,8 +30,7 @@ Problem<V>::Problem(const Operator<V>& A, const V* b_there, V* x_there, Stream s
 
 template <class V>
 void Problem<V>::multiply(const V* from, V* to) {
-  const auto size = static_cast<std::size_t>(n_);
-  A_->multiply(std::span<const V>(from, size), std::span<V>(to, size), stream_);
+  A_.multiply(from, to, stream_);
 }
 
 template <class V>
@@ -42,22 +44,37 @@ void Problem<V>::precondition(const V* from, V* to) {
     copy(from, to);
 }
 
+// Of the partial sums of one dot product, on the host once the device has done them.
 template <class V>
-double Problem<V>::dot(const V* one, const V* other) {
-  trip(Dot<V>{one, other}, nullptr, sums(first_sum));
-  if (!device_.host_memory()) gpu::synchronize(stream_);
-  memory::copy(sums_here_.data(), Device::cpu(), sums(first_sum), device_, sums_here_.bytes());
+double Problem<V>::total(const double* sums) {
+  memory::copy(sums_here_.data(), Device::cpu(), sums, device_, sums_here_.bytes());
   double sum = 0;
   for (const double part : sums_here_) sum += part;
   return sum;
 }
 
 template <class V>
+double Problem<V>::dot(const V* one, const V* other) {
+  trip(Dot<V>{one, other}, nullptr, sums(first_sum));
+  if (!device_.host_memory()) gpu::synchronize(stream_);
+  return total(sums(first_sum));
+}
+
+template <class V>
 double Problem<V>::residual() {
-  const auto size = static_cast<std::size_t>(n_);
-  copy(b, r.data());
-  A_->multiply(V(-1), std::span<const V>(x, size), V(1), r.span(), stream_);
-  return dot(r.data(), r.data());
+  multiply(x, r.data());
+  trip(Combine<V>{V(1), b, V(-1), r.data()});
+  trip(Dot<V>{x, x}, nullptr, sums(second_sum));
+  const double rr = dot(r.data(), r.data());
+  const bool sound = std::isfinite(total(sums(second_sum))) || finite_x();
+  return sound ? rr : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Asked element by element: squares overflow before numbers do.
+template <class V>
+bool Problem<V>::finite_x() {
+  const Buffer<V> here = on_host(*this, x);
+  return std::all_of(here.begin(), here.end(), [](V v) { return std::isfinite(v); });
 }
 
 template <class V>
@@ -70,23 +87,6 @@ template <class V>
 void Problem<V>::store() {
   if (!device_.host_memory()) gpu::synchronize(stream_);
   memory::copy(state_.data(), device_, &state, Device::cpu(), sizeof(State));
-}
-
-template <class V>
-double safe_norm(Problem<V>& problem, const V* a) {
-  const double squared = problem.dot(a, a);
-  if (squared > 1e-280 && squared < 1e280) return std::sqrt(squared);
-  Buffer<V> here(problem.size());
-  memory::copy(here.data(), Device::cpu(), a, problem.device(), here.bytes());
-  double largest = 0, sum = 0;
-  for (const V v : here) {
-    if (!std::isfinite(v)) return v;
-    largest = std::max(largest, std::abs(static_cast<double>(v)));
-  }
-  if (largest == 0) return 0;
-  const double scale = std::ldexp(1.0, -std::ilogb(largest));
-  for (const V v : here) sum += (v * scale) * (v * scale);
-  return std::sqrt(sum) / scale;
 }
 
 template <class V>
@@ -114,7 +114,5 @@ template class Problem<float>;
 template class Problem<double>;
 template class Method<float>;
 template class Method<double>;
-template double safe_norm(Problem<float>&, const float*);
-template double safe_norm(Problem<double>&, const double*);
 
 }  // namespace heddle::solve_method

@@ -3,6 +3,7 @@
 
 #include <heddle/solve.hpp>
 
+#include "solve/action.hpp"
 #include "solve/vectors.hpp"
 
 namespace heddle::solve_method {
@@ -12,7 +13,7 @@ enum SumSlot { first_sum, second_sum, sum_slots };
 template <class V>
 class Problem {
  public:
-  Problem(const Operator<V>& A, const V* b, V* x, Stream stream);
+  Problem(const Action<V>& A, const V* b, V* x, Stream stream);
 
   const V* b;
   V* x;
@@ -25,8 +26,9 @@ class Problem {
   Device device() const { return device_; }
   Stream stream() const { return stream_; }
   void set_stream(Stream stream) { stream_ = stream; }
-  const Operator<V>& matrix() const { return *A_; }
-  void set_operator(const Operator<V>& A) { A_ = &A; }
+  const Action<V>& action() const { return A_; }
+  const Action<V>& first_action() const { return first_; }
+  void set_operator(const Operator<V>& A) { A_ = A; }
   void set_preconditioner(Preconditioner<V>* made) {
     M = made;
     d = made ? made->diagonal() : nullptr;
@@ -47,12 +49,15 @@ class Problem {
 
   // These wait for the device.
   double dot(const V* a, const V* b);
-  double residual();  // r = b - A x; gives r'r
+  double residual();  // r = b - A x; gives r'r, or NaN where x holds an Inf or NaN, be it in a column without entries
+  bool finite_x();
   void fetch();
   void store();
 
  private:
-  const Operator<V>* A_;
+  double total(const double* sums);
+
+  Action<V> first_, A_;  // as given, and what is multiplied by now
   std::int64_t n_;
   Device device_;
   Stream stream_;
@@ -61,10 +66,6 @@ class Problem {
   Buffer<double> sums_, sums_here_;
   Buffer<State> state_;
 };
-
-// Euclidean norm that neither overflows nor underflows on the way. Waits.
-template <class V>
-double safe_norm(Problem<V>& problem, const V* a);
 
 template <class V>
 class Method {
@@ -85,6 +86,8 @@ class Method {
   virtual bool full() const { return false; }
   // Brings x up to date with the iterations that were done.
   virtual void finish() {}
+  // Adds to a copy of x what `finish` would add to x.
+  virtual void add_rest([[maybe_unused]] V* copy_of_x) {}
   // What the stop means; called after `finish`, with the state fetched.
   virtual Status judge(Stop why, std::string& reason);
 };

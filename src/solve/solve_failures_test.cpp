@@ -136,6 +136,106 @@ TEST(SolveFailures, inf_and_nan_are_seen_before_the_first_iteration_and_leave_x_
   }
 }
 
+// ---------------------------------------------------------------------------------- verdicts on the x that is returned
+
+Report solved_diagonal(double entry, double b, const std::string& method, double tolerance, Numbers& x) {
+  x.assign(2, 0.0);
+  return solve(build(diagonal({entry, entry})), Numbers(2, b), x, {.method = method, .tolerance = tolerance});
+}
+
+TEST(SolveFailures, a_solution_beyond_the_largest_number_is_not_finite) {
+  for (const char* method : {"cg", "bicgstab", "gmres"}) {
+    Numbers x;
+    const Report report = solved_diagonal(1e-20, 1e300, method, 1e-8, x);
+    EXPECT_EQ(report.status, Status::not_finite) << method << ": " << report.reason;
+    EXPECT_EQ(x, Numbers(2, infinity));
+  }
+}
+
+TEST(SolveFailures, a_solution_that_is_lost_to_small_numbers_is_judged_by_what_is_left_of_it) {
+  for (const char* method : methods) {
+    Numbers x;
+    const Report all = solved_diagonal(1e30, 1e-300, method, 1e-8, x);
+    EXPECT_EQ(all.status, Status::stagnated) << method << ": " << all.reason;
+    EXPECT_EQ(x, Numbers(2, 0.0));
+    EXPECT_EQ(all.true_residual, 1) << method;
+    const Report digits = solved_diagonal(1e20, 1e-300, method, 1e-8, x);
+    EXPECT_EQ(digits.status, Status::stagnated) << method << ": " << digits.reason;
+    EXPECT_NEAR(digits.true_residual, std::abs(1 - x[0] * 1e20 / 1e-300), 1e-12) << method;
+    EXPECT_GT(digits.true_residual, 1e-8);
+    const Report enough = solved_diagonal(1e20, 1e-300, method, 1e-3, x);
+    EXPECT_TRUE(enough.converged()) << method << ": " << enough.reason;
+    EXPECT_EQ(enough.true_residual, digits.true_residual);
+  }
+}
+
+TEST(SolveFailures, very_small_floats_are_judged_without_the_bits_that_products_of_them_lose) {
+  const Csr<float> A = convert<float>(diagonal({0.3f}).view());
+  const float b = 1e-44f;  // seven times the least number there is: x is rounded to 23 of them
+  for (const char* method : methods) {
+    std::vector<float> x(1, 0.0f);
+    const Report report = solve(build(A), std::vector<float>{b}, x, {.method = method});
+    EXPECT_FALSE(report.converged()) << method;
+    EXPECT_NEAR(report.true_residual, std::abs(1 - 0.3f * static_cast<double>(x[0]) / b), 1e-6) << method;
+  }
+}
+
+TEST(SolveFailures, right_hand_sides_at_both_ends_of_the_numbers_are_finite) {
+  for (const char* method : methods) {
+    for (const double size : {1e-307, 1e-308, 5e-309, 1e-320, 1.7e308}) {
+      Numbers x;
+      const Report report = solved_diagonal(1, size, method, 1e-8, x);
+      EXPECT_TRUE(report.converged()) << method << " " << size << ": " << report.reason;
+      EXPECT_DOUBLE_EQ(x[0], size);
+    }
+    for (const float size : {1e-37f, 1e-40f, 1e-45f, 3e38f}) {
+      std::vector<float> x(1, 0.0f);
+      const Csr<float> one = convert<float>(diagonal({1}).view());
+      EXPECT_TRUE(solve(build(one), std::vector<float>{size}, x, {.method = method}).converged()) << method << size;
+      EXPECT_EQ(x[0], size);
+    }
+  }
+}
+
+TEST(SolveFailures, zeros_on_the_right_do_not_hide_what_is_not_finite) {
+  for (const double bad : {nan, infinity}) {
+    for (const char* method : methods) {
+      Numbers x(2, 0.5);
+      const Csr<double> A = from_entries(2, 2, {{0, 0, 1}, {1, 1, bad}});
+      EXPECT_EQ(solve(build(A), Numbers(2, 0.0), x, {.method = method}).status, Status::not_finite) << method;
+      EXPECT_EQ(x, Numbers(2, 0.5));
+      x[1] = bad;
+      EXPECT_EQ(solve(build(diagonal({1, 1})), Numbers(2, 0.0), x, {.method = method}).status, Status::not_finite);
+    }
+  }
+}
+
+TEST(SolveFailures, a_first_guess_that_no_column_reads_is_looked_at) {
+  const Csr<double> A = from_entries(2, 2, {{1, 1, 2}});
+  for (const double bad : {nan, infinity})
+    for (const double b : {0.0, 1.0, 1e300})
+      for (const char* method : methods) {
+        Numbers x{bad, 0};
+        EXPECT_EQ(solve(build(A), Numbers{0, b}, x, {.method = method}).status, Status::not_finite) << method << b;
+        EXPECT_EQ(x[1], 0);
+      }
+  Numbers large{1e200, 0};
+  EXPECT_TRUE(solve(build(A), Numbers{0, 1}, large).converged()) << "its square overflows, it does not";
+}
+
+TEST(SolveFailures, an_exception_leaves_x_alone) {
+  const Csr<double> A = generate<double>("stencil2d5,n=9");
+  const auto at_five = [](const SolveProgress& now) {
+    if (now.iteration == 5) throw std::string("enough");
+  };
+  for (const double size : {1.0, 1e300})
+    for (const char* method : methods) {
+      Numbers x(81, 0.25);
+      EXPECT_THROW(solve(build(A), Numbers(81, size), x, {.method = method, .progress = at_five}), std::string);
+      EXPECT_EQ(x, Numbers(81, 0.25)) << method;
+    }
+}
+
 TEST(SolveFailures, numbers_that_overflow_on_the_way_are_no_success) {
   const Csr<double> A = diagonal({1e300, 1e-300, 1});
   for (const char* method : methods) EXPECT_NE(verdict(A, {1, 1, 1}, method), Status::max_iterations) << method;
@@ -222,7 +322,8 @@ TEST(SolveFailures, a_diagonal_without_inverse_is_an_error_that_names_the_row) {
     }
   }
   EXPECT_EQ(kind_of([&] {
-              solve(build(A), Numbers{1, 2, 3}, x, {.method = "minres", .preconditioner = "block_jacobi", .block = 1});
+              solve(build(A), Numbers{1, 2, 3}, x,
+                    {.method = "minres", .preconditioner = "block_jacobi", .preconditioner_options = {.block = 1}});
             }),
             ErrorKind::input);
 }

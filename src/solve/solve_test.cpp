@@ -324,7 +324,8 @@ TEST(SolvePreconditioner, block_jacobi_solves_a_block_diagonal_system_at_once) {
                                   0, 0, 0, 0, 7});
   for (const Device device : {Device::cpu(), Device::emulator()}) {
     const Solved made =
-        solved(A, {1, 2, 3, 4, 5}, {.method = "cg", .preconditioner = "block_jacobi", .block = 2}, device);
+        solved(A, {1, 2, 3, 4, 5},
+               {.method = "cg", .preconditioner = "block_jacobi", .preconditioner_options = {.block = 2}}, device);
     EXPECT_EQ(made.report.iterations, 1);
     EXPECT_EQ(made.report.preconditioner, "block_jacobi 2");
   }
