@@ -183,7 +183,7 @@ typedef int32_t (*heddle_solve_progress)(void* context, int64_t iteration, doubl
 typedef struct {
   size_t size;
   const char* method;         /* NULL: "auto"; "cg", "minres", "bicgstab", "gmres" */
-  const char* preconditioner; /* NULL: "none"; "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg" */
+  const char* preconditioner; /* NULL: "none"; "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"; "auto" */
   const heddle_preconditioner_options* preconditioner_options;
   const heddle_preconditioner* own; /* takes precedence over the name */
   const heddle_matrix* matrix;      /* spares restoring it from the operator */
@@ -195,7 +195,7 @@ typedef struct {
   int32_t check_every;    /* iterations between two looks at the residual; 0: by the device */
   int32_t graph;          /* CUDA graphs: 0 where faster, 1 never, 2 always */
   heddle_stream stream;
-  heddle_keep_going keep_going; /* asked while a preconditioner is made, and whenever progress is called */
+  heddle_keep_going keep_going; /* asked before and after the set-up, and whenever progress is called */
   heddle_solve_progress progress;
   void* context;        /* of both */
   int32_t want_iterate; /* 1: progress gets x, a copy every time */

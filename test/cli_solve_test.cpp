@@ -89,6 +89,37 @@ TEST(SolveCommand, says_which_matrix_multigrid_does_not_take) {
   EXPECT_NE(outcome.err.find("--precond"), std::string::npos) << outcome.err;
 }
 
+TEST(SolveCommand, chooses_a_preconditioner_and_says_why) {
+  const Outcome far = solve({"gen:stencil2d5,n=200", "--precond", "auto", "--json"});
+  ASSERT_EQ(far.exit_code, 0) << far.err;
+  EXPECT_TRUE(far.json()["preconditioner"].get<std::string>().starts_with("amg")) << far.out;
+  EXPECT_NE(far.json()["preconditioner_reason"].get<std::string>().find("iterations"), std::string::npos);
+  const Outcome near = solve({"gen:stencil2d5,n=20", "--precond", "auto"});
+  EXPECT_NE(near.out.find("precond   the diagonal is constant"), std::string::npos) << near.out;
+  EXPECT_TRUE(solve({"gen:stencil2d5,n=20", "--json"}).json()["preconditioner_reason"].is_null());
+}
+
+TEST(SolveCommand, hands_on_the_settings_of_a_preconditioner) {
+  const auto iterations = [](std::vector<std::string> words) {
+    words.insert(words.begin(), {"gen:stencil2d5,n=60", "--json", "--precond"});
+    return solve(words).json()["iterations"].get<int>();
+  };
+  EXPECT_LT(iterations({"chebyshev", "--degree", "8"}), iterations({"chebyshev", "--degree", "2"}));
+  EXPECT_LT(iterations({"amg", "--smoothing", "4"}), iterations({"amg", "--smoothing", "1"}));
+  const Outcome coarse = solve({"gen:stencil2d5,n=60", "--precond", "amg", "--coarsest", "20", "--json"});
+  EXPECT_LE(coarse.json()["multigrid"]["grids"].back()["rows"], 20);
+}
+
+TEST(SolveCommand, goes_on_with_minres_where_cg_finds_the_matrix_indefinite) {
+  const ScratchFolder folder;
+  const std::string A = folder.write("A.mtx", matrix("3 3 7", "1 1 1\n1 2 2\n2 1 2\n2 2 1\n2 3 2\n3 2 2\n3 3 1\n"));
+  const Outcome outcome = solve({A, "--rhs", folder.write("b.txt", "1\n2\n-3\n"), "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["method"], "minres");
+  EXPECT_GE(outcome.json()["minres_from"], 0);
+  EXPECT_EQ(solve({A, "--rhs", folder.path("b.txt"), "--method", "cg"}).exit_code, 4);
+}
+
 TEST(SolveCommand, writes_the_solution_of_the_right_hand_side_it_read) {
   const ScratchFolder folder;
   const std::string A = folder.write("A.mtx", matrix("2 2 3", "1 1 2\n2 1 1\n2 2 4\n"));
@@ -226,6 +257,9 @@ INSTANTIATE_TEST_SUITE_P(
             "too_few_iterations", "2 2 2", "1 1 1\n2 2 5\n", "1\n1\n", {"--max-iterations", "1"}, 4, "max_iterations"},
         Failure{"no_iterations", "2 2 2", "1 1 1\n2 2 5\n", "1\n1\n", {"--max-iterations", "0"}, 4, "max_iterations"},
         Failure{"nan_rhs", "2 2 2", "1 1 1\n2 2 5\n", "1\nnan\n", {}, 4, "not_finite"},
+        Failure{"too_large_x", "2 2 2", "1 1 1e-20\n2 2 1e-20\n", "1e300\n1e300\n", {}, 4, "not_finite"},
+        Failure{"x_that_vanishes", "2 2 2", "1 1 1e30\n2 2 1e30\n", "1e-300\n1e-300\n", {}, 4, "stagnated"},
+        Failure{"denormal_rhs", "2 2 2", "1 1 1\n2 2 1\n", "1e-308\n1e-308\n", {}, 0, "converged"},
         Failure{"zero_rhs", "2 2 2", "1 1 1\n2 2 5\n", "0\n0\n", {}, 0, "converged"},
         Failure{"zero_diagonal", "2 2 2", swap, "1\n2\n", {"--precond", "jacobi"}, 3, ""},
         Failure{"rectangular", "2 3 2", "1 1 1\n2 2 5\n", "", {}, 3, ""},

@@ -34,13 +34,7 @@ template <class V>
 double power_estimate(const Operator<V>& A, const Buffer<V>& inverse) {
   constexpr int steps = 12;
   Problem<V> on(A, nullptr, nullptr, {});
-  Buffer<V> start(A.rows());
-  std::uint64_t dice = 1;
-  for (V& e : start) {
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    e = static_cast<V>(static_cast<double>(dice >> 40) / 16777216.0 - 0.5);
-  }
-  Buffer<V> v = start.to(A.device()), w = on.vector();
+  Buffer<V> v = on.noise(), w = on.vector();
   double before = 0, growth = 0;
   for (int step = 0; step < steps; ++step) {
     on.multiply(v.data(), w.data());

@@ -44,6 +44,17 @@ void Problem<V>::precondition(const V* from, V* to) {
     copy(from, to);
 }
 
+template <class V>
+Buffer<V> Problem<V>::noise() const {
+  Buffer<V> here(n_);
+  std::uint64_t dice = 1;
+  for (V& e : here) {
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    e = static_cast<V>(static_cast<double>(dice >> 40) / 16777216.0 - 0.5);
+  }
+  return here.to(device_);
+}
+
 // Of the partial sums of one dot product, on the host once the device has done them.
 template <class V>
 double Problem<V>::total(const double* sums) {

@@ -35,6 +35,7 @@ class Problem {
   }
 
   Buffer<V> vector() const { return Buffer<V>(n_, device_); }
+  Buffer<V> noise() const;  // from -0.5 to 0.5, the same every time
   // Partial sums: slot and dot product within it.
   double* sums(SumSlot slot, int which = 0) { return sums_.data() + (slot * columns_at_once + which) * pieces_; }
 
@@ -82,6 +83,8 @@ class Method {
     queue();
     advance();
   }
+  // Whether to start once more, with what this stop has taught; called after `finish`.
+  virtual bool starts_again(Stop) { return false; }
   // No further iteration before `finish` and another `start`.
   virtual bool full() const { return false; }
   // Brings x up to date with the iterations that were done.

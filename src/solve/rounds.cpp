@@ -76,7 +76,7 @@ void Solver<V>::iterate(double rr) {
     note_residuals(why == Stop::small_residual || on.state.recorded > 0 ? last_recorded() : before, rr);
     if (small(rr)) return verdict(Status::converged, "the residual recomputed from x meets the tolerance");
     if (!std::isfinite(rr)) return verdict(Status::not_finite, "an Inf or NaN came up");
-    if (go_on(why, before, rr) || go_on_with_minres(why)) continue;
+    if (go_on(why, before, rr) || starts_again(why) || go_on_with_minres(why)) continue;
     return give_up(why);
   }
 }
@@ -88,6 +88,11 @@ bool Solver<V>::go_on(Stop why, double before, double rr) const {
   if (why == Stop::none) return rr < before * (1 - 1e-10);  // a cycle of gmres is full
   const bool worth_it = why == Stop::small_residual || why == Stop::breakdown || why == Stop::exhausted;
   return worth_it && rr < progress * before;
+}
+
+template <class V>
+bool Solver<V>::starts_again(Stop why) {
+  return on.state.recorded < limit() && !stopped_ && method_->starts_again(why);
 }
 
 // Where "auto" took cg, and cg proves that A or the preconditioner is not positive definite. A preconditioner that is

@@ -43,6 +43,7 @@ class Solver {
   void take_method(const std::string& name);
   void iterate(double rr);
   bool go_on(Stop why, double before, double rr) const;
+  bool starts_again(Stop why);
   bool go_on_with_minres(Stop why);
   void give_up(Stop why);
   Stop round();

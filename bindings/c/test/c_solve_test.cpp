@@ -77,6 +77,46 @@ TEST(CSolve, a_solve_that_does_not_converge_is_not_an_error) {
   EXPECT_EQ(heddle_solve(grid.op, grid.b.data(), grid.x.data(), &o, &report), HEDDLE_USAGE);
 }
 
+struct Watch {
+  std::int64_t stop_at = 0, seen = 0;
+  bool with_x = false;
+};
+int32_t watch(void* context, std::int64_t iteration, double, double, const void* x) {
+  auto& mine = *static_cast<Watch*>(context);
+  mine.seen = iteration;
+  mine.with_x = x && static_cast<const double*>(x)[450] != 0;
+  return iteration == mine.stop_at;
+}
+
+TEST(CSolve, progress_that_is_not_zero_stops_with_the_iterate_there_is) {
+  for (const int want : {0, 1}) {
+    Grid grid;
+    Watch mine{.stop_at = 5};
+    HEDDLE_INIT(heddle_solve_options, o);
+    o.method = "gmres", o.progress = watch, o.context = &mine, o.want_iterate = want;
+    HEDDLE_INIT(heddle_report, report);
+    ASSERT_EQ(heddle_solve(grid.op, grid.b.data(), grid.x.data(), &o, &report), HEDDLE_OK) << heddle_last_error();
+    EXPECT_EQ(report.verdict, HEDDLE_STOPPED_BY_CALLER) << report.reason;
+    EXPECT_EQ(report.iterations, 5);
+    EXPECT_EQ(report.history_length, 6);
+    EXPECT_EQ(mine.seen, 5);
+    EXPECT_EQ(mine.with_x, want == 1);
+    EXPECT_NEAR(grid.residual(), report.true_residual, 1e-12);
+  }
+}
+
+TEST(CSolve, keep_going_that_is_not_zero_stops_before_the_set_up) {
+  Grid grid;
+  HEDDLE_INIT(heddle_solve_options, o);
+  o.preconditioner = "amg";
+  o.keep_going = [](void*, double, const char*) { return 1; };
+  HEDDLE_INIT(heddle_report, report);
+  ASSERT_EQ(heddle_solve(grid.op, grid.b.data(), grid.x.data(), &o, &report), HEDDLE_OK);
+  EXPECT_EQ(report.verdict, HEDDLE_STOPPED_BY_CALLER);
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(grid.x, std::vector<double>(900, 0));
+}
+
 TEST(CSolve, several_right_hand_sides_have_a_report_each) {
   Grid grid;
   std::vector<double> b(1800, 1), x(1800, 0);
