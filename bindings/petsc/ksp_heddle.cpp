@@ -17,9 +17,6 @@ namespace {
 
 using V = PetscScalar;
 
-// Ends a solve that diverges.
-struct Diverged {};
-
 struct State {
   std::string method = "auto", device_text = "auto";
   PetscInt restart = 30, check_every = 0;
@@ -92,6 +89,7 @@ KSPConvergedReason reason_for(KSP ksp, const Report& report) {
                                             : KSP_CONVERGED_RTOL;
     }
     case Status::max_iterations: return ksp->normtype == KSP_NORM_NONE ? KSP_CONVERGED_ITS : KSP_DIVERGED_ITS;
+    case Status::stopped: return KSP_DIVERGED_DTOL;
     case Status::breakdown:
     case Status::stagnated: break;
   }
@@ -111,6 +109,7 @@ class Solve {
     options_.tolerance = fixed ? 0 : ksp->rtol;
     options_.absolute_tolerance = fixed ? 0 : ksp->abstol;
     options_.progress = [this](const SolveProgress& progress) { look(progress); };
+    options_.keep_going = [this](const SolveProgress&) { return !diverged_; };
     precondition();
   }
 
@@ -123,12 +122,8 @@ class Solve {
     const Logged log(log_events().solve);
     b_norm_ = b_norm;
     monitor(0, r_norm);
-    try {
-      finish(solve<V>(A_, b, x, options_));
-    } catch (const Diverged&) {
-      ksp_->reason = KSP_DIVERGED_DTOL;
-      state_.last_report = "diverged: the residual grew beyond -ksp_divtol";
-    }
+    finish(solve<V>(A_, b, x, options_));
+    if (diverged_) state_.last_report = "diverged: the residual grew beyond -ksp_divtol";
   }
 
  private:
@@ -156,7 +151,7 @@ class Solve {
   void look(const SolveProgress& progress) {
     const PetscReal norm = static_cast<PetscReal>(progress.residual) * b_norm_;
     monitor(static_cast<PetscInt>(progress.iteration), norm);
-    if (ksp_->normtype != KSP_NORM_NONE && norm >= ksp_->divtol * b_norm_) throw Diverged{};
+    if (ksp_->normtype != KSP_NORM_NONE && norm >= ksp_->divtol * b_norm_) diverged_ = true;
   }
 
   void finish(const Report& report) {
@@ -175,6 +170,7 @@ class Solve {
   const Operator<V>& A_;
   SolveOptions<V> options_;
   PetscReal b_norm_ = 0;
+  bool diverged_ = false;
 };
 
 bool relative_to_first_residual(KSP ksp) {
