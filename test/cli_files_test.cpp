@@ -108,8 +108,8 @@ TEST(Demo, shows_every_step_and_leaves_its_files) {
   const std::string out = folder.path("tour");
   const Outcome outcome = heddle_command({"demo", "--out", out, "--json=" + folder.path("demo.json")});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  for (const char* step :
-       {"1. Matrices", "2. Files", "3. Structure", "4. Formats", "5. Plans", "6. y = A x", "7. A x = b"})
+  for (const char* step : {"1. Matrices", "2. Files", "3. Structure", "4. Formats", "5. Plans", "6. y = A x",
+                           "7. A x = b", "8. What it is for"})
     EXPECT_NE(outcome.out.find(step), std::string::npos) << step;
   for (const char* name : {"circuit.mtx", "circuit.mtx.gz", "circuit.hdl", "residuals.svg"})
     EXPECT_TRUE(exists(out + "/" + name)) << name;
@@ -118,6 +118,11 @@ TEST(Demo, shows_every_step_and_leaves_its_files) {
   EXPECT_EQ(document["plans"].size(), 4u);
   for (const auto& matrix : document["matrices"])
     for (const auto& result : matrix["results"]) EXPECT_LE(result["error_per_bound"], 1) << result;
+  const auto& ending = document["ending"];
+  EXPECT_GE(ending["products_per_second"].size(), 2u);
+  for (const auto& [who, rate] : ending["products_per_second"].items()) EXPECT_GT(rate, 0) << who;
+  EXPECT_EQ(ending["verdict"], "converged");
+  EXPECT_EQ(ending["claims"].size(), 5u);
 }
 
 TEST(Demo, can_be_run_twice_in_the_same_folder) {

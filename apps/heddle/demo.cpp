@@ -13,6 +13,7 @@
 #include "agreement.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "demo_ending.hpp"
 #include "histogram.hpp"
 #include "history_plot.hpp"
 #include "load.hpp"
@@ -62,6 +63,7 @@ class Demo {
     choose_plans();
     multiply_everything();
     solve_systems();
+    if (session_.device().kind != Device::Kind::emulator) demo_ending(session_, matrices_[0]);
     session_.print("\nThe files are in {}. Next: heddle info {}/circuit.hdl, heddle bench gen:fem,n=20,dof=3\n",
                    folder_, folder_);
   }

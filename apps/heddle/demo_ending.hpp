@@ -1,0 +1,14 @@
+// The last step of `heddle demo`: what people came for, in some twenty lines, measured on this machine.
+#pragma once
+
+#include "load.hpp"
+#include "session.hpp"
+
+namespace heddle {
+
+// Products a second by the chosen plan, by csr and by another library; the plan and why; a solve and its verdict; one
+// claim of each of the five papers. `A` is symmetric and positive definite.
+template <class V>
+void demo_ending(Session& session, const Loaded<V>& matrix);
+
+}  // namespace heddle
