@@ -10,6 +10,7 @@
 #include "local_operator.hpp"
 #include "log_events.hpp"
 #include "solver_types.hpp"
+#include "vector_arrays.hpp"
 
 namespace heddle::petsc {
 
@@ -41,7 +42,7 @@ PetscErrorCode check_supported(KSP ksp, Mat A) {
   PetscCheck(aij, comm, PETSC_ERR_SUP,
              "-ksp_type heddle is for a matrix of type aij on one process; on several use -pc_type bjacobi or asm with "
              "-sub_ksp_type heddle, or a KSP of PETSc with -mat_type aijheddle");
-  PetscCall(PCGetDiagonalScale(ksp->pc, &scaled));
+  PetscCall(asks_for_diagonal_scaling(ksp->pc, scaled));
   PetscCheck(!scaled, comm, PETSC_ERR_SUP, "-ksp_type heddle does not scale diagonally");
   PetscCheck(!ksp->transpose_solve, comm, PETSC_ERR_SUP, "-ksp_type heddle does not solve transposed systems");
   PetscCheck(ksp->converged == KSPConvergedDefault || ksp->converged == KSPConvergedSkip, comm, PETSC_ERR_SUP,
@@ -118,8 +119,9 @@ class Solve {
     options_.absolute_tolerance = absolute;
   }
 
-  void run(std::span<const V> b, std::span<V> x, PetscReal b_norm, PetscReal r_norm) {
+  void run(std::span<const V> b, std::span<V> x, Stream stream, PetscReal b_norm, PetscReal r_norm) {
     const Logged log(log_events().solve);
+    options_.stream = stream;
     b_norm_ = b_norm;
     monitor(0, r_norm);
     finish(solve<V>(A_, b, x, options_));
@@ -181,26 +183,23 @@ PetscErrorCode solve_with(KSP ksp, Mat A, const LocalOperator& op, const Csr<V>&
   State& state = state_of(ksp);
   const MPI_Comm comm = PetscObjectComm(as_object(ksp));
   PetscReal b_norm = 0, r_norm = 0;
-  const V* b = nullptr;
-  V* x = nullptr;
+  VectorArrays on;
   PetscFunctionBegin;
   if (state.method == "auto") PetscCall(automatic_method(ksp, A, csr));
   PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &b_norm));
   r_norm = b_norm;
   const bool from_first = relative_to_first_residual(ksp) && !ksp->guess_zero;
   if (ksp->numbermonitors > 0 || from_first) PetscCall(first_residual(ksp, A, b_norm, r_norm));
-  PetscCall(VecGetArrayRead(ksp->vec_rhs, &b));
-  PetscCall(VecGetArray(ksp->vec_sol, &x));
+  PetscCall(hold_vectors(ksp->vec_rhs, ksp->vec_sol, Access::read_and_write, op.device(), on));
   const auto size = static_cast<std::size_t>(csr.rows);
   state.running = true;
   const PetscErrorCode code = guarded(comm, [&] {
     Solve solve(ksp, op.held(), csr);
     if (from_first) solve.tolerate(std::max(ksp->rtol * r_norm, ksp->abstol));
-    solve.run({b, size}, {x, size}, b_norm, r_norm);
+    solve.run({on.x, size}, {on.y, size}, on.stream, b_norm, r_norm);
   });
   state.running = false;
-  PetscCall(VecRestoreArray(ksp->vec_sol, &x));
-  PetscCall(VecRestoreArrayRead(ksp->vec_rhs, &b));
+  PetscCall(release_vectors(ksp->vec_rhs, ksp->vec_sol, Access::read_and_write, on));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

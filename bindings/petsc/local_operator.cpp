@@ -161,7 +161,7 @@ void LocalOperator::rebuild(const AijArrays& arrays) {
     refusal_ = "more than 2^31 rows or columns on a process";
     return;
   }
-  if (role_ == BlockRole::off_diagonal) list_rows(arrays);
+  if (role_ == BlockRole::off_diagonal && device().host_memory()) list_rows(arrays);
   const Csr<V> matrix = rows_.empty() ? borrow_csr(arrays) : listed_csr(arrays);
   if (const auto wrong = violations(matrix.view(), Require::canonical); !wrong.empty()) {
     refusal_ = wrong.front();
@@ -225,18 +225,19 @@ std::span<const PetscScalar> LocalOperator::gather(const V* x) {
   return listed_;
 }
 
-void LocalOperator::multiply(const V* x, V* y, bool add) {
+void LocalOperator::multiply(const VectorArrays& on, bool add) {
   const Logged log(log_events().multiply, flops());
-  if (rows_.empty()) return operator_->multiply(V(1), {x, col_count_}, add ? V(1) : V(0), {y, row_count_});
-  operator_->multiply({x, col_count_}, listed_);
-  if (!add) std::fill_n(y, row_count_, V(0));
-  scatter_add(y);
+  const std::span<const V> x{on.x, col_count_};
+  if (rows_.empty()) return operator_->multiply(V(1), x, add ? V(1) : V(0), {on.y, row_count_}, on.stream);
+  operator_->multiply(x, listed_);
+  if (!add) std::fill_n(on.y, row_count_, V(0));
+  scatter_add(on.y);
 }
 
-void LocalOperator::multiply_transposed(const V* x, V* y, bool add) {
+void LocalOperator::multiply_transposed(const VectorArrays& on, bool add) {
   const Logged log(log_events().multiply_transposed, flops());
-  const std::span<const V> from = rows_.empty() ? std::span<const V>{x, row_count_} : gather(x);
-  transposed_->multiply(V(1), from, add ? V(1) : V(0), {y, col_count_});
+  const std::span<const V> x = rows_.empty() ? std::span<const V>{on.x, row_count_} : gather(on.x);
+  transposed_->multiply(V(1), x, add ? V(1) : V(0), {on.y, col_count_}, on.stream);
 }
 
 void LocalOperator::multiply_many(const V* X, PetscInt stride_x, V* Y, PetscInt stride_y, PetscInt count) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "settings.hpp"
+#include "vector_arrays.hpp"
 
 namespace heddle::petsc {
 
@@ -61,14 +62,14 @@ class LocalOperator {
 
   // False when columns are not ascending: then AIJ multiplies.
   bool usable() const { return refusal_.empty(); }
-  // y = A x, or y = y + A x; vectors are host memory. The others likewise.
-  void multiply(const V* x, V* y, bool add);
-  void multiply_transposed(const V* x, V* y, bool add);
-  // Columns are stride_x and stride_y apart.
+  // y = A x, or y = y + A x; likewise with the transposed matrix.
+  void multiply(const VectorArrays& on, bool add);
+  void multiply_transposed(const VectorArrays& on, bool add);
+  // In host memory. Columns are stride_x and stride_y apart.
   void multiply_many(const V* X, PetscInt stride_x, V* Y, PetscInt stride_y, PetscInt count);
   const Operator<V>& held() const { return *operator_; }
 
-  const MatSettings& settings() const { return settings_; }
+  Device device() const { return settings_.choose.device; }
   std::string describe() const;
 
  private:

@@ -2,6 +2,7 @@
 #include "guarded.hpp"
 #include "local_operator.hpp"
 #include "mat_types.hpp"
+#include "vector_arrays.hpp"
 
 namespace heddle::petsc {
 
@@ -10,40 +11,16 @@ namespace {
 AijOperations aij;
 PetscErrorCode (*aij_retrieve_values)(Mat) = nullptr;
 
-// Arrays of two vectors, as long as they are held.
-struct VectorPair {
-  const PetscScalar* x = nullptr;
-  PetscScalar* y = nullptr;
-};
+using Product = void (LocalOperator::*)(const VectorArrays&, bool add);
 
-PetscErrorCode hold(Vec x, Vec y, bool add, VectorPair& pair) {
+// y = A x or y = y + A x.
+PetscErrorCode with_arrays(Mat A, LocalOperator& op, Product product, Vec x, Vec y, bool add) {
+  const Access access = add ? Access::read_and_write : Access::write;
+  VectorArrays arrays;
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &pair.x));
-  if (add)
-    PetscCall(VecGetArray(y, &pair.y));
-  else
-    PetscCall(VecGetArrayWrite(y, &pair.y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode release(Vec x, Vec y, bool add, VectorPair& pair) {
-  PetscFunctionBegin;
-  PetscCall(VecRestoreArrayRead(x, &pair.x));
-  if (add)
-    PetscCall(VecRestoreArray(y, &pair.y));
-  else
-    PetscCall(VecRestoreArrayWrite(y, &pair.y));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// y = A x or y = y + A x by `product`.
-template <class Product>
-PetscErrorCode with_arrays(Mat A, Vec x, Vec y, bool add, Product&& product) {
-  VectorPair pair;
-  PetscFunctionBegin;
-  PetscCall(hold(x, y, add, pair));
-  const PetscErrorCode multiplied = guarded(PetscObjectComm(as_object(A)), [&] { product(pair); });
-  PetscCall(release(x, y, add, pair));
+  PetscCall(hold_vectors(x, y, access, op.device(), arrays));
+  const PetscErrorCode multiplied = guarded(PetscObjectComm(as_object(A)), [&] { (op.*product)(arrays, add); });
+  PetscCall(release_vectors(x, y, access, arrays));
   PetscCall(multiplied);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -53,7 +30,7 @@ PetscErrorCode mult(Mat A, Vec x, Vec y) {
   PetscFunctionBegin;
   PetscCall(LocalOperator::current(A, op));
   if (!op->usable()) PetscFunctionReturn(aij.mult(A, x, y));
-  PetscCall(with_arrays(A, x, y, false, [op](VectorPair& on) { op->multiply(on.x, on.y, false); }));
+  PetscCall(with_arrays(A, *op, &LocalOperator::multiply, x, y, false));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -63,7 +40,7 @@ PetscErrorCode mult_add(Mat A, Vec x, Vec y, Vec z) {
   PetscCall(LocalOperator::current(A, op));
   if (!op->usable()) PetscFunctionReturn(aij.mult_add(A, x, y, z));
   if (y != z) PetscCall(VecCopy(y, z));
-  PetscCall(with_arrays(A, x, z, true, [op](VectorPair& on) { op->multiply(on.x, on.y, true); }));
+  PetscCall(with_arrays(A, *op, &LocalOperator::multiply, x, z, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -72,7 +49,7 @@ PetscErrorCode mult_transpose(Mat A, Vec x, Vec y) {
   PetscFunctionBegin;
   PetscCall(LocalOperator::current_transposed(A, op));
   if (!op->usable()) PetscFunctionReturn(aij.mult_transpose(A, x, y));
-  PetscCall(with_arrays(A, x, y, false, [op](VectorPair& on) { op->multiply_transposed(on.x, on.y, false); }));
+  PetscCall(with_arrays(A, *op, &LocalOperator::multiply_transposed, x, y, false));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,7 +59,7 @@ PetscErrorCode mult_transpose_add(Mat A, Vec x, Vec y, Vec z) {
   PetscCall(LocalOperator::current_transposed(A, op));
   if (!op->usable()) PetscFunctionReturn(aij.mult_transpose_add(A, x, y, z));
   if (y != z) PetscCall(VecCopy(y, z));
-  PetscCall(with_arrays(A, x, z, true, [op](VectorPair& on) { op->multiply_transposed(on.x, on.y, true); }));
+  PetscCall(with_arrays(A, *op, &LocalOperator::multiply_transposed, x, z, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -9,6 +9,7 @@
 #include "local_operator.hpp"
 #include "log_events.hpp"
 #include "solver_types.hpp"
+#include "vector_arrays.hpp"
 
 namespace heddle::petsc {
 
@@ -91,9 +92,11 @@ PetscErrorCode set_up(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void apply_to(State& state, std::span<const V> r, std::span<V> z) {
+void apply_to(State& state, const VectorArrays& on, std::size_t n) {
   const Logged log(log_events().precondition);
-  if (state.device.host_memory()) return state.made->apply(r, z, {});
+  const std::span<const V> r{on.x, n};
+  const std::span<V> z{on.y, n};
+  if (state.device.host_memory() || on.on_device) return state.made->apply(r, z, on.stream);
   memory::copy(state.r.data(), state.device, r.data(), Device::cpu(), r.size_bytes());
   state.made->apply(state.r, state.z, {});
   memory::copy(z.data(), Device::cpu(), state.z.data(), state.device, z.size_bytes());
@@ -101,8 +104,7 @@ void apply_to(State& state, std::span<const V> r, std::span<V> z) {
 
 PetscErrorCode apply(PC pc, Vec r, Vec z) {
   State& state = state_of(pc);
-  const PetscScalar* from = nullptr;
-  PetscScalar* to = nullptr;
+  VectorArrays arrays;
   PetscInt n = 0;
   PetscFunctionBegin;
   if (!state.made) {
@@ -112,14 +114,10 @@ PetscErrorCode apply(PC pc, Vec r, Vec z) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecGetLocalSize(r, &n));
-  PetscCall(VecGetArrayRead(r, &from));
-  PetscCall(VecGetArrayWrite(z, &to));
-  const auto size = static_cast<std::size_t>(n);
-  const PetscErrorCode code = guarded(PetscObjectComm(as_object(pc)), [&] {
-    apply_to(state, {from, size}, {to, size});
-  });
-  PetscCall(VecRestoreArrayWrite(z, &to));
-  PetscCall(VecRestoreArrayRead(r, &from));
+  PetscCall(hold_vectors(r, z, Access::write, state.device, arrays));
+  const PetscErrorCode code =
+      guarded(PetscObjectComm(as_object(pc)), [&] { apply_to(state, arrays, static_cast<std::size_t>(n)); });
+  PetscCall(release_vectors(r, z, Access::write, arrays));
   PetscCall(code);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

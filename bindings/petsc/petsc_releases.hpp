@@ -48,9 +48,10 @@ PetscErrorCode compose_object(Mat A, const char* key, Object* object) {
     return PETSC_SUCCESS;
   }));
 #else
-  PetscCall(PetscContainerSetCtxDestroy(container, [](void** held) -> PetscErrorCode {
-    delete static_cast<Object*>(*held);
-    *held = nullptr;
+  PetscCall(PetscContainerSetCtxDestroy(container, [](auto held) -> PetscErrorCode {  // void**, called void* later
+    void** place = reinterpret_cast<void**>(held);
+    delete static_cast<Object*>(*place);
+    *place = nullptr;
     return PETSC_SUCCESS;
   }));
 #endif
@@ -71,6 +72,16 @@ PetscErrorCode composed_object(Mat A, const char* key, Object*& object) {
     PetscCall(PetscContainerGetPointer(container, &held));
     object = static_cast<Object*>(held);
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Until it was removed.
+inline PetscErrorCode asks_for_diagonal_scaling([[maybe_unused]] PC pc, PetscBool& asks) {
+  PetscFunctionBegin;
+  asks = PETSC_FALSE;
+#if PETSC_VERSION_LT(3, 26, 0)
+  PetscCall(PCGetDiagonalScale(pc, &asks));
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
