@@ -179,10 +179,12 @@ PreconditionerChoice preconditioner_for(const Csr<V>& matrix, const std::string&
   const Reach reach = Walk<V>(A).reach();
   const double iterations = jacobi_iterations(A, diagonal, reach, tolerance);
   const Seconds seconds = predicted(A, device, iterations, tolerance);
-  const std::string expected = fmt::format("about {:.0f} iterations without amg ({:.2g} s) against {:.2g} s with it",
-                                           iterations, seconds.jacobi, seconds.amg);
+  const std::string expected = fmt::format(
+      "about {:.0f} iterations without amg are predicted to take {:.2g} times as long as with it, set-up included",
+      iterations, seconds.jacobi / seconds.amg);
   if (seconds.amg < must_save * seconds.jacobi)
-    return {"amg", fmt::format("{}, by a graph of {:.0f} steps from its middle", expected, reach.radius)};
+    return {"amg",
+            fmt::format("{}; it is {:.0f} steps from the middle of the graph to its end", expected, reach.radius)};
   return without_amg(diagonal, ", and " + expected);
 }
 
