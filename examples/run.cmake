@@ -15,6 +15,19 @@ must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/
   -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 must(${CMAKE_COMMAND} --build ${WORK}/build)
 
+must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/own_arrays)
+foreach(line "row offsets from int32 to int64" "A x = 2 4 10" "2 A x = 4 8 20" "z = 1 2 3")
+  if(NOT output MATCHES "${line}")
+    message(FATAL_ERROR "\"${line}\" is missing:\n${output}")
+  endif()
+endforeach()
+if(EXISTS ${WORK}/build/own_gpu_arrays)
+  must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/own_gpu_arrays)
+  if(NOT output MATCHES "A x = 2 4 10|no GPU: ")
+    message(FATAL_ERROR "a wrong product on the GPU:\n${output}")
+  endif()
+endif()
+
 # The first point of the 7-point stencil is a corner with three neighbours: 6 - 3 = 3.
 must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/multiply)
 file(READ ${WORK}/y.mtx y)

@@ -5,8 +5,12 @@
 #include <heddle/heddle.hpp>
 
 #ifdef HEDDLE_HAS_CUDA
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "simt/cuda_table.hpp"
@@ -20,6 +24,7 @@ std::int64_t calls = 0, fail_at = -1;
 cudaError_t fail_with = cudaSuccess;
 std::set<void*> alive;
 std::int64_t events_alive = 0, timed_events = 0;
+int current_device = 0;
 
 cudaError_t next() { return calls++ == fail_at ? fail_with : cudaSuccess; }
 
@@ -27,7 +32,12 @@ simt::CudaTable stand_ins() {
   simt::CudaTable t = simt::real_cuda_table();
   t.get_device_count = [](int* n) { return *n = 1, next(); };
   t.get_device_properties = [](cudaDeviceProp* p, int) { return *p = cudaDeviceProp{}, next(); };
-  t.set_device = [](int) { return next(); };
+  t.get_device = [](int* d) { return *d = current_device, next(); };
+  t.set_device = [](int d) {
+    const cudaError_t status = d < 2 ? next() : cudaErrorInvalidDevice;
+    if (status == cudaSuccess) current_device = d;
+    return status;
+  };
   t.mem_get_info = [](std::size_t* f, std::size_t* n) { return *f = *n = std::size_t{1} << 30, next(); };
   t.malloc = [](void** p, std::size_t n) {
     const cudaError_t status = next();
@@ -133,6 +143,8 @@ TEST(CudaFaultsOfASolve, are_reported_and_leave_nothing_behind) {
 
 TEST(CudaTable, out_of_memory_says_how_much_was_asked_for) {
   simt::cuda_table() = stand_ins();
+  fail_at = -1;
+  (void)Buffer<double>(1, Device::gpu());  // the first asks for more than memory
   calls = 0, fail_at = 1, fail_with = cudaErrorMemoryAllocation;
   try {
     Buffer<double> never(1000, Device::gpu());
@@ -172,8 +184,8 @@ TEST(CudaMemory, is_handed_out_again_after_one_wait_and_given_back_when_there_is
   void *a = nullptr, *b = nullptr, *c = nullptr;
   ASSERT_EQ(memory->allocate(0, &a, block_bytes - 96), cudaSuccess);
   ASSERT_EQ(memory->allocate(0, &b, block_bytes), cudaSuccess);
-  memory->release(0, a);
-  memory->release(0, b);
+  memory->release(a);
+  memory->release(b);
   EXPECT_EQ(waits, 0);
   ASSERT_EQ(memory->allocate(0, &a, block_bytes), cudaSuccess);
   ASSERT_EQ(memory->allocate(0, &b, block_bytes), cudaSuccess);
@@ -181,7 +193,7 @@ TEST(CudaMemory, is_handed_out_again_after_one_wait_and_given_back_when_there_is
   EXPECT_EQ(pool_mallocs, 2);
   EXPECT_EQ(waits, 1) << "for both";
   EXPECT_EQ(memory->allocate(0, &c, block_bytes / 2), cudaErrorMemoryAllocation);
-  memory->release(0, b);
+  memory->release(b);
   ASSERT_EQ(memory->allocate(0, &c, block_bytes / 2), cudaSuccess) << "what is kept is given back first";
   EXPECT_EQ(pool_mallocs, 3);
   std::free(a), std::free(c);
@@ -196,7 +208,7 @@ TEST(CudaMemory, that_was_given_back_is_waited_for_together_with_answers) {
   EXPECT_EQ(memory->wait_for(nullptr), cudaSuccess);
   EXPECT_EQ(waits, 0) << "nothing was given back: the stream alone";
   ASSERT_EQ(memory->allocate(0, &a, block_bytes), cudaSuccess);
-  memory->release(0, a);
+  memory->release(a);
   EXPECT_EQ(memory->wait_for(nullptr), cudaSuccess);
   EXPECT_EQ(waits, 1);
   ASSERT_EQ(memory->allocate(0, &b, block_bytes), cudaSuccess);
@@ -205,6 +217,192 @@ TEST(CudaMemory, that_was_given_back_is_waited_for_together_with_answers) {
   EXPECT_EQ(waits, 1) << "once is enough";
   std::free(b);
   simt::cuda_table() = simt::real_cuda_table();
+}
+
+// Two GPUs, whose memory belongs to the one that was current when it was allocated; calls are counted by name.
+std::map<std::string, int> count_of;
+std::map<const void*, int> owner_of;
+std::set<int> launched_on;
+
+simt::CudaTable two_gpus() {
+  simt::CudaTable t = stand_ins();
+  t.get_device_count = [](int* n) { return *n = 2, cudaSuccess; };
+  t.get_device = [](int* d) { return ++count_of["get_device"], *d = current_device, cudaSuccess; };
+  t.malloc = [](void** p, std::size_t n) {
+    *p = std::malloc(n);
+    owner_of[*p] = current_device;
+    return cudaSuccess;
+  };
+  t.free = [](void* p) { return owner_of.erase(p), std::free(p), cudaSuccess; };
+  t.pointer_get_attributes = [](cudaPointerAttributes* a, const void* p) {
+    ++count_of["pointer_get_attributes"];
+    const auto found = owner_of.find(p);
+    a->type = found == owner_of.end() ? cudaMemoryTypeUnregistered : cudaMemoryTypeDevice;
+    if (found != owner_of.end()) a->device = found->second;
+    return cudaSuccess;
+  };
+  t.launch_kernel = [](const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
+    launched_on.insert(current_device);
+    return ++count_of["launch"], cudaSuccess;
+  };
+  t.launch_early = t.launch_kernel;
+  t.launch_clusters = [](const void*, dim3, dim3, unsigned, void**, std::size_t, cudaStream_t) {
+    launched_on.insert(current_device);
+    return ++count_of["launch"], cudaSuccess;
+  };
+  t.stream_is_capturing = [](cudaStream_t, cudaStreamCaptureStatus* s) {
+    return ++count_of["is_capturing"], *s = cudaStreamCaptureStatusNone, cudaSuccess;
+  };
+  t.func_set_attribute = [](const void*, cudaFuncAttribute, int) { return ++count_of["attribute"], cudaSuccess; };
+  return t;
+}
+
+class TwoGpus : public testing::Test {
+ protected:
+  TwoGpus() {
+    simt::cuda_table() = two_gpus();
+    fail_at = -1, current_device = 0;
+    launched_on.clear(), count_of.clear();
+  }
+  ~TwoGpus() override { simt::cuda_table() = simt::real_cuda_table(), current_device = 0; }
+
+  static Csr<double> matrix() { return with_lengths(std::vector<std::int64_t>(100, 12), 100, 1); }
+};
+
+TEST_F(TwoGpus, work_on_the_one_asked_for_and_leave_the_current_one) {
+  auto op = build(matrix(), Plan::parse("csr"), {.device = Device::gpu(1), .transposed = true, .updates = true});
+  EXPECT_EQ(current_device, 0);
+  const std::vector<double> x(100, 1);
+  std::vector<double> y(100);
+  op.multiply(x, y);
+  op.multiply_transposed(1, x, 0, y);
+  op.update_values(std::vector<double>(1200, 1));
+  (void)op.restore();
+  EXPECT_EQ(current_device, 0);
+  EXPECT_EQ(launched_on, std::set<int>{1});
+  for (const auto& [memory, device] : owner_of) EXPECT_EQ(device, 1);
+  current_device = 1;
+  const Buffer<double> first(10, Device::gpu(0));
+  EXPECT_EQ(owner_of.at(first.data()), 0);
+  EXPECT_EQ(current_device, 1);
+}
+
+TEST_F(TwoGpus, refuse_memory_of_the_other_and_numbers_there_are_not) {
+  const auto op = build(matrix(), Plan::parse("csr"), {.device = Device::gpu(1)});
+  const Buffer<double> x(100, Device::gpu(0));
+  Buffer<double> y(100, Device::gpu(1));
+  const auto kind_of = [](auto work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return ErrorKind::internal;
+  };
+  EXPECT_EQ(kind_of([&] { op.multiply(x, y); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([] { Buffer<double>(1, Device::gpu(2)); }), ErrorKind::unavailable);
+  EXPECT_EQ(kind_of([] { Buffer<double>(1, Device::gpu(-1)); }), ErrorKind::usage);
+  EXPECT_EQ(current_device, 0);
+}
+
+TEST_F(TwoGpus, are_called_as_little_as_can_be) {
+  const auto op = build(matrix(), Plan::parse("csr"), {.device = Device::gpu(0)});
+  const Buffer<double> x(100, Device::gpu(0));
+  Buffer<double> y(100, Device::gpu(0));
+  const auto calls_of = [&](auto multiply) {
+    count_of.clear();
+    multiply();
+    return count_of;
+  };
+  using Calls = std::map<std::string, int>;
+  EXPECT_EQ(calls_of([&] { op.multiply(x.data(), y.data(), Memory::device); }),
+            (Calls{{"get_device", 1}, {"launch", 1}}));
+  EXPECT_EQ(calls_of([&] { op.multiply(x, y); }),
+            (Calls{{"get_device", 1}, {"launch", 1}, {"pointer_get_attributes", 2}}));
+  const Csr<double> A = with_lengths({5000, 1, 1}, 5000, 1);
+  const auto serialised = build(A, Plan::parse("weave layout=segments"), {.device = Device::gpu(0)});
+  const Buffer<double> long_x(5000, Device::gpu(0));
+  Buffer<double> short_y(3, Device::gpu(0));
+  EXPECT_EQ(calls_of([&] { serialised.multiply(long_x.data(), short_y.data(), Memory::device); })["is_capturing"], 1);
+}
+
+TEST_F(TwoGpus, are_asked_once_for_the_shared_memory_of_a_kernel) {
+  int kernel = 0;
+  const auto launch = [&](std::size_t bytes) {
+    simt::launch_pointers({.blocks = 1, .threads = 32, .shared_bytes = bytes}, &kernel, nullptr);
+    return count_of["attribute"];
+  };
+  EXPECT_EQ(launch(1000), 0);
+  EXPECT_EQ(launch(60000), 1);
+  EXPECT_EQ(launch(60000), 1);
+  EXPECT_EQ(launch(50000), 1);
+  EXPECT_EQ(launch(70000), 2);
+  current_device = 1;
+  EXPECT_EQ(launch(60000), 3);
+}
+
+struct Pool {
+  int alive = 0, calls = 0;
+  bool empty = false;
+};
+
+TEST_F(TwoGpus, take_memory_from_the_callers_allocator) {
+  Pool pool;
+  int stream = 0;
+  const DeviceAllocator allocator{.allocate = [](void* context, int ordinal, std::size_t bytes, Stream) -> void* {
+                                    Pool& of = *static_cast<Pool*>(context);
+                                    EXPECT_EQ(ordinal, current_device);
+                                    if (of.empty) return nullptr;
+                                    ++of.alive, ++of.calls;
+                                    return std::malloc(bytes);
+                                  },
+                                  .free =
+                                      [](void* context, int, void* memory, std::size_t, Stream) {
+                                        --static_cast<Pool*>(context)->alive;
+                                        std::free(memory);
+                                      },
+                                  .context = &pool,
+                                  .stream = {&stream}};
+  EXPECT_THROW(set_device_allocator({.allocate = allocator.allocate}), Error);
+  Buffer<double> before(10, Device::gpu(1));
+  set_device_allocator(allocator);
+  EXPECT_EQ(device_allocator().context, &pool);
+  {
+    const auto op = build(matrix(), Plan::parse("csr"), {.device = Device::gpu(1)});
+    EXPECT_GT(pool.alive, 2);
+    EXPECT_EQ(owner_of.size(), 1u) << "no other memory";
+    pool.empty = true;
+    EXPECT_THROW(Buffer<double>(10, Device::gpu(1)), Error);
+    set_device_allocator({});
+    before = Buffer<double>(20, Device::gpu(1));
+    EXPECT_EQ(owner_of.size(), 1u);
+  }
+  EXPECT_EQ(pool.alive, 0) << "goes back to where it came from";
+}
+
+// A child that inherits a context in use can do nothing with it: it is told so, and what it holds is left alone.
+TEST_F(TwoGpus, are_lost_to_a_forked_process) {
+  const auto op = std::make_unique<Operator<double>>(build(matrix(), Plan::parse("csr"), {.device = Device::gpu(0)}));
+  const pid_t child = fork();
+  if (child == 0) {
+    int verdict = 1;
+    std::vector<double> x(100, 1), y(100);
+    try {
+      op->multiply(x, y);
+    } catch (const Error& error) {
+      const std::string words = error.what();
+      const bool clear = error.kind() == ErrorKind::unavailable && words.find("forked") != std::string::npos &&
+                         words.find("spawn") != std::string::npos;
+      verdict = clear && !gpu_available() && gpu_absence().find("forked") != std::string::npos ? 0 : 2;
+    }
+    const_cast<std::unique_ptr<Operator<double>>&>(op).reset();
+    _exit(owner_of.empty() ? 3 : verdict);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_TRUE(gpu_available());
 }
 
 std::string name_of_format(const testing::TestParamInfo<std::string>& info) { return info.param; }

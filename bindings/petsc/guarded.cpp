@@ -13,6 +13,7 @@ PetscErrorCode code_for(ErrorKind kind) {
     case ErrorKind::input: return PETSC_ERR_ARG_WRONG;
     case ErrorKind::not_converged: return PETSC_ERR_NOT_CONVERGED;
     case ErrorKind::unavailable: return PETSC_ERR_SUP;
+    case ErrorKind::stopped:
     case ErrorKind::internal: break;
   }
   return PETSC_ERR_LIB;

@@ -30,6 +30,7 @@ struct ChooseOptions {
   std::string selector = "model";
   bool reorder = true;    // plans that reorder the matrix inside may be proposed
   bool use_cache = true;  // measured choices are remembered in the cache folder
+  KeepGoing keep_going = {};
 };
 
 struct Candidate {
@@ -75,12 +76,16 @@ Operator<V> build(Csr<V>&& A, const C& choice, const BuildOptions& options = {})
   return build(std::move(A), choice.plan, options_for(choice, options));
 }
 
-// analyze, choose, build; on options.device. A matrix in host memory is checked, one in the memory of a device must be
-// canonical: there, the best candidate that can be built is taken.
+// analyze, choose, build; on options.device, which is that of `how`, too. A matrix in host memory is checked, one in
+// the memory of a device must be canonical. The best candidate that can be built is taken; where values are to change
+// (BuildOptions::updates) those that live by what the values are now do not count.
 template <class V>
-Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options = {});
+Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
 template <class V>
-Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options = {});
+Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
+// From arrays of your own, as `build` from them.
+template <class V>
+Operator<V> optimize(const MatrixView<V>& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
 
 // Predicted seconds of a plan; NaN when the model does not know the format. From the matrix itself also what facts do
 // not tell (how the format runs would cut it), as `choose` predicts.

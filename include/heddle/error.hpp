@@ -7,7 +7,7 @@
 namespace heddle {
 
 // The value is the exit code of the command `heddle` for an error of this kind.
-enum class ErrorKind { internal = 1, usage = 2, input = 3, not_converged = 4, unavailable = 5 };
+enum class ErrorKind { internal = 1, usage = 2, input = 3, not_converged = 4, unavailable = 5, stopped = 130 };
 
 const char* name_of(ErrorKind kind) noexcept;
 

@@ -1,7 +1,9 @@
 // Heddle: sparse matrix times vector as fast as memory delivers it. The whole public API, in the order of its use.
 #pragma once
 
+#include <heddle/allocator.hpp>
 #include <heddle/analyze.hpp>
+#include <heddle/arrays.hpp>
 #include <heddle/buffer.hpp>
 #include <heddle/choose.hpp>
 #include <heddle/device.hpp>
@@ -15,6 +17,8 @@
 #include <heddle/operator.hpp>
 #include <heddle/overlapped.hpp>
 #include <heddle/plan.hpp>
+#include <heddle/progress.hpp>
+#include <heddle/recording.hpp>
 #include <heddle/reorder.hpp>
 #include <heddle/solve.hpp>
 #include <heddle/vectors.hpp>

@@ -231,6 +231,7 @@ CusparseTable stand_ins() {
 
 simt::CudaTable host_as_gpu() {
   simt::CudaTable t = simt::real_cuda_table();
+  t.get_device = [](int* d) { return *d = 0, cudaSuccess; };
   t.set_device = [](int) { return cudaSuccess; };
   t.malloc = [](void** p, std::size_t n) { return *p = std::malloc(n), cudaSuccess; };
   t.free = [](void* p) { return std::free(p), cudaSuccess; };

@@ -6,6 +6,7 @@
 #include "analyze/looks.hpp"
 #include "analyze/survey_facts.hpp"
 #include "core/check.hpp"
+#include "core/gpu.hpp"
 #include "core/memory_errors.hpp"
 
 namespace heddle {
@@ -89,6 +90,7 @@ Structure analyze(CsrView<V> A, Detail detail) {
 template <class V>
 Structure facts_for(const Csr<V>& A, Device target) {
   check_one_place(A);
+  const gpu::Current current(A.ptr.device());
   if (A.ptr.device() == Device::cpu()) return look_at(A.view(), Detail::planning, target != Device::cpu());
   return survey(A);
 }
@@ -98,6 +100,7 @@ Structure analyze(const Csr<V>& A, Detail detail) {
   return with_memory_errors([&] {
     check_one_place(A);
     if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
+    const gpu::Current current(A.ptr.device());
     if (detail == Detail::planning) return survey(A);
     return analyze(A.to(Device::cpu()).view(), detail);
   });

@@ -9,6 +9,7 @@ const char* name_of(ErrorKind kind) noexcept {
     case ErrorKind::input: return "input";
     case ErrorKind::not_converged: return "not_converged";
     case ErrorKind::unavailable: return "unavailable";
+    case ErrorKind::stopped: return "stopped";
   }
   return "internal";
 }

@@ -12,6 +12,19 @@
 
 namespace heddle::gpu {
 
+// Makes a GPU the calling thread's current one, and then the one that was. Nothing for other devices. Error(usage) for
+// a number that no GPU has, Error(unavailable) for one that is not there, and in a process that was forked when CUDA
+// was in use already.
+class Current {
+ public:
+  explicit Current(Device device);
+  ~Current();  // NOLINT(performance-trivially-destructible): of a build without CUDA alone
+  Current(const Current&) = delete;
+
+ private:
+  int before_ = -1;  // nothing to be undone
+};
+
 std::string absence();  // empty: there is a GPU
 std::vector<DeviceInfo> list();
 void* allocate(int ordinal, std::size_t bytes);  // throws Error(unavailable)
@@ -20,8 +33,10 @@ void release(int ordinal, void* memory) noexcept;
 void* allocate_for_both(std::size_t bytes) noexcept;
 void copy(void* to, const void* from, std::size_t bytes);          // either side host or device; returns when done
 void copy_to_host(void* to, const void* from, std::size_t bytes);  // the same, from the device alone
-bool is_device_pointer(const void* memory);
+// Whether memory can be read by that GPU where it is. Error(usage), by the name of the vector, for another one's.
+bool lies_on(int ordinal, const void* memory, const char* name);
 void synchronize(Stream stream);
+void synchronize_device(int ordinal);
 // The same, for kernels that the calling thread has started: nothing is waited for twice. And memory of the device that
 // was given back can mostly be taken at once after it.
 void synchronize(int ordinal, Stream stream);
@@ -47,6 +62,7 @@ class Turn {
 
  private:
   void* event_ = nullptr;
+  bool captured_ = false;  // the work that is being queued
 };
 
 // Work that was recorded once and can be queued again as a whole: a CUDA graph.

@@ -5,22 +5,16 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/arranged.hpp"
 #include "core/check.hpp"
 #include "core/grain.hpp"
 #include "core/parallel.hpp"
-#include "core/system.hpp"
 
 namespace heddle {
 
 namespace {
 
 constexpr std::int64_t most_rows_of_task = 8192;
-
-void check_dimensions(std::int64_t rows, std::int64_t cols) {
-  check(rows >= 0 && cols >= 0, ErrorKind::input, "a matrix cannot have {} rows and {} columns", rows, cols);
-  check(rows <= max_dimension && cols <= max_dimension, ErrorKind::input, "{} x {} is beyond the largest dimension, {}",
-        rows, cols, max_dimension);
-}
 
 // The row with the least number for which `bad` holds, or -1; rows are looked at in parallel.
 template <class F>
@@ -116,55 +110,6 @@ void sum_up(Buffer<Offset>& ptr) {
   std::partial_sum(ptr.begin(), ptr.end(), ptr.begin());
 }
 
-// Sorts the row [begin, end) by column, stably, and adds up duplicates; returns the new end.
-template <class V>
-Offset canonical_row(Index* col, V* val, Offset begin, Offset end, Vector<std::pair<Index, V>>& scratch) {
-  const bool sorted = std::is_sorted(col + begin, col + end, std::less_equal<Index>());  // strictly ascending
-  if (end - begin < 2 || sorted) return end;
-  scratch.clear();
-  for (Offset k = begin; k < end; ++k) scratch.emplace_back(col[k], val[k]);
-  std::stable_sort(scratch.begin(), scratch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  Offset out = begin;
-  for (const auto& [c, v] : scratch) {
-    if (out > begin && col[out - 1] == c) {
-      val[out - 1] += v;
-    } else {
-      col[out] = c;
-      val[out++] = v;
-    }
-  }
-  return out;
-}
-
-// Makes every row canonical in place, and closes the gaps that summed duplicates leave.
-template <class V>
-void make_canonical(Csr<V>& A) {
-  Buffer<Offset> ends(A.rows);
-  std::atomic<bool> shrank{false};
-  parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_of_task), [&](std::int64_t first, std::int64_t last) {
-    Vector<std::pair<Index, V>> scratch;
-    for (std::int64_t row = first; row < last; ++row) {
-      ends[row] = canonical_row(A.col.data(), A.val.data(), A.ptr[row], A.ptr[row + 1], scratch);
-      if (ends[row] != A.ptr[row + 1]) shrank.store(true, std::memory_order_relaxed);
-    }
-  });
-  if (!shrank) return;
-  Buffer<Offset> ptr(A.rows + 1);
-  for (std::int64_t row = 0; row < A.rows; ++row) ptr[row + 1] = ends[row] - A.ptr[row];
-  sum_up(ptr);
-  Buffer<Index> col(ptr[A.rows]);
-  Buffer<V> val(ptr[A.rows]);
-  parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_of_task), [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t row = first; row < last; ++row) {
-      std::copy(A.col.data() + A.ptr[row], A.col.data() + ends[row], col.data() + ptr[row]);
-      std::copy(A.val.data() + A.ptr[row], A.val.data() + ends[row], val.data() + ptr[row]);
-    }
-  });
-  A.ptr = std::move(ptr);
-  A.col = std::move(col);
-  A.val = std::move(val);
-}
-
 }  // namespace
 
 std::vector<std::string> violations(const PatternView& A, Require level) {
@@ -196,38 +141,21 @@ void validate(const CsrView<V>& A, Require level) {
 template <class V>
 Csr<V> make_csr(std::int64_t rows, std::int64_t cols, std::span<const Offset> ptr, std::span<const Index> col,
                 std::span<const V> val) {
-  check_dimensions(rows, cols);
-  validate(CsrView<V>{{rows, cols, ptr, col}, val});
-  Csr<V> A{rows, cols, Buffer<Offset>::copy_of(ptr), Buffer<Index>::copy_of(col), Buffer<V>::copy_of(val)};
-  make_canonical(A);
-  return A;
+  const auto size = [](auto array) { return static_cast<std::int64_t>(array.size()); };
+  const MatrixView<V> view{EntryOrder::csr, rows, cols, {ptr.data(), size(ptr)}, {col.data(), size(col)}, val};
+  check_view(view);
+  return owned(arrange(view).A, view);
 }
 
 template <class V>
 Csr<V> to_csr(const Coo<V>& entries) {
-  const auto [rows, cols] = std::pair(entries.rows, entries.cols);
-  check_dimensions(rows, cols);
   check(entries.row.size() == entries.val.size() && entries.col.size() == entries.val.size(), ErrorKind::input,
         "{} rows, {} columns and {} values do not belong together", entries.row.size(), entries.col.size(),
         entries.val.size());
-  Csr<V> A{rows, cols, Buffer<Offset>(rows + 1), Buffer<Index>(entries.nnz()), Buffer<V>(entries.nnz())};
-  std::fill(A.ptr.begin(), A.ptr.end(), 0);
-  for (std::int64_t k = 0; k < entries.nnz(); ++k) {
-    const Index r = entries.row[k], c = entries.col[k];
-    check(r >= 0 && r < rows && c >= 0 && c < cols, ErrorKind::input,
-          "entry {} at ({}, {}) is outside the {} x {} matrix", k, r, c, rows, cols);
-    ++A.ptr[r + 1];
-  }
-  sum_up(A.ptr);
-  Buffer<Offset> next(rows);
-  std::copy_n(A.ptr.begin(), rows, next.begin());
-  for (std::int64_t k = 0; k < entries.nnz(); ++k) {
-    const Offset to = next[entries.row[k]]++;
-    A.col[to] = entries.col[k];
-    A.val[to] = entries.val[k];
-  }
-  make_canonical(A);
-  return A;
+  const MatrixView<V> view =
+      coo_view(entries.rows, entries.cols, entries.nnz(), entries.row.data(), entries.col.data(), entries.val.data());
+  check_view(view);
+  return arrange(view).A;
 }
 
 Buffer<Index> row_numbers(const PatternView& A) {

@@ -2,7 +2,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <optional>
 
+#include <heddle/allocator.hpp>
 #include <heddle/buffer.hpp>
 
 #include "core/check.hpp"
@@ -50,7 +53,21 @@ void* host_allocate(std::size_t bytes) noexcept {
   return memory;
 }
 void host_release(void* memory, std::size_t) noexcept { std::free(memory); }
+std::mutex allocator_guard;
+DeviceAllocator allocator_in_force;
 }  // namespace
+
+void set_device_allocator(const DeviceAllocator& allocator) {
+  check((allocator.allocate == nullptr) == (allocator.free == nullptr), ErrorKind::usage,
+        "a device allocator allocates and frees: one of the two is missing");
+  const std::lock_guard guard(allocator_guard);
+  allocator_in_force = allocator;
+}
+
+DeviceAllocator device_allocator() {
+  const std::lock_guard guard(allocator_guard);
+  return allocator_in_force;
+}
 
 HostTable& host_table() noexcept {
   static HostTable table{host_allocate, host_release};
@@ -69,13 +86,40 @@ std::size_t array_bytes(std::int64_t count, std::size_t size) {
   return bytes;
 }
 
+namespace {
+
+// The caller's memory is good on every stream when it is handed out, and nothing uses it when it is given back.
+std::shared_ptr<void> allocate_by(const DeviceAllocator& allocator, Device device, std::size_t bytes) {
+  const gpu::Current current(device);
+  void* data = allocator.allocate(allocator.context, device.ordinal, bytes, allocator.stream);
+  if (data == nullptr)
+    fail(ErrorKind::unavailable, At{to_string(device)}, "the device allocator gave no {} bytes", bytes);
+  std::shared_ptr<void> owner(data, [allocator, device, bytes](void* p) {
+    std::optional<gpu::Current> of_memory;
+    try {
+      of_memory.emplace(device);
+      gpu::synchronize_device(device.ordinal);
+    } catch (const Error&) {  // a forked process, or a device that is gone
+    }
+    allocator.free(allocator.context, device.ordinal, p, bytes, allocator.stream);
+  });
+  gpu::synchronize(allocator.stream);
+  return owner;
+}
+
+std::shared_ptr<void> allocate_on_gpu(Device device, std::size_t bytes) {
+  if (const DeviceAllocator allocator = device_allocator(); allocator.allocate != nullptr)
+    return allocate_by(allocator, device, bytes);
+  void* data = gpu::allocate(device.ordinal, bytes);
+  return {data, [device](void* p) { gpu::release(device.ordinal, p); }};
+}
+
+}  // namespace
+
 std::shared_ptr<void> allocate(Device device, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   return with_memory_errors([&]() -> std::shared_ptr<void> {  // the owner of the memory is a few bytes more
-    if (!device.host_memory()) {
-      void* data = gpu::allocate(device.ordinal, bytes);
-      return {data, [device](void* p) { gpu::release(device.ordinal, p); }};
-    }
+    if (!device.host_memory()) return allocate_on_gpu(device, bytes);
     void* data = host_table().allocate(bytes);
     if (data == nullptr) out_of_memory(bytes);
     return {data, [bytes](void* p) { host_table().release(p, bytes); }};
@@ -95,12 +139,9 @@ void host_copy(void* to, const void* from, std::size_t bytes) {
 
 void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
   if (bytes == 0) return;
-  if (to_device.host_memory() && from_device.host_memory())
-    host_copy(to, from, bytes);
-  else if (to_device.host_memory())
-    gpu::copy_to_host(to, from, bytes);
-  else
-    gpu::copy(to, from, bytes);
+  if (to_device.host_memory() && from_device.host_memory()) return host_copy(to, from, bytes);
+  const gpu::Current current(to_device.host_memory() ? from_device : to_device);
+  to_device.host_memory() ? gpu::copy_to_host(to, from, bytes) : gpu::copy(to, from, bytes);
 }
 
 }  // namespace memory

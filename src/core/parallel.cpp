@@ -15,6 +15,7 @@
 
 #include "core/cores_left.hpp"
 #include "core/thread_share.hpp"
+#include "core/watch.hpp"
 
 namespace heddle {
 
@@ -340,6 +341,7 @@ CoresLeft::~CoresLeft() { cores_left = before_; }
 void run_tasks(std::int64_t count, std::int64_t per_thread, void (*run)(void*, std::int64_t, std::int64_t),
                void* context) {
   if (count <= 0) return;
+  Watch::pass();
   const double enough = std::max(1.0, static_cast<double>(per_thread) * share_for_a_thread());
   const auto wanted =
       static_cast<std::int64_t>(std::min<double>(threads() - cores_left, static_cast<double>(count) / enough));

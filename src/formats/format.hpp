@@ -107,6 +107,7 @@ class Store {
   virtual void reserve(int vectors) = 0;                                // scratch for so many, where it needs any
   virtual Csr<V> restore() const = 0;                                   // in host memory
   virtual std::int64_t bytes() const = 0;
+  virtual bool keeps(const void* array) const = 0;  // it is one of its arrays
   // Every array of V, on the device: where values are, and what else the format keeps in the type of values. Without
   // those it says are scratch.
   virtual std::vector<std::span<V>> value_arrays() = 0;

@@ -32,8 +32,8 @@ void Operator<V>::Impl::run(const Store<V>& matrix, const Product<V>& product, s
 
 template <class V>
 void Operator<V>::Impl::multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y,
-                                 Stream stream) const {
-  with_vectors_there(x, y, stream, [&](const V* x_there, V* y_there) {
+                                 Stream stream, Memory memory) const {
+  with_vectors_there(x, y, stream, memory, [&](const V* x_there, V* y_there) {
     run(matrix, {x_there, {alpha, beta, y_there}, stream}, static_cast<std::int64_t>(y.size()));
   });
 }
@@ -86,23 +86,45 @@ bool Operator<V>::takes_turns() const {
 }
 
 template <class V>
-void Operator<V>::multiply(std::span<const V> x, std::span<V> y, Stream stream) const {
-  multiply(V(1), x, V(0), y, stream);
+std::int64_t Operator<V>::entries() const {
+  return held(impl_).entries();
 }
 
 template <class V>
-void Operator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
+void Operator<V>::multiply(std::span<const V> x, std::span<V> y, Stream stream, Memory memory) const {
+  multiply(V(1), x, V(0), y, stream, memory);
+}
+
+template <class V>
+void Operator<V>::multiply(const V* x, V* y, Memory memory, Stream stream) const {
+  multiply(V(1), x, V(0), y, memory, stream);
+}
+
+template <class V>
+void Operator<V>::multiply(V alpha, const V* x, V beta, V* y, Memory memory, Stream stream) const {
+  const Impl& impl = held(impl_);
+  check((x != nullptr || impl.cols == 0) && (y != nullptr || impl.rows == 0), ErrorKind::input, "{} is null",
+        x == nullptr && impl.cols > 0 ? "x" : "y");
+  const std::span<const V> from(x, static_cast<std::size_t>(impl.cols));
+  const std::span<V> to(y, static_cast<std::size_t>(impl.rows));
+  impl.check_apart(from, to);
+  impl.multiply(*impl.own.store, alpha, from, beta, to, stream, memory);
+}
+
+template <class V>
+void Operator<V>::multiply(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream, Memory memory) const {
   const Impl& impl = held(impl_);
   impl.check_vectors(x, y, impl.cols, impl.rows);
-  impl.multiply(*impl.own.store, alpha, x, beta, y, stream);
+  impl.multiply(*impl.own.store, alpha, x, beta, y, stream, memory);
 }
 
 template <class V>
-void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const {
+void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream,
+                                      Memory memory) const {
   const Impl& impl = held(impl_);
   impl.check_transposed("multiply_transposed");
   impl.check_vectors(x, y, impl.rows, impl.cols);
-  impl.multiply(*impl.transposed.store, alpha, x, beta, y, stream);
+  impl.multiply(*impl.transposed.store, alpha, x, beta, y, stream, memory);
 }
 
 template <class V>

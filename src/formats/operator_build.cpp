@@ -3,6 +3,7 @@
 // is sent to a GPU first: to make there what the plan says takes a fraction of the time that the host takes.
 #include "core/known_device.hpp"
 #include "core/memory_errors.hpp"
+#include "core/watch.hpp"
 #include "formats/operator_state.hpp"
 #include "layout/device_pattern.hpp"
 
@@ -136,9 +137,11 @@ Operator<V> build_given(Given<V>& A, const Plan& plan, const BuildOptions& optio
     impl->transposed.plan = settled(given);
     impl->transposed.store = store(given, impl->transposed.plan, device);
   }
+  Watch::enter("build", options.transposed ? 0.5 : 0.2);
   impl->own.plan = settled(A);
   impl->own.store = store(A, impl->own.plan, device);
   if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
+  if (options.updates) Watch::enter("build", 0.7);
   if (options.updates) impl->prepare_updates(A.on_device() ? &view : nullptr);
   if (A.on_device() && !device.host_memory()) gpu::synchronize({});  // what is multiplied next may be elsewhere
   return Operator<V>(std::move(impl));
@@ -155,6 +158,7 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   const Device device = *options.device;
   if (device.kind == Device::Kind::gpu && source.device.kind == Device::Kind::cpu)
     require_device(device);  // a matrix that lies there is proof enough
+  const gpu::Current current(device);
   if (made_on_the_gpu(source, plan, device)) try {
       Csr<V> there = borrowed(source).to(device);
       Given<V> A({there.view(), &there, device}, source.view);
@@ -196,10 +200,14 @@ std::unique_ptr<Store<V>> store_from(Source<V> source, const Plan& resolved, Dev
 
 template <class V>
 Operator<V> build(const Csr<V>& A, const Plan& plan, const BuildOptions& options) {
+  const Watch watch(options.keep_going);
+  Watch::enter("build");
   return with_memory_errors([&] { return build_at_home<V>(A, nullptr, plan, options); });
 }
 template <class V>
 Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
+  const Watch watch(options.keep_going);
+  Watch::enter("build");
   return with_memory_errors([&] { return build_at_home<V>(A, &A, plan, options); });
 }
 

@@ -102,14 +102,14 @@ void Operator<V>::Impl::one_by_one(const Store<V>& matrix, const ProductMany<V>&
 
 template <class V>
 void Operator<V>::Impl::multiply_many(const Store<V>& matrix, std::int64_t x_size, std::int64_t y_size, V alpha,
-                                      Vectors<const V> x, V beta, Vectors<V> y, Stream stream) const {
+                                      Vectors<const V> x, V beta, Vectors<V> y, Stream stream, Memory memory) const {
   check(x.count == y.count, ErrorKind::input, "X has {} vectors, Y has {}", x.count, y.count);
   const Shape X = shape_of(x, x_size, "X"), Y = shape_of(y, y_size, "Y");
   const auto x_span = x.data.first(static_cast<std::size_t>(X.extent));
   const auto y_span = y.data.first(static_cast<std::size_t>(Y.extent));
   check_apart(x_span, y_span);
   if (y_size == 0) return;
-  with_vectors_there(x_span, y_span, stream, [&](const V* x_there, V* y_there) {
+  with_vectors_there(x_span, y_span, stream, memory, [&](const V* x_there, V* y_there) {
     for (int first = 0; first < X.count; first += most_vectors) {
       const int count = std::min(most_vectors, X.count - first);
       const ProductMany<V> p = group_of(x_there, X, alpha, beta, y_there, Y, first, count, stream);
@@ -122,30 +122,32 @@ void Operator<V>::Impl::multiply_many(const Store<V>& matrix, std::int64_t x_siz
 }
 
 template <class V>
-void Operator<V>::multiply_many(Vectors<const V> x, Vectors<V> y, Stream stream) const {
-  multiply_many(V(1), x, V(0), y, stream);
+void Operator<V>::multiply_many(Vectors<const V> x, Vectors<V> y, Stream stream, Memory memory) const {
+  multiply_many(V(1), x, V(0), y, stream, memory);
 }
 
 template <class V>
-void Operator<V>::multiply_many(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream) const {
+void Operator<V>::multiply_many(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream, Memory memory) const {
   const Impl& impl = held(impl_);
-  impl.multiply_many(*impl.own.store, impl.cols, impl.rows, alpha, x, beta, y, stream);
+  impl.multiply_many(*impl.own.store, impl.cols, impl.rows, alpha, x, beta, y, stream, memory);
 }
 
 template <class V>
-void Operator<V>::multiply_many_transposed(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream) const {
+void Operator<V>::multiply_many_transposed(V alpha, Vectors<const V> x, V beta, Vectors<V> y, Stream stream,
+                                           Memory memory) const {
   const Impl& impl = held(impl_);
   impl.check_transposed("multiply_many_transposed");
-  impl.multiply_many(*impl.transposed.store, impl.rows, impl.cols, alpha, x, beta, y, stream);
+  impl.multiply_many(*impl.transposed.store, impl.rows, impl.cols, alpha, x, beta, y, stream, memory);
 }
 
-template void Operator<float>::multiply_many(Vectors<const float>, Vectors<float>, Stream) const;
-template void Operator<double>::multiply_many(Vectors<const double>, Vectors<double>, Stream) const;
-template void Operator<float>::multiply_many(float, Vectors<const float>, float, Vectors<float>, Stream) const;
-template void Operator<double>::multiply_many(double, Vectors<const double>, double, Vectors<double>, Stream) const;
-template void Operator<float>::multiply_many_transposed(float, Vectors<const float>, float, Vectors<float>,
-                                                        Stream) const;
-template void Operator<double>::multiply_many_transposed(double, Vectors<const double>, double, Vectors<double>,
-                                                         Stream) const;
+template void Operator<float>::multiply_many(Vectors<const float>, Vectors<float>, Stream, Memory) const;
+template void Operator<double>::multiply_many(Vectors<const double>, Vectors<double>, Stream, Memory) const;
+template void Operator<float>::multiply_many(float, Vectors<const float>, float, Vectors<float>, Stream, Memory) const;
+template void Operator<double>::multiply_many(double, Vectors<const double>, double, Vectors<double>, Stream,
+                                              Memory) const;
+template void Operator<float>::multiply_many_transposed(float, Vectors<const float>, float, Vectors<float>, Stream,
+                                                        Memory) const;
+template void Operator<double>::multiply_many_transposed(double, Vectors<const double>, double, Vectors<double>, Stream,
+                                                         Memory) const;
 
 }  // namespace heddle

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include <heddle/operator.hpp>
 
@@ -43,22 +45,36 @@ struct Operator<V>::Impl {
   mutable std::mutex lines_guard;
   mutable gpu::Turn lines_turn;
 
+  std::string reason;                    // why this plan; empty: the caller's
+  std::vector<std::string> conversions;  // of the caller's arrays
+  bool from_view = false;
+  std::vector<std::string> lent;  // arrays of the caller's that are in use
+  bool lent_values = false;
+  EntryMap order;     // from the caller's entries; in host memory until values change
+  Buffer<V> ordered;  // room for values in stored order
+
   void check_vectors(std::span<const V> x, std::span<const V> y, std::int64_t x_size, std::int64_t y_size) const;
   void check_apart(std::span<const V> x, std::span<const V> y) const;
   void check_transposed(const char* where) const;
   void run(const Store<V>& matrix, const Product<V>& product, std::int64_t y_size) const;
-  void multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream) const;
+  void multiply(const Store<V>& matrix, V alpha, std::span<const V> x, V beta, std::span<V> y, Stream stream,
+                Memory memory) const;
+  // Whether the device cannot read them where they are.
+  bool elsewhere(std::span<const V> vector, Memory memory, const char* name) const;
   // f(x, y) with vectors that the device can read; y comes back to host memory afterwards.
   template <class F>
-  void with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, F f) const;
+  void with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, Memory memory, F f) const;
 
   void reserve(int count);  // for multiply_many
   // operator_many.cpp
   void one_by_one(const Store<V>& matrix, const ProductMany<V>& p, std::int64_t x_size, std::int64_t y_size) const;
   void multiply_many(const Store<V>& matrix, std::int64_t x_size, std::int64_t y_size, V alpha, Vectors<const V> x,
-                     V beta, Vectors<V> y, Stream stream) const;
+                     V beta, Vectors<V> y, Stream stream, Memory memory) const;
 
   // operator_update.cpp
+  std::int64_t entries() const { return order.identity() ? nnz : order.given; }
+  void keep_order_on_device();
+  void rebuild(std::span<const V> val, bool there, Stream stream);
   bool maps_possible() const;
   Plan stored_raw(Plan plan) const;
   // `there`: the matrix, where it lies on the device; else it is restored.
@@ -74,14 +90,28 @@ Impl& held(const std::unique_ptr<Impl>& impl) {
 }
 
 template <class V>
+typename Operator<V>::Impl& inside(Operator<V>& op) {
+  return held(op.impl_);
+}
+
+template <class V>
+bool Operator<V>::Impl::elsewhere(std::span<const V> vector, Memory memory, const char* name) const {
+  if (device.host_memory() || memory == Memory::device || vector.empty()) return false;
+  return memory == Memory::host || !gpu::lies_on(device.ordinal, vector.data(), name);
+}
+
+template <class V>
 template <class F>
-void Operator<V>::Impl::with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, F f) const {
-  const bool copy_x = !device.host_memory() && !x.empty() && !gpu::is_device_pointer(x.data());
-  const bool copy_y = !device.host_memory() && !y.empty() && !gpu::is_device_pointer(y.data());
+void Operator<V>::Impl::with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, Memory memory,
+                                           F f) const {
+  if (device.host_memory()) return f(x.data(), y.data());
+  const gpu::Current current(device);
+  const bool copy_x = elsewhere(x, memory, "x"), copy_y = elsewhere(y, memory, "y");
+  if (!copy_x && !copy_y) return f(x.data(), y.data());
   const Buffer<V> x_there = copy_x ? Buffer<V>::copy_of(x, device) : Buffer<V>();
   Buffer<V> y_there = copy_y ? Buffer<V>::copy_of(y, device) : Buffer<V>();
   f(copy_x ? x_there.data() : x.data(), copy_y ? y_there.data() : y.data());
-  if (copy_x || copy_y) gpu::synchronize(stream);
+  gpu::synchronize(stream);
   if (copy_y) memory::copy(y.data(), Device::cpu(), y_there.data(), device, y.size_bytes());
 }
 

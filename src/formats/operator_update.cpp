@@ -1,6 +1,7 @@
 // update_values: new numbers go to the places where a build would put them, by a map made once.
 #include "core/memory_errors.hpp"
 #include "formats/operator_state.hpp"
+#include "layout/own_numbers.hpp"
 
 namespace heddle {
 
@@ -79,7 +80,7 @@ void Operator<V>::Impl::prepare_updates(const CsrView<V>* there) {
   const auto prepare = [&](const Side& now, const CsrView<V>& numbered) {
     Side made{stored_raw(now.plan), nullptr, {}, {}};
     made.maps = maps_of<V>({numbered, nullptr, device}, made.plan);
-    if (!is_raw(now.plan)) {
+    if (!is_raw(now.plan) || (&now == &own && lent_values)) {  // what is lent is not written to
       Csr<V> A = now.store->restore();
       made.store = make_store<V>({A.view(), &A}, made.plan, device);
       if (right_hand_sides > 1) made.store->reserve(std::min(right_hand_sides, most_vectors));
@@ -104,30 +105,56 @@ void Operator<V>::Impl::prepare_updates(const CsrView<V>* there) {
   const Buffer<V> numbers = numbers_on<V>(device, nnz);
   view.val = numbers;
   Side mine = prepare(own, view);
+  keep_order_on_device();
+  if (mine.store) lent.clear(), lent_values = false;
   take(own, std::move(mine));
   take(transposed, std::move(other));
 }
 
 template <class V>
-void Operator<V>::update_values(std::span<const V> val, Stream stream) {
+void Operator<V>::Impl::keep_order_on_device() {
+  if (order.identity() || !ordered.empty() || !maps_possible()) return;
+  order = order.to(device);
+  ordered = Buffer<V>(nnz, device);
+}
+
+// By a plan that names a codec, or of too many entries for a map.
+template <class V>
+void Operator<V>::Impl::rebuild(std::span<const V> val, bool there, Stream stream) {
+  if (there) gpu::synchronize(stream);
+  Csr<V> A = own.store->restore();
+  Buffer<V> given = order.identity() ? Buffer<V>() : Buffer<V>(order.given);
+  Buffer<V>& to = order.identity() ? A.val : given;
+  memory::copy(to.data(), Device::cpu(), val.data(), there ? device : Device::cpu(), val.size_bytes());
+  if (!order.identity()) to_stored_order<V>(order, given, A.val);
+  Operator fresh = build(std::move(A), asked,
+                         {.device = device,
+                          .transposed = transposed.store != nullptr,
+                          .updates = updates,
+                          .right_hand_sides = right_hand_sides});
+  Impl& made = inside(fresh);
+  own = std::move(made.own);
+  transposed = std::move(made.transposed);
+  lent.clear();
+  lent_values = false;
+}
+
+template <class V>
+void Operator<V>::update_values(std::span<const V> val, Stream stream, Memory memory) {
   Impl& impl = held(impl_);
-  check(static_cast<std::int64_t>(val.size()) == impl.nnz, ErrorKind::input, "{} values for a matrix of {} entries",
-        val.size(), impl.nnz);
+  check(static_cast<std::int64_t>(val.size()) == impl.entries(), ErrorKind::input,
+        "{} values for a matrix of {} entries", val.size(), impl.entries());
   if (val.empty()) return;
-  const bool there = !impl.device.host_memory() && gpu::is_device_pointer(val.data());
-  if (!impl.maps_possible()) {
-    if (there) gpu::synchronize(stream);
-    Csr<V> A = restore();
-    memory::copy(A.val.data(), Device::cpu(), val.data(), there ? impl.device : Device::cpu(), val.size_bytes());
-    Operator fresh = build(std::move(A), impl.asked,
-                           {impl.device, impl.transposed.store != nullptr, impl.updates, impl.right_hand_sides});
-    impl_ = std::move(fresh.impl_);
-    return;
-  }
+  const gpu::Current current(impl.device);
+  const bool copy = impl.elsewhere(val, memory, "val");
+  if (!impl.maps_possible()) return impl.rebuild(val, !impl.device.host_memory() && !copy, stream);
   if (impl.own.maps.empty()) with_memory_errors([&] { impl.prepare_updates(); });
-  const bool copy = !impl.device.host_memory() && !there;
   const Buffer<V> copied = copy ? Buffer<V>::copy_of(val, impl.device) : Buffer<V>();
   const V* from = copy ? copied.data() : val.data();
+  if (!impl.order.identity()) {
+    on(impl.device, [&](auto where) { order_values<V>(where, impl.order, from, impl.ordered.data(), stream); });
+    from = impl.ordered.data();
+  }
   impl.own.place(impl.device, from, stream);
   impl.transposed.place(impl.device, from, stream);
   if (copy) gpu::synchronize(stream);
@@ -141,7 +168,11 @@ template Plan Operator<float>::Impl::stored_raw(Plan) const;
 template Plan Operator<double>::Impl::stored_raw(Plan) const;
 template void Operator<float>::Impl::prepare_updates(const CsrView<float>*);
 template void Operator<double>::Impl::prepare_updates(const CsrView<double>*);
-template void Operator<float>::update_values(std::span<const float>, Stream);
-template void Operator<double>::update_values(std::span<const double>, Stream);
+template void Operator<float>::Impl::keep_order_on_device();
+template void Operator<double>::Impl::keep_order_on_device();
+template void Operator<float>::Impl::rebuild(std::span<const float>, bool, Stream);
+template void Operator<double>::Impl::rebuild(std::span<const double>, bool, Stream);
+template void Operator<float>::update_values(std::span<const float>, Stream, Memory);
+template void Operator<double>::update_values(std::span<const double>, Stream, Memory);
 
 }  // namespace heddle

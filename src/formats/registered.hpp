@@ -54,6 +54,12 @@ class StoreOf final : public Store<V> {
 
   std::int64_t bytes() const override { return bytes_of(format_); }
 
+  bool keeps(const void* memory) const override {
+    bool found = false;
+    F<V>::each_array(format_, [&](const auto& array) { found |= !array.empty() && array.data() == memory; });
+    return found;
+  }
+
   std::vector<std::span<V>> value_arrays() override {
     std::vector<std::span<V>> arrays;
     F<V>::each_array(format_, [&]<class Array>(Array& array) {

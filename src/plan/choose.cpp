@@ -9,9 +9,10 @@
 
 #include "analyze/facts_for.hpp"
 #include "core/check.hpp"
+#include "core/gpu.hpp"
 #include "core/isa.hpp"
-#include "core/known_device.hpp"
 #include "core/memory_errors.hpp"
+#include "core/watch.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
 #include "layout/device_pattern.hpp"
@@ -20,6 +21,7 @@
 #include "plan/choice_cache.hpp"
 #include "plan/explain.hpp"
 #include "plan/first_look.hpp"
+#include "plan/prospects.hpp"
 #include "plan/tune.hpp"
 
 namespace heddle {
@@ -202,20 +204,22 @@ namespace {
 
 // Predicted and, as far as the effort asks for it, measured.
 template <class V>
-Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, const ChooseOptions& options) {
+Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, const ChooseOptions& options,
+             const BuildOptions& how) {
   const Score score{options.expected_multiplies};
   const Structure& facts = subject.facts;
   Choice choice = ranked(subject, machine, options);
   const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
   if (trials && facts.nnz > 0) {
-    const ChoiceKey key{facts.pattern_hash, machine.name, machine.units, sizeof(V), options.effort, options.selector};
+    const ChoiceKey key{facts.pattern_hash, machine.name,   machine.units,
+                        sizeof(V),          options.effort, options.selector + (how.updates ? " updates" : "")};
     choice.from_cache = options.use_cache && read_choice(key, choice.candidates);
     if (!choice.from_cache) {
       const bool all = options.effort == Effort::exhaustive || options.selector == "ellr_trials";
       const bool briefly = !all && options.expected_multiplies > 0;
       std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
       if (briefly && count > 0) count = keep_affordable(choice.candidates, count, score(choice.candidates.front()));
-      measure_candidates(A, options.device, count, briefly, choice.candidates);
+      measure_candidates(A, how, count, briefly, choice.candidates);
       if (options.use_cache && !briefly) write_choice(key, choice.candidates);  // others may ask for more products
     }
     rank(choice.candidates, score, subject, options.effort);
@@ -227,7 +231,7 @@ template <class V>
 Choice chosen_by(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
   const StepCounts steps = steps_for(A, facts, machine);
   const Subject subject = subject_of(A, facts, machine, steps);
-  Choice choice = tried(A, subject, machine, options);
+  Choice choice = tried(A, subject, machine, options, {.device = options.device});
   if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
   settle(choice, subject, machine, options);
   return choice;
@@ -237,6 +241,8 @@ Choice chosen_by(const Csr<V>& A, const Structure& facts, const Machine& machine
 
 template <class V>
 Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
+  const Watch watch(options.keep_going);
+  Watch::enter("analyze");
   return with_memory_errors([&] {
     check_facts(A, facts);
     return chosen_by(A, facts, machine, options);
@@ -289,10 +295,12 @@ Choice csr_at_once(const Outline& outline, const Machine& machine, const ChooseO
 
 template <class V>
 Choice choose(const Csr<V>& A, const ChooseOptions& options) {
+  const Watch watch(options.keep_going);
+  Watch::enter("analyze");
+  const gpu::Current current(A.ptr.device());
   return with_memory_errors([&] {
     if (!on_device(A)) validate(A.view(), Require::canonical);
-    if (const auto outline = too_few_products(A, options))
-      return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
+    if (auto csr = csr_at_once(A, options)) return std::move(*csr);
     return chosen_by(A, facts_for(A, options.device), this_machine(options.device), options);
   });
 }
@@ -306,73 +314,50 @@ BuildOptions options_for(const Choice& choice, BuildOptions options) {
   return options;
 }
 
+template <class V>
+std::optional<Choice> csr_at_once(const Csr<V>& A, const ChooseOptions& options) {
+  const auto outline = too_few_products(A, options);
+  if (!outline) return {};
+  return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
+}
+
 namespace {
 
-// Best first. None for a matrix without entries.
-template <class V>
-std::vector<Candidate> candidates_of(const Csr<V>& A, const ChooseOptions& options) {
-  const Structure facts = facts_for(A, options.device);
-  if (facts.nnz == 0) return {};
-  const Machine& machine = this_machine(options.device);
-  const StepCounts steps = steps_for(A, facts, machine);
-  return tried(A, subject_of(A, facts, machine, steps), machine, options).candidates;
-}
-
-// No format was asked whether it takes the matrix, which can take longer than to build it: the first one that does is
-// built. `here` is the same matrix in host memory, or null: what the host has to build needs no copy of it.
-template <class V>
-Operator<V> build_best(const Csr<V>& A, const Csr<V>* here, const std::vector<Candidate>& candidates, Device device) {
-  const auto built = [&](const Plan& plan) {
-    const bool by_kernels = registered_format(plan.format).builds_there;
-    return build(here && !by_kernels ? *here : A, plan, {.device = device});
-  };
-  for (const Candidate& candidate : candidates) try {
-      if (candidate.fits) return built(candidate.plan);
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::unavailable) throw;
-    }
-  return built(Plan{});
-}
-
-// A matrix in host memory is sent to the GPU as it is and looked at there: it has to go there anyway.
-template <class V>
-std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& options) {
-  if (options.device.kind != Device::Kind::gpu || options.effort != Effort::model || A.nnz() < worth_sending) return {};
-  require_device(options.device);
-  try {
-    const Csr<V> there = A.to(options.device);
-    return build_best(there, &A, candidates_of(there, options), options.device);
-  } catch (const Error& error) {  // no room for the matrix beside what is made of it
-    if (error.kind() != ErrorKind::unavailable) throw;
-    return {};
-  }
+// Values that will change tell nothing of those to come.
+Structure facts_of_pattern(Structure facts) {
+  facts.distinct_values = distinct_cap;
+  facts.distinct_capped = true;
+  facts.distinct_guess = facts.nnz;
+  facts.f32_exact = false;
+  facts.diagonals.constant = 0;
+  return facts;
 }
 
 }  // namespace
 
 template <class V>
-Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options) {
-  return with_memory_errors([&] {
-    if (too_few_products(A, options)) return build(A, Plan{}, {.device = options.device});
-    if (on_device(A)) return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
-    validate(A.view(), Require::canonical);
-    if (auto made = optimize_there(A, options)) return std::move(*made);
-    return build_best<V>(A, nullptr, candidates_of(A, options), options.device);
-  });
+Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how) {
+  Prospects found;
+  found.facts = facts_for(A, options.device);
+  if (found.facts.nnz == 0) return found;
+  if (how.updates) found.facts = facts_of_pattern(std::move(found.facts));
+  const Machine& machine = this_machine(options.device);
+  found.steps = steps_for(A, found.facts, machine);
+  found.candidates = tried(A, subject_of(A, found.facts, machine, found.steps), machine, options, how).candidates;
+  return found;
 }
 
 template <class V>
-Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options) {
-  return with_memory_errors([&] {
-    if (on_device(A) || options.device.kind == Device::Kind::gpu)
-      return optimize(static_cast<const Csr<V>&>(A), options);
-    if (too_few_products(A, options)) return build(std::move(A), Plan{}, {.device = options.device});
-    validate(A.view(), Require::canonical);
-    const std::vector<Candidate> candidates = candidates_of(A, options);
-    const bool takes_arrays = candidates.empty() || candidates.front().plan.format == "csr";
-    if (takes_arrays) return build(std::move(A), Plan{}, {.device = options.device});
-    return build_best<V>(A, nullptr, candidates, options.device);
-  });
+std::string reason_for(const Csr<V>& A, Prospects found, std::size_t taken, const ChooseOptions& options) {
+  if (found.facts.nnz == 0) return "the matrix has no entries";
+  if (taken == found.candidates.size()) return "nothing else could be built";
+  const Machine& machine = this_machine(options.device);
+  Choice choice;
+  choice.candidates = std::move(found.candidates);
+  const auto winner = choice.candidates.begin() + static_cast<std::ptrdiff_t>(taken);
+  std::rotate(choice.candidates.begin(), winner, winner + 1);
+  choice.plan = choice.candidates.front().plan;
+  return explain(choice, subject_of(A, found.facts, machine, found.steps), machine, options.expected_multiplies);
 }
 
 namespace {
@@ -415,9 +400,11 @@ template Choice choose(const Csr<float>&, const ChooseOptions&);
 template Choice choose(const Csr<double>&, const ChooseOptions&);
 template double predict(const Csr<float>&, const Structure&, const Machine&, const Plan&);
 template double predict(const Csr<double>&, const Structure&, const Machine&, const Plan&);
-template Operator<float> optimize(const Csr<float>&, const ChooseOptions&);
-template Operator<double> optimize(const Csr<double>&, const ChooseOptions&);
-template Operator<float> optimize(Csr<float>&&, const ChooseOptions&);
-template Operator<double> optimize(Csr<double>&&, const ChooseOptions&);
+template std::optional<Choice> csr_at_once(const Csr<float>&, const ChooseOptions&);
+template std::optional<Choice> csr_at_once(const Csr<double>&, const ChooseOptions&);
+template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const BuildOptions&);
+template Prospects prospects_of(const Csr<double>&, const ChooseOptions&, const BuildOptions&);
+template std::string reason_for(const Csr<float>&, Prospects, std::size_t, const ChooseOptions&);
+template std::string reason_for(const Csr<double>&, Prospects, std::size_t, const ChooseOptions&);
 
 }  // namespace heddle

@@ -288,6 +288,7 @@ double upload_rate(Device device) {
 
 Machine measure_gpu(Device device) {
   const DeviceInfo info = describe(device);
+  const gpu::Current current(device);
   Machine machine = described(info, info.units);
   const std::int64_t size = gpu_array_bytes(info);
   Buffer<char> from(size, device), to(size, device);

@@ -79,6 +79,7 @@ Timing time_multiply(const Operator<V>& op, std::span<const V> x, std::span<V> y
   };
   const Context context{op, x, y};
   if (!op.device().host_memory()) {
+    const gpu::Current current(op.device());
     const auto call = [](const void* given, Stream stream) {
       const auto& c = *static_cast<const Context*>(given);
       c.op.multiply(c.x, c.y, stream);

@@ -5,6 +5,7 @@
 
 #include <heddle/error.hpp>
 
+#include "core/watch.hpp"
 #include "plan/timing.hpp"
 
 namespace heddle {
@@ -15,9 +16,10 @@ constexpr double budget = 0.02;         // seconds for each candidate's product
 constexpr double products_of_few = 16;  // where that is too long
 
 template <class V>
-void measure(const Csr<V>& A, Device device, const Buffer<V>& x, Buffer<V>& y, bool briefly, Candidate& candidate) {
+void measure(const Csr<V>& A, const BuildOptions& how, const Buffer<V>& x, Buffer<V>& y, bool briefly,
+             Candidate& candidate) {
   const auto begun = std::chrono::steady_clock::now();
-  const Operator<V> op = build(A, candidate.plan, {.device = device});
+  const Operator<V> op = build(A, candidate.plan, how);
   candidate.measured_build_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   const double seconds = briefly ? std::min(budget, products_of_few * candidate.predicted_seconds) : budget;
   candidate.measured_seconds = time_multiply<V>(op, x, y, seconds, false).median;
@@ -41,18 +43,21 @@ std::size_t keep_affordable(std::vector<Candidate>& ranked, std::size_t count, d
 }
 
 template <class V>
-void measure_candidates(const Csr<V>& A, Device device, std::size_t count, bool briefly,
+void measure_candidates(const Csr<V>& A, const BuildOptions& how, std::size_t count, bool briefly,
                         std::vector<Candidate>& candidates) {
   if (count == 0) return;
+  const Device device = *how.device;
   Buffer<V> ones(A.cols);
   std::fill(ones.begin(), ones.end(), V(1));
   const Buffer<V> x = std::move(ones).owned_on(device);
   Buffer<V> y(A.rows, device);
-  for (std::size_t i = 0; i < std::min(count, candidates.size()); ++i) {
+  const std::size_t trials = std::min(count, candidates.size());
+  for (std::size_t i = 0; i < trials; ++i) {
+    Watch::enter("try", static_cast<double>(i) / static_cast<double>(trials));
     Candidate& candidate = candidates[i];
     if (!candidate.fits) continue;
     try {
-      measure(A, device, x, y, briefly, candidate);
+      measure(A, how, x, y, briefly, candidate);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::unavailable) throw;
       candidate.fits = false;
@@ -60,7 +65,7 @@ void measure_candidates(const Csr<V>& A, Device device, std::size_t count, bool 
   }
 }
 
-template void measure_candidates(const Csr<float>&, Device, std::size_t, bool, std::vector<Candidate>&);
-template void measure_candidates(const Csr<double>&, Device, std::size_t, bool, std::vector<Candidate>&);
+template void measure_candidates(const Csr<float>&, const BuildOptions&, std::size_t, bool, std::vector<Candidate>&);
+template void measure_candidates(const Csr<double>&, const BuildOptions&, std::size_t, bool, std::vector<Candidate>&);
 
 }  // namespace heddle

@@ -32,7 +32,7 @@ std::size_t keep_affordable(std::vector<Candidate>& ranked, std::size_t count, d
 // Fills in the measured times of the first `count`; a plan that cannot be built stops fitting. `briefly`: a few
 // products of each, as keep_affordable counts them.
 template <class V>
-void measure_candidates(const Csr<V>& A, Device device, std::size_t count, bool briefly,
+void measure_candidates(const Csr<V>& A, const BuildOptions& how, std::size_t count, bool briefly,
                         std::vector<Candidate>& candidates);
 
 }  // namespace heddle

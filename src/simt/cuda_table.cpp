@@ -1,7 +1,13 @@
 // The calls of the CUDA runtime, and the launch of kernels.
 #include "simt/cuda_table.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
 
 #include "core/check.hpp"
 #include "simt/quiet_streams.hpp"
@@ -25,11 +31,36 @@ cudaError_t create_pool(cudaMemPool_t* pool, int device, std::uint64_t at_least)
   return status != cudaSuccess ? status : cudaMemPoolSetAttribute(*pool, cudaMemPoolAttrReleaseThreshold, &keeps);
 }
 
-// To ask which one is current takes a tenth of the time that selecting it again does, of which a build would do twenty.
-cudaError_t select_device(int device) {
-  int current = -1;
-  if (cudaGetDevice(&current) == cudaSuccess && current == device) return cudaSuccess;
-  return cudaSetDevice(device);
+// What a launch has to know of the current device: asked once of each.
+struct DeviceTraits {
+  bool has_clusters = false, starts_early = false;
+};
+
+cudaError_t find_traits(int device, DeviceTraits& traits) {
+  constexpr int first_driver_to_capture_early_starts = 12030;
+  int clusters = 0, capability = 0, driver = 0;
+  cudaError_t status = cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device);
+  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, device);
+  if (status == cudaSuccess) status = cudaDriverGetVersion(&driver);
+  traits = {clusters != 0, capability >= 9 && driver >= first_driver_to_capture_early_starts};
+  return status;
+}
+
+cudaError_t traits_of_current(DeviceTraits& traits) {
+  constexpr int most_devices = 64, known = 4;
+  static std::array<std::atomic<int>, most_devices> all{};
+  int device = 0;
+  if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) return status;
+  if (device >= most_devices) return find_traits(device, traits);
+  std::atomic<int>& mine = all[static_cast<std::size_t>(device)];
+  if (const int bits = mine.load(std::memory_order_relaxed); bits != 0) {
+    traits = {(bits & 1) != 0, (bits & 2) != 0};
+    return cudaSuccess;
+  }
+  const cudaError_t status = find_traits(device, traits);
+  if (status == cudaSuccess)
+    mine.store(known | (traits.has_clusters ? 1 : 0) | (traits.starts_early ? 2 : 0), std::memory_order_relaxed);
+  return status;
 }
 
 cudaError_t launch_with(cudaLaunchAttribute attribute, const void* kernel, dim3 grid, dim3 block, void** arguments,
@@ -46,11 +77,9 @@ cudaError_t launch_with(cudaLaunchAttribute attribute, const void* kernel, dim3 
 
 cudaError_t launch_clusters(const void* kernel, dim3 grid, dim3 block, unsigned cluster, void** arguments,
                             std::size_t shared_bytes, cudaStream_t stream) {
-  int device = 0, has_clusters = 0;
-  cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, device);
-  if (status != cudaSuccess) return status;
-  if (has_clusters == 0)
+  DeviceTraits traits;
+  if (const cudaError_t status = traits_of_current(traits); status != cudaSuccess) return status;
+  if (!traits.has_clusters)
     return cudaLaunchKernel(kernel, dim3(grid.x / cluster), block, arguments, shared_bytes, stream);
   cudaLaunchAttribute size{};
   size.id = cudaLaunchAttributeClusterDimension;
@@ -60,14 +89,9 @@ cudaError_t launch_clusters(const void* kernel, dim3 grid, dim3 block, unsigned 
 
 cudaError_t launch_early(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                          cudaStream_t stream) {
-  constexpr int first_driver_to_capture_it = 12030;
-  int device = 0, capability = 0, driver = 0;
-  cudaError_t status = cudaGetDevice(&device);
-  if (status == cudaSuccess) status = cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, device);
-  if (status == cudaSuccess) status = cudaDriverGetVersion(&driver);
-  if (status != cudaSuccess) return status;
-  if (capability < 9 || driver < first_driver_to_capture_it)
-    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  DeviceTraits traits;
+  if (const cudaError_t status = traits_of_current(traits); status != cudaSuccess) return status;
+  if (!traits.starts_early) return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
@@ -80,7 +104,8 @@ CudaTable real_cuda_table() noexcept {
   CudaTable t{};
   t.get_device_count = cudaGetDeviceCount;
   t.get_device_properties = [](cudaDeviceProp* p, int d) { return cudaGetDeviceProperties(p, d); };
-  t.set_device = select_device;
+  t.get_device = cudaGetDevice;
+  t.set_device = cudaSetDevice;
   t.mem_get_info = cudaMemGetInfo;
   t.malloc = [](void** p, std::size_t n) { return cudaMalloc(p, n); };
   t.free = cudaFree;
@@ -125,8 +150,25 @@ CudaTable& cuda_table() noexcept {
   return table;
 }
 
+CudaProcess& cuda_process() noexcept {
+  static CudaProcess process;
+  return process;
+}
+
+void CudaProcess::watch_forks() noexcept {
+  static const int fork_hook = pthread_atfork(nullptr, nullptr, [] { cuda_process().lost_ = true; });
+  (void)fork_hook;
+  used_ = true;
+}
+
+void CudaProcess::refuse() {  // the words of `absence`, with what to do about it
+  fail(ErrorKind::unavailable, {"gpu", "fork before the first use of a GPU, or start the process anew (spawn)"}, "{}",
+       words);
+}
+
 void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
+  cuda_process().require();
   cuda_table().get_last_error();
   const bool absent = status == cudaErrorMemoryAllocation || status == cudaErrorNoDevice ||
                       status == cudaErrorInsufficientDriver || status == cudaErrorInvalidDevice;
@@ -139,13 +181,58 @@ QuietStreams& quiet_streams() noexcept {
   return mine;
 }
 
+namespace {
+
+// The most shared memory that each kernel was allowed on each device. What was allowed is never made less: another
+// thread may be about to start the kernel with it.
+class SharedMemory {
+ public:
+  void allow(const void* kernel, std::size_t bytes) {
+    int device = 0;
+    check_cuda(cuda_table().get_device(&device), "asking for the current GPU");
+    const std::uintptr_t key = reinterpret_cast<std::uintptr_t>(kernel) << 6 | static_cast<unsigned>(device & 63);
+    Allowed* mine = find(key);
+    if (mine && mine->bytes.load(std::memory_order_acquire) >= bytes) return;
+    const std::lock_guard one_at_a_time(guard_);
+    const std::size_t most = mine ? std::max(bytes, mine->bytes.load()) : bytes;
+    check_cuda(
+        cuda_table().func_set_attribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most)),
+        "asking for shared memory");
+    if (mine) mine->bytes.store(most, std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::size_t places = 1024;
+  struct Allowed {
+    std::atomic<std::uintptr_t> key{0};
+    std::atomic<std::size_t> bytes{0};
+  };
+
+  // Its place; null when all are taken.
+  Allowed* find(std::uintptr_t key) {
+    for (std::size_t probe = 0; probe < places; ++probe) {
+      Allowed& here = all_[(key / 1024 + probe) % places];
+      std::uintptr_t seen = here.key.load(std::memory_order_acquire);
+      if (seen == key || (seen == 0 && here.key.compare_exchange_strong(seen, key)) || seen == key) return &here;
+    }
+    return nullptr;
+  }
+
+  std::mutex guard_;
+  std::array<Allowed, places> all_;
+};
+
+SharedMemory& shared_memory() noexcept {
+  static SharedMemory all;
+  return all;
+}
+
+}  // namespace
+
 void launch_pointers(const Launch& shape, const void* kernel, void** arguments) {
   if (shape.blocks == 0) return;
   check(shape.blocks <= INT32_MAX, ErrorKind::internal, "a grid of {} blocks is too large", shape.blocks);
-  if (shape.shared_bytes > 48 * 1024)
-    check_cuda(cuda_table().func_set_attribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                               static_cast<int>(shape.shared_bytes)),
-               "asking for shared memory");
+  if (shape.shared_bytes > 48 * 1024) shared_memory().allow(kernel, shape.shared_bytes);
   const dim3 grid(static_cast<unsigned>(shape.blocks)), block(static_cast<unsigned>(shape.threads));
   const auto stream = static_cast<cudaStream_t>(shape.stream.handle);
   quiet_streams().start_on(stream);

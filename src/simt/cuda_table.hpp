@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
+
 #include "simt/simt.hpp"
 
 namespace heddle::simt {
@@ -11,6 +13,7 @@ namespace heddle::simt {
 struct CudaTable {
   cudaError_t (*get_device_count)(int*);
   cudaError_t (*get_device_properties)(cudaDeviceProp*, int);
+  cudaError_t (*get_device)(int*);
   cudaError_t (*set_device)(int);
   cudaError_t (*mem_get_info)(std::size_t*, std::size_t*);
   cudaError_t (*malloc)(void**, std::size_t);
@@ -47,6 +50,29 @@ struct CudaTable {
   cudaError_t (*graph_destroy)(cudaGraph_t);
   cudaError_t (*get_last_error)();
 };
+
+// CUDA does not live on in a process that was forked when it was in use.
+class CudaProcess {
+ public:
+  static constexpr const char* words = "CUDA was in use when this process was forked";
+  bool lost() const noexcept { return lost_; }
+  void require() const {  // Error(unavailable) where it is lost
+    if (lost_) [[unlikely]]
+      refuse();
+  }
+  // A call of the runtime has found a device.
+  void note_use() noexcept {
+    if (!used_.load(std::memory_order_relaxed)) [[unlikely]]
+      watch_forks();
+  }
+
+ private:
+  [[noreturn]] static void refuse();
+  void watch_forks() noexcept;
+  std::atomic<bool> used_ = false;
+  bool lost_ = false;  // written in a child that has one thread
+};
+CudaProcess& cuda_process() noexcept;
 
 CudaTable& cuda_table() noexcept;
 CudaTable real_cuda_table() noexcept;

@@ -18,6 +18,7 @@
 
 namespace heddle::simt {
 
+// The device is the current one (gpu::Current).
 class DeviceMemory {
  public:
   static DeviceMemory& of(int ordinal) {
@@ -38,12 +39,11 @@ class DeviceMemory {
     }
     return status;
   }
-  void release(int ordinal, void* memory) noexcept {
+  void release(void* memory) noexcept {
     if (pool_ == nullptr) {
       cuda_table().free(memory);
       return;
     }
-    cuda_table().set_device(ordinal);
     const std::lock_guard guard(kept_guard_);
     const std::size_t bytes = sizes_.find(memory)->second;
     if (bytes <= kept_.most() && !kept_.has_room(bytes)) make_room(bytes);

@@ -24,7 +24,7 @@ namespace {
 DeviceInfo describe_gpu(int ordinal) {
   cudaDeviceProp properties{};
   check_cuda(cuda_table().get_device_properties(&properties, ordinal), "reading the device's properties");
-  check_cuda(cuda_table().set_device(ordinal), "selecting the device");
+  const Current current(Device::gpu(ordinal));
   std::size_t free_bytes = 0, total_bytes = 0;
   check_cuda(cuda_table().mem_get_info(&free_bytes, &total_bytes), "reading the free memory");
   DeviceInfo info;
@@ -52,9 +52,13 @@ struct EventOwner {
   EventOwner(const EventOwner&) = delete;
 };
 struct MemoryOwner {
+  int ordinal = 0;
   void* data;
-  explicit MemoryOwner(std::size_t bytes) : data(allocate(0, bytes)) {}
-  ~MemoryOwner() { release(0, data); }
+  explicit MemoryOwner(std::size_t bytes) {
+    check_cuda(cuda_table().get_device(&ordinal), "asking for the current GPU");
+    data = allocate(ordinal, bytes);
+  }
+  ~MemoryOwner() { release(ordinal, data); }
   MemoryOwner(const MemoryOwner&) = delete;
 };
 
@@ -120,10 +124,36 @@ constexpr std::size_t junk_bytes = std::size_t{512} << 20;
 
 }  // namespace
 
+Current::Current(Device device) {
+  if (device.kind != Device::Kind::gpu) return;
+  check(device.ordinal >= 0, ErrorKind::usage, "GPUs are counted from 0: there is no gpu:{}", device.ordinal);
+  simt::cuda_process().require();
+  int now = 0;
+  check_cuda(cuda_table().get_device(&now), "asking for the current GPU");
+  simt::cuda_process().note_use();
+  if (now == device.ordinal) return;
+  const cudaError_t status = cuda_table().set_device(device.ordinal);
+  if (status == cudaErrorInvalidDevice) {
+    cuda_table().get_last_error();
+    fail(ErrorKind::unavailable, {to_string(device), "run `heddle devices` to see what there is"},
+         "no such device here");
+  }
+  check_cuda(status, "selecting the GPU");
+  before_ = now;
+}
+
+Current::~Current() {
+  if (before_ >= 0) cuda_table().set_device(before_);
+}
+
 std::string absence() {
+  if (simt::cuda_process().lost()) return simt::CudaProcess::words;
   int count = 0;
   const cudaError_t status = cuda_table().get_device_count(&count);
-  if (status == cudaSuccess && count > 0) return {};
+  if (status == cudaSuccess && count > 0) {
+    simt::cuda_process().note_use();
+    return {};
+  }
   cuda_table().get_last_error();
   if (status == cudaSuccess || status == cudaErrorNoDevice) return "this machine has no NVIDIA GPU that may be used";
   return fmt::format("no usable NVIDIA driver ({})", cudaGetErrorString(status));
@@ -138,7 +168,7 @@ std::vector<DeviceInfo> list() {
 }
 
 void* allocate(int ordinal, std::size_t bytes) {
-  check_cuda(cuda_table().set_device(ordinal), "selecting the GPU");
+  const Current current(Device::gpu(ordinal));
   void* memory = nullptr;
   const cudaError_t status = DeviceMemory::of(ordinal).allocate(ordinal, &memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
@@ -159,7 +189,16 @@ void* allocate_for_both(std::size_t bytes) noexcept {
   return nullptr;
 }
 
-void release(int ordinal, void* memory) noexcept { DeviceMemory::of(ordinal).release(ordinal, memory); }
+// Memory that a forked process has inherited is not its own.
+void release(int ordinal, void* memory) noexcept {
+  if (simt::cuda_process().lost()) return;
+  std::optional<Current> current;
+  try {
+    current.emplace(Device::gpu(ordinal));
+  } catch (const Error&) {  // memory is known by its address, whatever device is current
+  }
+  DeviceMemory::of(ordinal).release(memory);
+}
 
 // cudaMemcpy returns when it is done.
 void copy_to_host(void* to, const void* from, std::size_t bytes) {
@@ -179,17 +218,27 @@ void copy_queued(void* to, const void* from, std::size_t bytes, Stream stream) {
       "copying on the GPU");
 }
 
-bool is_device_pointer(const void* memory) {
+bool lies_on(int ordinal, const void* memory, const char* name) {
   cudaPointerAttributes attributes{};
   if (cuda_table().pointer_get_attributes(&attributes, memory) != cudaSuccess) {
     cuda_table().get_last_error();
     return false;
   }
-  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+  if (attributes.type == cudaMemoryTypeManaged) return true;
+  if (attributes.type != cudaMemoryTypeDevice) return false;
+  if (attributes.device != ordinal)
+    fail(ErrorKind::usage, {name, "copy it there, or build the operator where it lies"}, "memory of {}, not of {}",
+         to_string(Device::gpu(attributes.device)), to_string(Device::gpu(ordinal)));
+  return true;
 }
 
 void synchronize(Stream stream) {
   check_cuda(cuda_table().stream_synchronize(static_cast<cudaStream_t>(stream.handle)), "waiting for the GPU");
+}
+
+void synchronize_device(int ordinal) {
+  const Current current(Device::gpu(ordinal));
+  check_cuda(cuda_table().device_synchronize(), "waiting for the GPU");
 }
 
 void synchronize(int ordinal, Stream stream) {
@@ -210,8 +259,11 @@ Stream side_stream(int ordinal, int number) noexcept {
   if (!all || ordinal >= most_devices) return {};
   Side& mine = all[ordinal * side_streams + number];
   std::call_once(mine.made, [&] {
-    if (cuda_table().set_device(ordinal) == cudaSuccess && cuda_table().stream_create(&mine.stream) == cudaSuccess)
-      return;
+    try {
+      const Current current(Device::gpu(ordinal));
+      if (cuda_table().stream_create(&mine.stream) == cudaSuccess) return;
+    } catch (const Error&) {
+    }
     mine.stream = nullptr;
     cuda_table().get_last_error();
   });
@@ -234,13 +286,14 @@ Turn::~Turn() {
 }
 
 void Turn::wait_on(Stream stream) {
-  if (event_ == nullptr || capturing(stream)) return;
+  captured_ = capturing(stream);
+  if (event_ == nullptr || captured_) return;
   check_cuda(cuda_table().stream_wait_event(static_cast<cudaStream_t>(stream.handle), static_cast<cudaEvent_t>(event_)),
              "waiting for an earlier multiplication");
 }
 
 void Turn::passed_on(Stream stream) {
-  if (capturing(stream)) return;
+  if (captured_) return;
   if (event_ == nullptr) {
     cudaEvent_t made = nullptr;
     // Without the time: a device that notes it behind every multiplication takes 1.4 us longer for each (H200).

@@ -10,6 +10,10 @@ namespace {
 }
 }  // namespace
 
+Current::Current(Device device) {
+  if (!device.host_memory()) no_gpu();
+}
+Current::~Current() = default;
 std::string absence() { return "this build of Heddle has no CUDA"; }
 std::vector<DeviceInfo> list() { return {}; }
 void* allocate(int, std::size_t) { no_gpu(); }
@@ -17,9 +21,10 @@ void release(int, void*) noexcept {}
 void* allocate_for_both(std::size_t) noexcept { return nullptr; }
 void copy(void*, const void*, std::size_t) { no_gpu(); }
 void copy_to_host(void*, const void*, std::size_t) { no_gpu(); }
-bool is_device_pointer(const void*) { return false; }
+bool lies_on(int, const void*, const char*) { return false; }
 void copy_queued(void*, const void*, std::size_t, Stream) { no_gpu(); }
 void synchronize(Stream) { no_gpu(); }
+void synchronize_device(int) { no_gpu(); }
 void synchronize(int, Stream) { no_gpu(); }
 Stream side_stream(int, int) noexcept { return {}; }
 void read(const void*, std::size_t, Stream) { no_gpu(); }

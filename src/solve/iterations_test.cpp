@@ -26,6 +26,7 @@ simt::CudaTable stand_ins() {
   simt::CudaTable t = simt::real_cuda_table();
   t.get_device_count = [](int* n) { return *n = 1, cudaSuccess; };
   t.get_device_properties = [](cudaDeviceProp* p, int) { return *p = cudaDeviceProp{}, cudaSuccess; };
+  t.get_device = [](int* d) { return *d = 0, cudaSuccess; };
   t.set_device = [](int) { return cudaSuccess; };
   t.mem_get_info = [](std::size_t* f, std::size_t* n) { return *f = *n = std::size_t{1} << 30, cudaSuccess; };
   t.malloc = [](void** p, std::size_t n) { return *p = std::malloc(n), cudaSuccess; };

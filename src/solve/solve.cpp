@@ -63,8 +63,9 @@ void solve_there(const Action<V>& A, std::span<const V> b, std::span<V> x, const
                  Preparation<V>& preparation, Report& report) {
   const Device device = A.device();
   const bool elsewhere = !device.host_memory() && !b.empty();
-  const bool move_b = elsewhere && !gpu::is_device_pointer(b.data());
-  const bool move_x = elsewhere && !gpu::is_device_pointer(x.data());
+  const gpu::Current current(device);
+  const bool move_b = elsewhere && !gpu::lies_on(device.ordinal, b.data(), "b");
+  const bool move_x = elsewhere && !gpu::lies_on(device.ordinal, x.data(), "x");
   const Buffer<V> b_there = move_b ? Buffer<V>::copy_of(b, device) : Buffer<V>();
   Buffer<V> own = move_x ? Buffer<V>::copy_of(x, device) : Buffer<V>(A.size(), device);
   Problem<V> problem(A, move_b ? b_there.data() : b.data(), own.data(), options.stream);

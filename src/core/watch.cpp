@@ -1,0 +1,44 @@
+#include "core/watch.hpp"
+
+#include "core/check.hpp"
+
+namespace heddle {
+
+thread_local constinit Watch* Watch::current = nullptr;
+
+Watch::Watch(const KeepGoing& ask) : ask_(ask), outer_(current), asked_(std::chrono::steady_clock::now()) {
+  if (ask) current = this;
+}
+Watch::~Watch() { current = outer_; }
+
+void Watch::enter(std::string_view stage, double done) {
+  if (current == nullptr) return;
+  current->stage_ = stage;
+  current->done_ = done;
+  current->ask_now();
+}
+
+void Watch::step(double done) {
+  if (current == nullptr) return;
+  current->done_ = done;
+  current->ask_in_time();
+}
+
+// The one who is asked may call the library.
+void Watch::ask_now() {
+  if (asking_) return;
+  struct Asking {
+    bool& now;
+    ~Asking() { now = false; }
+  } const asking{asking_ = true};
+  const bool go_on = ask_(stage_, done_);
+  asked_ = std::chrono::steady_clock::now();
+  if (!go_on) fail(ErrorKind::stopped, "stopped by the caller while Heddle was to {}", stage_);
+}
+
+void Watch::ask_in_time() {
+  constexpr std::chrono::milliseconds between{50};
+  if (std::chrono::steady_clock::now() - asked_ >= between) ask_now();
+}
+
+}  // namespace heddle

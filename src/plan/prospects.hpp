@@ -1,0 +1,32 @@
+// What choosing finds out before something is built: for choose and optimize.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <heddle/choose.hpp>
+
+#include "plan/step_counts.hpp"
+
+namespace heddle {
+
+struct Prospects {
+  Structure facts;
+  StepCounts steps;
+  std::vector<Candidate> candidates;  // best first; none for a matrix without entries
+};
+
+// For an operator that is to be built so.
+template <class V>
+Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how);
+
+// Why the candidate `taken` was; one past the last: csr, since there was no other.
+template <class V>
+std::string reason_for(const Csr<V>& A, Prospects found, std::size_t taken, const ChooseOptions& options);
+
+// csr, where so few products are expected that analysing the matrix does not pay.
+template <class V>
+std::optional<Choice> csr_at_once(const Csr<V>& A, const ChooseOptions& options);
+
+}  // namespace heddle
