@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What building costs: fits the tables gpu_build_costs and cpu_build_costs of src/plan/costs.cpp to measured times.
+"""What building costs: fits the tables of src/plan/costs to measured times.
 
     build/bin/selection_bench --device gpu --every 3 --out h200.jsonl      on the machine that is measured
     bench/fit_building.py h200.jsonl                                      anywhere: the table, and how good it was and is
-    bench/fit_building.py h200.jsonl --write                              ... and puts it into src/plan/costs.cpp
+    bench/fit_building.py h200.jsonl --write                              ... and puts it there
     bench/fit_building.py new.jsonl --write --formats csr,weave:          ... of these formats alone (weave: stands for all its layouts), whose building changed
     bench/fit_building.py h200.jsonl --split                              fits one half of the classes, scores the other
     bench/fit_building.py h200.jsonl --show                               names every choice that loses 5 % or more
@@ -16,11 +16,10 @@ A format has a cost per build and per entry, and one for other parts that explai
 other, as long as each makes the mean error smaller by a twentieth of itself and by half a per cent.
 """
 import math
-import re
 import statistics
 import sys
 
-from measured_cases import COSTS, FITTED_ENTRY_NS, Case, arguments, cost_key, costs_in_source, matrix_name, measured_lines, table_of
+from measured_cases import COSTS, FITTED_ENTRY_NS, Case, arguments, cost_key, costs_in_source, matrix_name, measured_lines, table_of, write_lines
 
 CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
@@ -161,29 +160,16 @@ def lend_value_costs(costs, times):
                 cost[part] = statistics.median(found)
 
 
-def table_head(device):
-    return f"{device}_build_costs[] = {{"
-
-
 def build_costs_in_source(device):
-    text = open(COSTS, encoding="utf-8").read()
-    begin = text.index(table_head(device))
-    table = text[begin:text.index("\n};", begin)]
-    return {m[1]: [float(v) for v in m[2].split(",")] for m in re.finditer(r'\{"([^"]+)", \{([^}]+)\}\}', table)}
+    return costs_in_source(device + "_building")
 
 
 def table_lines(costs):
-    """csr first: its costs are taken for a format without a line."""
-    names = ["csr"] + [name for name in costs if name != "csr"]
-    return [f'    {{"{name}", {{{", ".join(f"{c:.3g}" for c in costs[name])}}}}},' for name in names if name in costs]
+    return [f'{name:16} {", ".join(f"{part} {cost:.3g}" for part, cost in zip(PARTS, costs[name]) if cost)}' for name in costs]
 
 
 def write_build(costs, device):
-    """Replaces the lines of these formats; the others stay as they are."""
-    text, head = open(COSTS, encoding="utf-8").read(), table_head(device)
-    begin = text.index(head) + len(head)
-    merged = dict(sorted({**build_costs_in_source(device), **costs}.items()))
-    open(COSTS, "w", encoding="utf-8").write(text[:begin] + "\n" + "\n".join(table_lines(merged)) + text[text.index("\n};", begin):])
+    write_lines(device + "_building", costs)
 
 
 def report_build(lines, costs, build=None, show=False):

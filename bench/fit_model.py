@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fits the costs of src/plan/costs.cpp to measured times: no GPU, no package beside Python itself.
+"""Fits the costs in src/plan/costs to measured times: no GPU, no package beside Python itself.
 
     build/bin/selection_bench --device gpu --out h200.jsonl                 on the machine that is measured
     bench/fit_model.py h200.jsonl                                          anywhere: scores the costs in the file
-    bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted lines for costs.cpp, or puts them there
+    bench/fit_model.py h200.jsonl --fit [--write]                          ... and prints fitted costs, or puts them there
     bench/fit_model.py h200.jsonl --correct [--write]                      the same, holding on to the costs in the file: for few new times
     bench/fit_model.py h200.jsonl --correct --hold 2                       ... less: kernels have changed since
     bench/fit_model.py h200.jsonl --split                                  fits one half of the classes, scores the other
@@ -25,9 +25,9 @@ import re
 import sys
 
 from fit_building import fit_build, report_another_run, report_build, write_build
-from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines, read, table_of
+from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines, read, table_of, write_lines
 
-FIELDS = ["start_us", "stream", "miss", "sector", "place_f32", "place_f64", "team_ns", "step_ns", "far_step_ns"]
+FIELDS = ["start_us", "stream", "miss", "sector", "place_f32_ps", "place_f64_ps", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.3, 300, 300, 1.0, 6, 10]}
 
 
@@ -249,19 +249,7 @@ def score_machine(lines, costs, show):
 
 
 def cost_line(name, cost):
-    start, stream, miss, sector, f32, f64, team, step, far = cost
-    return f'{{"{name}", {start:g}, {stream:g}, {miss:g}, {sector:g}, {{{f32:g}, {f64:g}}}, {team:g}, {step:g}, {far:g}}},'
-
-
-def write_costs(costs, table):
-    """Replaces the lines of these formats; the others stay as they are."""
-    text = open(COSTS, encoding="utf-8").read()
-    begin = text.index(f" {table}_costs[]")
-    end = text.index("\n};", begin)
-    part = text[begin:end]
-    for name, cost in costs.items():
-        part = re.sub(r'\{"' + name + r'",[^{}]*\{[^{}]*\}[^{}]*\},', lambda _: cost_line(name, cost), part)
-    open(COSTS, "w", encoding="utf-8").write(text[:begin] + part + text[end:])
+    return f"{name:16} " + " ".join(f"{field} {value:.3g}" for field, value in zip(FIELDS, cost))
 
 
 def print_machine(machine):
@@ -356,7 +344,7 @@ def main():
             print_machine(machine)
         build = fit_build(lines) if options.fit else {}
         if options.write:
-            write_costs(costs, table_of(options))
+            write_lines(table_of(options), costs)
             if build:
                 write_build(build, options.device)
     else:

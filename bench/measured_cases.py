@@ -6,7 +6,8 @@ import json
 import math
 import re
 
-COSTS = "src/plan/costs.cpp"
+COSTS = "src/plan/costs"
+TABLES = {"gpu": "h200", "cpu": "xeon", "cpu_loading": "xeon_slow_gathers", "gpu_building": "h200_building", "cpu_building": "xeon_building"}
 FITTED_ENTRY_NS, ALONE, CALL_US, FOREIGN_ROW_NS = 0.5, 0.7, 0.1, 2  # of Cost in src/plan/model.hpp
 FIRST_CACHE = 48 << 10  # of cpu_misses in src/plan/model.cpp
 
@@ -215,9 +216,32 @@ def cases_of(line):
 
 
 def costs_in_source(table):
-    text = open(COSTS, encoding="utf-8").read()
-    part = text[text.index(f" {table}_costs[]"):]
-    part = part[:part.index("};\n") if "};\n" in part else len(part)]
-    number = r"\s*([-+.eE0-9]+)\s*"
-    pattern = r'\{"([\w:]+)",' + ",".join([number] * 4) + r",\s*\{" + number + "," + number + r"\}," + ",".join([number] * 3) + r"\}"
-    return {m[0]: [float(v) for v in m[1:]] for m in re.findall(pattern, part)}
+    """{plan: its costs, in the order of the file} of one table; "building" in the name: of building."""
+    return {name: [float(value) for _, value in fields] for name, fields in named_lines(table)}
+
+
+def named_lines(table):
+    with open(file_of(table), encoding="utf-8") as file:
+        for line in file:
+            key = re.match(r'\{\.key = "([^"]+)", ', line)
+            if key:
+                yield key[1], re.findall(r"\.(\w+) = ([-+.eE0-9]+)", line)
+
+
+def file_of(table):
+    return f"{COSTS}/{TABLES[table]}.inc"
+
+
+def write_lines(table, costs):
+    """Replaces the lines of these plans; the others stay as they are, and so does the head of the file."""
+    with open(file_of(table), encoding="utf-8") as file:
+        lines = list(file)
+    names = dict(named_lines(table))
+    fields = [name for name, _ in next(iter(names.values()))]
+    merged = {**costs_in_source(table), **costs}
+    head = [line for line in lines if line.startswith("//")]
+    with open(file_of(table), "w", encoding="utf-8") as file:
+        file.writelines(head)
+        for name, cost in merged.items():
+            values = ", ".join(f".{field} = {value:.3g}" for field, value in zip(fields, cost))
+            file.write(f'{{.key = "{name}", {values}}},\n')

@@ -123,7 +123,7 @@ std::string workload_json(const Workload& w) {
       w.teams, w.chain, w.tasks, w.pieces, w.foreign, w.foreign_window, w.launches);
 }
 
-std::string parts_json(const BuildParts& parts) { return fmt::format("[{:.6g}]", fmt::join(parts, ",")); }
+std::string parts_json(const BuildParts& parts) { return fmt::format("[{:.6g}]", fmt::join(parts.values(), ",")); }
 
 std::string facts_json(const Structure& f) {
   const auto gather = [](const Gather& g) {
@@ -277,8 +277,8 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
   if (on_gpu) there = A.to(options.device);
 
   std::vector<std::string> plans;
-  const StepCounts steps = count_steps(A.view(), facts.rows_len.max, sizeof(V));
-  const Subject subject{facts, sizeof(V), false, &steps};
+  const StepCounts steps = count_steps(A.view(), facts.rows_len.max, sizeof(V), target_of(machine).loads_singly());
+  const Subject subject{facts, sizeof(V), target_of(machine), false, &steps};
   add_asked(choice.candidates, facts, sizeof(V), machine, options.plan);
   std::vector<Tried> times(choice.candidates.size());
   double best_predicted = INFINITY;
@@ -299,7 +299,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
     const Candidate& c = choice.candidates[i];
     if (!c.fits) continue;
     const Tried& tried = times[i];
-    const Workload work = workload(*find_family(c.plan.format), subject, c.plan, on_gpu);
+    const Workload work = workload(*find_family(c.plan.format), subject, c.plan);
     plans.push_back(fmt::format(
         R"({{"plan":{},"seconds":{:.6g},"cold_seconds":{:.6g},"build_seconds":{:.6g},"build_there_seconds":{:.6g},"predicted_seconds":{:.6g},)"
         R"("predicted_build_seconds":{:.6g},"rounds":[{:.4g}],"workload":{},"build_parts":{}}})",

@@ -146,6 +146,19 @@ Complaints incomplete_formats(const Files& files) {
   return found;
 }
 
+// What plans cost follows from facts and a description of the machine: nothing of this process or host is asked.
+Complaints hidden_inputs(const Files& files) {
+  static const std::regex rules(
+      R"(src/plan/(workload\w*|row_counts|candidates|building|model|costs|explain|first_look)\.[ch]pp)"),
+      hidden(R"(\b(gathers_pay|isa\(\)|threads\(\)|this_machine\(|share_for_a_thread\(\)|getenv))");
+  Complaints found;
+  std::smatch hit;
+  for (const auto& [path, text] : files)
+    if (std::regex_match(path, rules) && !path.ends_with("_test.cpp") && std::regex_search(text, hit, hidden))
+      found.push_back(fmt::format("{} asks {}", path, hit.str()));
+  return found;
+}
+
 Complaints long_files(const Files& files) {
   Complaints found;
   for (const auto& [path, text] : files) {
@@ -225,6 +238,18 @@ TEST(Architecture, complains_about_a_format_without_a_gpu_kernel) {
                                 {"src/formats/ell/ell_cpu.cpp", ""},
                                 {"src/formats/registry.cpp", ""}}),
             Complaints{"missing: src/formats/ell/ell_gpu.cu"});
+}
+
+TEST(Architecture, the_model_asks_nothing_but_facts_and_the_description_of_a_machine) {
+  EXPECT_TRUE(all().contains("src/plan/model.cpp")) << "the model is elsewhere";
+  EXPECT_TRUE(silent(hidden_inputs(all())));
+}
+
+TEST(Architecture, complains_about_a_model_that_asks_this_host) {
+  for (const char* line : {"return isa() == Isa::avx512;", "if (gathers_pay.of_8)", "this_machine(device).units"})
+    EXPECT_EQ(hidden_inputs({{"src/plan/workload_rows.cpp", line}}).size(), 1u) << line;
+  EXPECT_TRUE(silent(hidden_inputs(
+      {{"src/plan/workload_rows.cpp", "target.isa == Isa::avx512"}, {"src/plan/choose.cpp", "this_machine(device)"}})));
 }
 
 TEST(Architecture, no_source_file_is_longer_than_450_lines) { EXPECT_TRUE(silent(long_files(all()))); }

@@ -9,6 +9,15 @@
 
 namespace heddle {
 
+// Instruction sets that CPU kernels are compiled for.
+enum class Isa { baseline, sve, avx2, avx512 };
+
+// Whether fetching so many elements of x by one instruction is faster than one by one.
+struct GathersPay {
+  bool of_4 = false, of_8 = false, of_16 = false;
+  friend bool operator==(const GathersPay&, const GathersPay&) = default;
+};
+
 struct Machine {
   // A rate that depends on how much memory is touched again and again.
   struct Rate {
@@ -36,6 +45,8 @@ struct Machine {
   double wake_all_us = 0;       // and when it calls all of them
   double entry_ns = 0;          // an entry of csr on one thread, everything in its first cache: how fast a core is
   double entry_all_ns = 0;      // the same while all threads do so: two of them may share a core
+  Isa isa = Isa::baseline;      // that its kernels use, and how they fetch elements of x: found out anew by
+  GathersPay gathers;           // each process, not kept in the file
   bool measured = false;        // false: built-in figures
 
   friend bool operator==(const Machine&, const Machine&) = default;

@@ -22,13 +22,14 @@ int bits_for(std::int64_t lowest, std::int64_t highest) {
 }
 
 template <class V>
-Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree) {
+Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree, bool with_hash) {
   RowsLook rows_look(A);
   HashLook hash_look(A);
   ValuesLook<V> values_look(A.val, detail == Detail::all ? distinct_cap : planning_cap);
   BlocksLook blocks_look(A, block_sample(A.nnz(), detail), detail);
   ColumnsLook<V> columns_look(A, column_sample(A.nnz(), detail), by_degree);
-  look_together(columns_look, blocks_look, hash_look, values_look, rows_look);
+  with_hash ? look_together(columns_look, blocks_look, hash_look, values_look, rows_look)
+            : look_together(columns_look, blocks_look, values_look, rows_look);
   columns_look.begin_second_round();
   blocks_look.begin_second_round();
   values_look.begin_second_round();
@@ -56,7 +57,7 @@ Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree) {
   facts.gather_f32 = columns.gather_f32;
   facts.gather_f64 = columns.gather_f64;
   facts.sampled_entries = columns.entries;
-  facts.pattern_hash = hash_look.hash();
+  if (with_hash) facts.pattern_hash = hash_look.hash();
   if (detail == Detail::all) facts.index_bits = bits_for(reach.lowest, reach.highest);
   facts.structurally_symmetric = symmetry.structural;
   facts.symmetric = symmetry.numerical;
@@ -83,15 +84,15 @@ template <class V>
 Structure analyze(CsrView<V> A, Detail detail) {
   return with_memory_errors([&] {
     validate(A, Require::canonical);
-    return look_at(A, detail, true);
+    return look_at(A, detail, true, true);
   });
 }
 
 template <class V>
-Structure facts_for(const Csr<V>& A, Device target) {
+Structure facts_for(const Csr<V>& A, Device target, bool with_hash) {
   check_one_place(A);
   const gpu::Current current(A.ptr.device());
-  if (A.ptr.device() == Device::cpu()) return look_at(A.view(), Detail::planning, target != Device::cpu());
+  if (A.ptr.device() == Device::cpu()) return look_at(A.view(), Detail::planning, target != Device::cpu(), with_hash);
   return survey(A);
 }
 
@@ -110,8 +111,8 @@ template Structure analyze(const Csr<float>&, Detail);
 template Structure analyze(const Csr<double>&, Detail);
 template Structure analyze(CsrView<float>, Detail);
 template Structure analyze(CsrView<double>, Detail);
-template Structure facts_for(const Csr<float>&, Device);
-template Structure facts_for(const Csr<double>&, Device);
+template Structure facts_for(const Csr<float>&, Device, bool);
+template Structure facts_for(const Csr<double>&, Device, bool);
 
 std::string to_string(const Structure& s) {
   const RowLengths& len = s.rows_len;

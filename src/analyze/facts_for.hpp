@@ -1,5 +1,6 @@
 // analyze(A, Detail::planning) without what only other devices than `target` ask: the order of columns by degree, which
-// tiles on a GPU are made by, takes a CPU as long as all else that is sampled.
+// tiles on a GPU are made by, takes a CPU as long as all else that is sampled. In host memory the arrays are trusted,
+// and the hash of the pattern, which reads all columns, is left out unless it is asked for.
 #pragma once
 
 #include <heddle/analyze.hpp>
@@ -7,6 +8,6 @@
 namespace heddle {
 
 template <class V>
-Structure facts_for(const Csr<V>& A, Device target);
+Structure facts_for(const Csr<V>& A, Device target, bool with_hash = true);
 
 }  // namespace heddle

@@ -6,19 +6,16 @@
 
 #include <type_traits>
 
-namespace heddle {
+#include <heddle/machine.hpp>
 
-enum class Isa { baseline, sve, avx2, avx512 };
+namespace heddle {
 
 // The widest set that this CPU and the environment variable HEDDLE_ISA (baseline, avx2, avx512; on ARM baseline, sve)
 // allow.
 Isa isa();
 const char* to_string(Isa isa);
-// Whether fetching so many elements of x by one instruction is faster than one by one (core/gather.hpp): measured, in
-// some 50 us, by the first call of isa(); HEDDLE_GATHERS=slow or fast says it instead. Results do not depend on it.
-struct GathersPay {
-  bool of_4 = false, of_8 = false, of_16 = false;
-};
+// How core/gather.hpp fetches elements of x: measured, in some 50 us, by the first call of isa(); HEDDLE_GATHERS=slow
+// or fast says it instead. Results do not depend on it.
 extern GathersPay gathers_pay;
 
 // No wider than `most` from now on, for tests; the CPU's own limit stays.

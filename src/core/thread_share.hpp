@@ -10,10 +10,15 @@ namespace heddle {
 
 // Calling a thread takes half a microsecond, which pays from some 1 us of work on. Elements of x that are loaded one by
 // one (core/gather.hpp) take about three times as long as those that are gathered: fewer of them are enough.
-inline double share_for_a_thread() {
-  const bool loads_singly = isa() != Isa::baseline && !gathers_pay.of_8;
-  return loads_singly ? 3.0 / 8 : 1;
+inline bool loads_singly(Isa set, const GathersPay& gathers) { return set != Isa::baseline && !gathers.of_8; }
+inline bool loads_singly() {
+  const Isa set = isa();  // the first call of all measures how fast gathers are
+  return loads_singly(set, gathers_pay);
 }
+inline double share_for_a_thread(Isa set, const GathersPay& gathers) {
+  return loads_singly(set, gathers) ? 3.0 / 8 : 1;
+}
+inline double share_for_a_thread() { return loads_singly() ? 3.0 / 8 : 1; }
 
 // The same in tasks of whole rows (layout/row_tasks.hpp), whose entries take longer than places of a slice wherever
 // they are fetched. Sixteen cores, 2026-11, csr in double, by gathers with a thread for every 8 K entries and by single
@@ -27,13 +32,13 @@ inline std::int64_t row_tasks_per_thread() {
 
 // A place in units of those above where `fetched` of all have an element of x of their own to fetch, and the others are
 // read side by side, as fast as anywhere.
-inline double work_of_place(double fetched) { return fetched + (1 - fetched) * share_for_a_thread(); }
+inline double work_of_place(double fetched, double share) { return fetched + (1 - fetched) * share; }
 
 // Places of diagonals, whose x is not gathered, take less than half as long as others. (Sixteen cores, float, by twice
 // as many threads: cryg2500 2.1 instead of 1.5 us, Trefethen_2000 2.3 instead of 1.8.)
 template <class Number>
-Number work_of_diagonals(Number places) {
-  return static_cast<Number>(static_cast<double>(places) * work_of_place(0) / 2);
+Number work_of_diagonals(Number places, double share = share_for_a_thread()) {
+  return static_cast<Number>(static_cast<double>(places) * work_of_place(0, share) / 2);
 }
 
 }  // namespace heddle

@@ -4,6 +4,7 @@
 #include "core/known_device.hpp"
 #include "core/memory_errors.hpp"
 #include "core/watch.hpp"
+#include "formats/build_canonical.hpp"
 #include "formats/operator_state.hpp"
 #include "layout/device_pattern.hpp"
 
@@ -31,7 +32,7 @@ Csr<V> borrowed(const Source<V>& A) {
 template <class V>
 class Given {
  public:
-  explicit Given(Source<V> source) : source_(source) {}
+  explicit Given(Source<V> source, bool known_canonical = false) : source_(source), known_canonical_(known_canonical) {}
   Given(Source<V> sent, CsrView<V> original) : source_(sent), original_(original) {}
 
   Source<V> there() {
@@ -41,6 +42,7 @@ class Given {
     return there;
   }
   bool on_device() const { return source_.device.kind != Device::Kind::cpu; }
+  bool known_canonical() const { return known_canonical_; }
   void know_longest(std::int64_t longest) { source_.longest = longest; }
   Source<V> here() {
     Source<V> here = in_host_memory();
@@ -61,7 +63,7 @@ class Given {
   std::shared_ptr<void> asked_;
   std::optional<CsrView<V>> original_;
   Csr<V> copy_;
-  bool copied_ = false;
+  bool copied_ = false, known_canonical_ = false;
 };
 
 // The device of all arrays; those without elements lie anywhere.
@@ -93,6 +95,7 @@ DevicePattern look_there(const Source<V>& there, const Plan& plan) {
 
 template <class V>
 void check_matrix(Given<V>& A, const Plan& plan) {
+  if (A.known_canonical() && !A.on_device()) return;
   const CsrView<V> view = A.there().view;
   const DevicePattern found = A.on_device() ? look_there(A.there(), plan) : DevicePattern{};
   if (!found.canonical || view.val.size() != view.col.size()) validate(A.here().view, Require::canonical);
@@ -154,7 +157,7 @@ bool made_on_the_gpu(const Source<V>& source, const Plan& plan, Device device) {
 }
 
 template <class V>
-Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& options) {
+Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& options, bool known_canonical) {
   const Device device = *options.device;
   if (device.kind == Device::Kind::gpu && source.device.kind == Device::Kind::cpu)
     require_device(device);  // a matrix that lies there is proof enough
@@ -166,18 +169,21 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
     } catch (const Error& error) {  // the matrix and the operator may not fit into memory together
       if (error.kind() != ErrorKind::unavailable) throw;
     }
-  Given<V> A(source);
+  Given<V> A(source, known_canonical);
   return build_given(A, plan, options);
 }
 
 template <class V>
-Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, BuildOptions options) {
+Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, BuildOptions options,
+                          bool known_canonical) {
+  const Watch watch(options.keep_going);
+  Watch::enter("build");
   if (!options.device) options.device = Device::parse("auto");
   const Source<V> source{A.view(), given, home_of(A)};
   if (source.device == *options.device || source.device.kind == Device::Kind::cpu)
-    return build_from(source, plan, options);
+    return build_from(source, plan, options, known_canonical);
   Csr<V> here = A.to(Device::cpu());
-  return build_from<V>({here.view(), &here}, plan, options);
+  return build_from<V>({here.view(), &here}, plan, options, false);
 }
 
 }  // namespace
@@ -200,17 +206,26 @@ std::unique_ptr<Store<V>> store_from(Source<V> source, const Plan& resolved, Dev
 
 template <class V>
 Operator<V> build(const Csr<V>& A, const Plan& plan, const BuildOptions& options) {
-  const Watch watch(options.keep_going);
-  Watch::enter("build");
-  return with_memory_errors([&] { return build_at_home<V>(A, nullptr, plan, options); });
+  return with_memory_errors([&] { return build_at_home<V>(A, nullptr, plan, options, false); });
 }
 template <class V>
 Operator<V> build(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
-  const Watch watch(options.keep_going);
-  Watch::enter("build");
-  return with_memory_errors([&] { return build_at_home<V>(A, &A, plan, options); });
+  return with_memory_errors([&] { return build_at_home<V>(A, &A, plan, options, false); });
 }
 
+template <class V>
+Operator<V> build_canonical(const Csr<V>& A, const Plan& plan, const BuildOptions& options) {
+  return build_at_home<V>(A, nullptr, plan, options, true);
+}
+template <class V>
+Operator<V> build_canonical(Csr<V>&& A, const Plan& plan, const BuildOptions& options) {
+  return build_at_home<V>(A, &A, plan, options, true);
+}
+
+template Operator<float> build_canonical(const Csr<float>&, const Plan&, const BuildOptions&);
+template Operator<double> build_canonical(const Csr<double>&, const Plan&, const BuildOptions&);
+template Operator<float> build_canonical(Csr<float>&&, const Plan&, const BuildOptions&);
+template Operator<double> build_canonical(Csr<double>&&, const Plan&, const BuildOptions&);
 template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);
 template std::unique_ptr<Store<double>> make_store(Source<double>, const Plan&, Device);
 template std::unique_ptr<Store<float>> store_from(Source<float>, const Plan&, Device);

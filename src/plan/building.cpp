@@ -1,7 +1,6 @@
 #include "plan/building.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "formats/format.hpp"
 #include "layout/value_codec.hpp"
@@ -56,25 +55,25 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
   const bool table = looked_at && weave_may_have_table(subject, plan) && !all_one &&
                      subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
   const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
-  return {us,
-          subject.facts.rows_len.mean >= 6 ? us : 0,
-          table ? us : 0,
-          looked_at && !table && subject.value_bytes == 8 ? us : 0,
-          entries * shared_ns,
-          table ? entries * ns : 0,
-          subject.rows() * shared_ns,
-          std::max(0.0, work.stored - entries) * shared_ns,
-          work.alone * ns,
-          work.partials * ns,
-          long_rows * ns,
-          long_rows > 0 ? us : 0,
-          cores > 0 ? entries * ns : 0,
-          orders_rows(plan) ? subject.rows() * shared_ns : 0,
-          work.gathered * shared_ns,
-          listed_diagonals(subject, plan, work) * ns,
-          looked_at && !table ? us : 0,
-          cores > 0 ? new_bytes(work.bytes) * shared_ns : 0,
-          cores > 0 ? seconds_to_read(matrix_bytes(subject) + work.bytes, machine) : 0};
+  return {.once = us,
+          .wide = subject.facts.rows_len.mean >= 6 ? us : 0,
+          .table = table ? us : 0,
+          .doubles = looked_at && !table && subject.value_bytes == 8 ? us : 0,
+          .entries = entries * shared_ns,
+          .table_entries = table ? entries * ns : 0,
+          .rows = subject.rows() * shared_ns,
+          .gaps = std::max(0.0, work.stored - entries) * shared_ns,
+          .alone = work.alone * ns,
+          .partials = work.partials * ns,
+          .long_rows = long_rows * ns,
+          .some_long = long_rows > 0 ? us : 0,
+          .one_thread = cores > 0 ? entries * ns : 0,
+          .sorted_rows = orders_rows(plan) ? subject.rows() * shared_ns : 0,
+          .gathered = work.gathered * shared_ns,
+          .listed = listed_diagonals(subject, plan, work) * ns,
+          .looked_at = looked_at && !table ? us : 0,
+          .new_bytes = cores > 0 ? new_bytes(work.bytes) * shared_ns : 0,
+          .memory = cores > 0 ? seconds_to_read(matrix_bytes(subject) + work.bytes, machine) : 0};
 }
 
 double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {
@@ -106,10 +105,10 @@ double order_seconds(const Subject& subject, const Plan& plan) {
 
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
   const bool on_gpu = machine.kind != Device::Kind::cpu;
-  const BuildParts parts = build_parts(subject, plan, work, machine), &cost = build_cost(plan, on_gpu).of_part;
-  const double working = std::inner_product(parts.begin(), parts.end() - 1, cost.begin(), 0.0);
+  const BuildParts parts = build_parts(subject, plan, work, machine);
+  const BuildCost& cost = build_cost(plan, on_gpu);
   const double slow = on_gpu || machine.entry_ns <= 0 ? 1 : machine.entry_ns / Cost::fitted_entry_ns;
-  return working * slow + parts.back() * cost.back() + order_seconds(subject, plan) +
+  return cost.working_seconds(parts) * slow + parts.memory * cost.memory + order_seconds(subject, plan) +
          (on_gpu ? way_seconds(subject, plan, work, machine) : 0);
 }
 

@@ -21,11 +21,11 @@ std::vector<Plan> candidate_plans(const Structure& facts, const CandidateOptions
   std::vector<Plan> all;
   for (const Family* family : model_families()) {
     if (!registered(family->format)) continue;
-    for (Plan& plan : family->plans(facts, options.on_gpu))
-      if (cost_of(plan, options.on_gpu)) all.push_back(std::move(plan));
+    for (Plan& plan : family->plans(facts, options.target))
+      if (cost_of(plan, options.target)) all.push_back(std::move(plan));
   }
   // Windows of 1,024 rows that several cores would share.
-  if (!options.on_gpu && facts.rows < 1024 * std::int64_t{options.cores} && registered("sell"))
+  if (!options.target.on_gpu && facts.rows < 1024 * std::int64_t{options.target.units} && registered("sell"))
     all.push_back(Plan::parse("sell sigma=256"));
   if (options.reorder && facts.rows == facts.cols) all.push_back(Plan::parse("ell16 reorder=rcm"));
   return all;

@@ -7,11 +7,12 @@
 #include <heddle/analyze.hpp>
 #include <heddle/plan.hpp>
 
+#include "plan/workload.hpp"
+
 namespace heddle {
 
 struct CandidateOptions {
-  bool on_gpu = true;
-  int cores = 1;         // of a CPU
+  Target target = {};
   bool reorder = false;  // plans that reorder inside, which no fact foretells: only where plans are tried
 };
 

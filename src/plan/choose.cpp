@@ -10,7 +10,6 @@
 #include "analyze/facts_for.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"
-#include "core/isa.hpp"
 #include "core/memory_errors.hpp"
 #include "core/watch.hpp"
 #include "formats/format.hpp"
@@ -31,12 +30,12 @@ namespace {
 bool uses_gpu(const Machine& machine) { return machine.kind != Device::Kind::cpu; }
 
 Candidate predicted(const Subject& subject, const Machine& machine, const Plan& plan) {
-  const Workload work = workload(*find_family(plan.format), subject, plan, uses_gpu(machine));
+  const Workload work = workload(*find_family(plan.format), subject, plan);
   const double vectors = static_cast<double>(subject.facts.rows + subject.facts.cols) * subject.value_bytes;
   Candidate made{.plan = plan, .bytes = std::llround(work.bytes)};
   made.fits =
       work.fits && (machine.memory_bytes == 0 || work.bytes + vectors < static_cast<double>(machine.memory_bytes));
-  made.predicted_seconds = predict(work, *cost_of(plan, uses_gpu(machine)), machine, subject.value_bytes).seconds;
+  made.predicted_seconds = predict(work, *cost_of(plan, subject.target), machine, subject.value_bytes).seconds;
   made.predicted_build_seconds = predict_build_seconds(subject, plan, work, machine);
   return made;
 }
@@ -107,8 +106,7 @@ std::vector<Plan> plans_for(const Structure& facts, const Machine& machine, cons
   if (options.selector != "model")
     fail(ErrorKind::usage, {options.selector, "selectors: model, csr_ell_rules, ellr_trials"}, "no such selector");
   const bool tries = options.effort != Effort::model;
-  return candidate_plans(facts,
-                         {.on_gpu = uses_gpu(machine), .cores = machine.units, .reorder = options.reorder && tries});
+  return candidate_plans(facts, {.target = target_of(machine), .reorder = options.reorder && tries});
 }
 
 Choice ranked(const Subject& subject, const Machine& machine, const ChooseOptions& options) {
@@ -147,21 +145,21 @@ bool on_device(const Csr<V>& A) {
 // Only CPUs choose by them.
 template <class V>
 StepCounts steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
-  const bool asked = !on_device(A) && !uses_gpu(machine) && isa() == Isa::avx512;  // or nobody proposes runs
-  return asked ? count_steps(A.view(), facts.rows_len.max, sizeof(V)) : StepCounts{};
+  const bool asked = !on_device(A) && !uses_gpu(machine) && machine.isa == Isa::avx512;  // or nobody proposes runs
+  return asked ? count_steps(A.view(), facts.rows_len.max, sizeof(V), target_of(machine).loads_singly()) : StepCounts{};
 }
 
 template <class V>
 Subject subject_of(const Csr<V>& A, const Structure& facts, const Machine& machine, const StepCounts& steps) {
-  return {facts, sizeof(V), on_device(A), on_device(A) || uses_gpu(machine) ? nullptr : &steps};
+  return {facts, sizeof(V), target_of(machine), on_device(A), on_device(A) || uses_gpu(machine) ? nullptr : &steps};
 }
 
 // Most formats refuse a matrix for its padding alone: three times what was foretold would have to be stored by one that
 // is refused in spite of this.
-bool surely_fits(const Subject& subject, const Machine& machine, const Plan& plan) {
+bool surely_fits(const Subject& subject, const Plan& plan) {
   const std::string* layout = plan.find("layout");
   if (plan.find("reorder") || (layout && (*layout == "tiles" || *layout == "sums" || *layout == "long"))) return false;
-  const double stored = workload(*find_family(plan.format), subject, plan, uses_gpu(machine)).stored;
+  const double stored = workload(*find_family(plan.format), subject, plan).stored;
   return stored < 1e15 && !too_much_padding(static_cast<std::int64_t>(3 * stored), subject.facts.nnz);
 }
 
@@ -171,7 +169,7 @@ template <class V>
 void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine, const Score& score) {
   while (!choice.candidates.empty() && choice.candidates.front().fits) {
     Candidate& first = choice.candidates.front();
-    if (surely_fits(subject, machine, first.plan)) return;
+    if (surely_fits(subject, first.plan)) return;
     const Format& format = registered_format(first.plan.format);
     first.fits = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V), nullptr).fits;
     if (first.fits) return;
@@ -193,7 +191,7 @@ Choice choose(const Structure& facts, const Machine& machine, const ChooseOption
   return with_memory_errors([&] {
     ChooseOptions from_facts = options;
     from_facts.effort = Effort::model;
-    const Subject subject{facts, value_bytes};
+    const Subject subject{facts, value_bytes, target_of(machine)};
     Choice choice = ranked(subject, machine, from_facts);
     settle(choice, subject, machine, options);
     return choice;
@@ -202,6 +200,13 @@ Choice choose(const Structure& facts, const Machine& machine, const ChooseOption
 
 namespace {
 
+bool tries_plans(const ChooseOptions& options) {
+  return options.effort != Effort::model || options.selector == "ellr_trials";
+}
+
+// By the hash of the pattern, which nobody else asks for.
+bool asks_the_cache(const ChooseOptions& options) { return options.use_cache && tries_plans(options); }
+
 // Predicted and, as far as the effort asks for it, measured.
 template <class V>
 Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, const ChooseOptions& options,
@@ -209,8 +214,7 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
   const Score score{options.expected_multiplies};
   const Structure& facts = subject.facts;
   Choice choice = ranked(subject, machine, options);
-  const bool trials = options.effort != Effort::model || options.selector == "ellr_trials";
-  if (trials && facts.nnz > 0) {
+  if (tries_plans(options) && facts.nnz > 0) {
     const ChoiceKey key{facts.pattern_hash, machine.name,   machine.units,
                         sizeof(V),          options.effort, options.selector + (how.updates ? " updates" : "")};
     choice.from_cache = options.use_cache && read_choice(key, choice.candidates);
@@ -283,7 +287,7 @@ Choice csr_at_once(const Outline& outline, const Machine& machine, const ChooseO
   const Structure facts = facts_of(outline);
   Choice choice;
   choice.device = options.device;
-  choice.candidates = {predicted({facts, outline.value_bytes, on_device}, machine, Plan{})};
+  choice.candidates = {predicted({facts, outline.value_bytes, target_of(machine), on_device}, machine, Plan{})};
   choice.predicted_seconds = choice.candidates.front().predicted_seconds;
   choice.predicted_build_seconds = choice.candidates.front().predicted_build_seconds;
   choice.reason =
@@ -301,7 +305,7 @@ Choice choose(const Csr<V>& A, const ChooseOptions& options) {
   return with_memory_errors([&] {
     if (!on_device(A)) validate(A.view(), Require::canonical);
     if (auto csr = csr_at_once(A, options)) return std::move(*csr);
-    return chosen_by(A, facts_for(A, options.device), this_machine(options.device), options);
+    return chosen_by(A, facts_for(A, options.device, asks_the_cache(options)), this_machine(options.device), options);
   });
 }
 
@@ -338,7 +342,7 @@ Structure facts_of_pattern(Structure facts) {
 template <class V>
 Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how) {
   Prospects found;
-  found.facts = facts_for(A, options.device);
+  found.facts = facts_for(A, options.device, asks_the_cache(options));
   if (found.facts.nnz == 0) return found;
   if (how.updates) found.facts = facts_of_pattern(std::move(found.facts));
   const Machine& machine = this_machine(options.device);
@@ -364,15 +368,15 @@ namespace {
 
 double predicted_product(const Subject& subject, const Machine& machine, const Plan& plan) {
   const Family* family = find_family(plan.format);
-  const Cost* cost = cost_of(plan, uses_gpu(machine));
+  const Cost* cost = cost_of(plan, subject.target);
   if (!family || !cost) return std::numeric_limits<double>::quiet_NaN();
-  return predict(workload(*family, subject, plan, uses_gpu(machine)), *cost, machine, subject.value_bytes).seconds;
+  return predict(workload(*family, subject, plan), *cost, machine, subject.value_bytes).seconds;
 }
 
 }  // namespace
 
 double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes) {
-  return with_memory_errors([&] { return predicted_product({facts, value_bytes}, machine, plan); });
+  return with_memory_errors([&] { return predicted_product({facts, value_bytes, target_of(machine)}, machine, plan); });
 }
 
 template <class V>

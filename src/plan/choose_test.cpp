@@ -10,7 +10,6 @@
 #include <heddle/generate.hpp>
 
 #include "core/check.hpp"
-#include "core/isa.hpp"
 #include "plan/choice_cache.hpp"
 #include "plan/model.hpp"
 #include "plan/tune.hpp"
@@ -103,9 +102,7 @@ TEST(Choose, takes_what_is_steady_for_a_few_percent_on_a_cpu) {
       steady_ones += steady ? 1 : 0;
     }
   }
-  if (isa() == Isa::avx512 && gathers_pay.of_8) {
-    EXPECT_GT(steady_ones, 0);  // else runs is not offered, or not as near
-  }
+  EXPECT_GT(steady_ones, 0);
 }
 
 TEST(Choose, leaves_padded_formats_alone_when_one_row_is_long) {

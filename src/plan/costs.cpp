@@ -1,10 +1,9 @@
-// Fitted by bench/fit_model.py; see docs/selection.md for how good they are.
+// The tables of costs: one line a plan, fitted by bench/fit_model.py and bench/fit_building.py (docs/selection.md says
+// how good they are). A format without a line has the guess that fitting begins with, never the costs of another one.
 #include <algorithm>
 #include <iterator>
-#include <string_view>
-#include <vector>
+#include <string>
 
-#include "core/isa.hpp"
 #include "plan/building.hpp"
 #include "plan/model.hpp"
 
@@ -12,130 +11,62 @@ namespace heddle {
 
 namespace {
 
-//   format         start  stream   miss  sector      place f32/f64    team   step   far
 constexpr Cost gpu_costs[] = {
-    {"csr", 0.603, 1, 1.36, 1.74, {1.63, 1.62}, 0.105, 143, 207},
-    {"csr_padded", 0.158, 1, 1.32, 1.84, {0.878, 0.825}, 0.117, 475, 595},
-    {"csr_split", 2.69, 0.754, 1.11, 2.14, {1.85, 2.2}, 0.0904, 32.7, 102},
-    {"csr_ell", 0.878, 1, 0.919, 2.18, {0.519, 0.732}, 0.154, 192, 85},
-    {"coo", 5.47, 0.585, 0.934, 0.723, {0.353, 1.28}, 0.0416, 165, 92.3},
-    {"ell", 0.261, 0.972, 1.15, 0.607, {1.61, 1.28}, 0.0374, 184, 255},
-    {"ellr", 0.575, 1, 1.19, 1.28, {0.929, 0.992}, 0.213, 164, 152},
-    {"sell", 0.554, 1, 1.08, 1.4, {0.928, 0.795}, 0.197, 222, 256},
-    {"rgcsr", 0.675, 0.982, 1.17, 0.924, {0.899, 0.539}, 0.145, 139, 163},
-    {"hyb", 0.115, 1, 1.1, 0.487, {1.89, 2.41}, 0.132, 254, 301},
-    {"ell16", 0.561, 1, 3.72, 0.74, {1.26, 1.19}, 0.0695, 174, 236},
-    {"dia", 0.0518, 1, 1.03, 0.504, {1.77, 2.21}, 0.0359, 303, 268},
-    {"bcsr", 1.2, 0.948, 0.717, 2.93, {0.524, 0.96}, 0.174, 341, 95.4},
-    {"bell", 0.246, 0.982, 0.578, 2.08, {0.297, 2.75}, 0.0419, 240, 300},
-    {"weave:diagonals", 0.654, 0.844, 0.21, 0.32, {0.585, 0.548}, 0.0217, 103, 250},
-    {"weave:blocks", 0.552, 1, 2.87, 0.261, {0.36, 0.465}, 0.0556, 231, 117},
-    {"weave:rows", 0.374, 1, 1.26, 0.536, {0.536, 0.898}, 0.13, 191, 493},
-    {"weave:segments", 0.555, 1, 1.14, 1.81, {0.971, 1.76}, 0.0834, 37.1, 94.7},
-    {"weave:padded", 0.0316, 1, 1.09, 0.564, {0.452, 0.487}, 0.119, 288, 100},
-    {"weave:tiles", 6.58, 1, 0.698, 1.21, {1.23, 0.783}, 0.101, 618, 593},
-    {"weave:sums", 0.475, 1, 1.66, 1.87, {0.482, 0.666}, 3.03, 128, 91.6},
-    {"weave:long", 0.106, 0.99, 1.17, 0.492, {0.248, 0.26}, 0.21, 417, 103},
+#include "plan/costs/h200.inc"
 };
-
 constexpr Cost cpu_costs[] = {
-    {"csr", 0.547, 0.9, 0.951, 0.3, {221, 222}, 0.853, 1.01, 10},
-    {"csr_padded", 0.0557, 0.713, 1.17, 0.301, {380, 334}, 2.29, 2.08, 23.8},
-    {"csr_split", 0.0852, 1, 1.34, 0.299, {539, 503}, 3.97, 10.4, 9.99},
-    {"csr_ell", 0.162, 0.812, 1.26, 0.3, {618, 567}, 3.16, 6, 10},
-    {"coo", 0.0574, 0.701, 2.23, 0.299, {1240, 1210}, 1.41, 8.3, 6.95},
-    {"ell", 0.0394, 0.884, 0.984, 0.299, {247, 248}, 0.266, 5.99, 10},
-    {"ellr", 0.0314, 0.875, 1.05, 0.3, {208, 215}, 0.215, 6, 10},
-    {"sell", 0.162, 1, 0.925, 0.299, {193, 189}, 0.3, 5.99, 9.98},
-    {"rgcsr", 0.0667, 0.743, 0.888, 0.299, {211, 224}, 0.506, 5.99, 10},
-    {"hyb", 0.0352, 0.851, 0.913, 0.299, {266, 276}, 0.128, 1.07, 10},
-    {"ell16", 0.0483, 0.888, 2.02, 0.299, {349, 350}, 0.257, 0.94, 10},
-    {"dia", 0.425, 1, 3.42, 0.299, {74.1, 133}, 2.6, 2.41, 10},
-    {"bcsr", 0.476, 1, 1.24, 0.299, {204, 179}, 1.85, 5.99, 9.98},
-    {"bell", 0.898, 0.849, 3.28, 0.299, {256, 301}, 2.25, 5.99, 9.98},
-    {"runs", 0.44, 1, 1.25, 0.299, {80.3, 82}, 0.159, 3.58, 13.2},
-    {"weave:diagonals", 0.373, 0.842, 1, 0.229, {33.3, 100}, 0.0692, 6.01, 10},
-    {"weave:blocks", 0.137, 0.919, 0.65, 0.593, {114, 130}, 1.67, 6.01, 10},
-    {"weave:rows", 0.597, 0.957, 1.09, 0.443, {294, 329}, 4.1, 5.99, 10},
+#include "plan/costs/xeon.inc"
 };
-
-// The same where elements of x are loaded one by one, as gathers are slow (core/gather.hpp): two cores of a Xeon of
-// 2.5 GHz with AVX-512, 114 matrices.
 constexpr Cost cpu_loading_costs[] = {
-    {"csr", 0.26, 1, 1.31, 1.2, {356, 448}, 0.837, 1.5, 2.42},
-    {"csr_padded", 0.0547, 0.847, 2.1, 1.2, {384, 315}, 1.89, 2.01, 16},
-    {"csr_split", 0.0849, 1, 1.73, 1.2, {483, 393}, 3.21, 8.43, 10.2},
-    {"csr_ell", 0.161, 0.798, 1.9, 1.2, {595, 524}, 2.38, 6, 10},
-    {"coo", 0.0574, 0.902, 2.45, 1.2, {1060, 851}, 1.28, 6.58, 7},
-    {"ell", 0.0394, 0.878, 0.76, 1.2, {418, 374}, 0.258, 5.99, 10},
-    {"ellr", 0.0314, 0.771, 0.943, 1.2, {345, 300}, 0.211, 6, 10},
-    {"sell", 0.169, 1, 0.815, 1.2, {302, 208}, 0.276, 5.99, 9.98},
-    {"rgcsr", 0.0671, 0.788, 0.979, 1.2, {372, 304}, 0.484, 5.99, 10},
-    {"hyb", 0.0352, 0.859, 0.971, 1.2, {410, 378}, 0.129, 1.24, 8.34},
-    {"ell16", 0.0483, 0.631, 2.23, 1.2, {657, 476}, 0.255, 0.937, 9.11},
-    {"dia", 0.445, 0.895, 3.42, 1.2, {75.4, 136}, 3.01, 2.45, 9.46},
-    {"bcsr", 0.599, 1, 0.882, 1.2, {155, 165}, 2.23, 5.99, 9.98},
-    {"bell", 0.89, 0.808, 3.33, 1.2, {538, 687}, 2.12, 5.99, 9.98},
-    {"runs", 0.0863, 1, 1.41, 1.2, {54, 67.2}, 0.149, 3.91, 13},
-    {"weave:diagonals", 0.422, 1, 1, 0.918, {32.2, 97.2}, 0.0614, 6.01, 10},
-    {"weave:blocks", 0.137, 0.938, 0.65, 1.76, {168, 211}, 1.57, 6.01, 10},
-    {"weave:rows", 0.594, 0.959, 1.56, 1.56, {654, 566}, 4.17, 5.99, 10},
+#include "plan/costs/xeon_slow_gathers.inc"
 };
-
-// H200 and 16 cores of its host; the parts are those of plan/building.hpp.
-//   format         once   wide  table  double   entry  of table   row   gap  alone  partial  long  some  one thread
-//   sorted gathered  listed  looked at
 constexpr BuildCost gpu_build_costs[] = {
-    {"csr", {49.7, 0, 0, 0, 0.00701, 0, 0.0128, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"bcsr", {555, 0, 0, 0, 1.48, 0, 0, 0, 0, 0, 2e+03, 1e+03, 0, 0, 0, 0, 0}},
-    {"bell", {750, 0, 0, 0, 1.51, 0, 0, 0, 0, 0, 2e+03, 1e+03, 0, 0, 0, 0, 0}},
-    {"coo", {169, 0, 0, 0, 1.09, 0, 3.39, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"csr_ell", {187, 0, 0, 0, 1.32, 0, 15.8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"csr_padded", {120, 0, 0, 0, 0.879, 0, 8.52, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"csr_split", {103, 0, 0, 0, 1.18, 0, 7.11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"dia", {316, 0, 0, 0, 4.26, 0, 0, 12.9, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"ell", {215, 0, 0, 0, 0.973, 0, 0, 0.858, 0, 0, 2e+03, 0, 0, 0, 0, 0, 0}},
-    {"ell16", {149, 0, 0, 0, 0.75, 0, 21.8, 4.18, 0, 0, 2e+03, 0, 0, 0, 0, 0, 0}},
-    {"ellr", {231, 0, 0, 0, 0.904, 0, 0, 0.541, 0, 0, 2e+03, 0, 0, 0, 0, 0, 0}},
-    {"hyb", {146, 0, 0, 0, 1.04, 0, 12.9, 1.82, 0, 0, 2e+03, 0, 0, 0, 0, 0, 0}},
-    {"rgcsr", {280, 0, 0, 0, 0.877, 0, 0, 0.729, 0, 0, 2e+03, 0, 0, 0, 0, 0, 0}},
-    {"sell", {283, 0, 0, 0, 0.776, 0, 0, 0.608, 0, 0, 1.78e+03, 0, 0, 13.4, 0, 0, 0}},
-    {"weave:blocks", {43.1, 0, 55.8, 0, 0.00921, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"weave:diagonals", {44.9, 0, 0, 0, 0.00985, 0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 10.5, 0}},
-    {"weave:long", {56.1, 0, 55.8, 0, 0.0173, 0, 1.45, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"weave:padded", {23.6, 0, 55.8, 11.4, 0.0117, 0, 0, 0.00434, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"weave:rows", {43.4, 10.6, 0, 0, 0.0139, 0, 0.0326, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"weave:segments", {41, 0, 0, 8.28, 0.0102, 0, 0.039, 0, 0, 0, 0, 10.5, 0, 0, 0, 0, 0}},
-    {"weave:sums", {149, 0, 55.8, 0, 0.0494, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {"weave:tiles", {183, 0, 55.8, 18.7, 0.0261, 0, 0.102, 0, 0.555, 0, 50.3, 0, 0, 0, 0, 0, 0}},
+#include "plan/costs/h200_building.inc"
+};
+constexpr BuildCost cpu_build_costs[] = {
+#include "plan/costs/xeon_building.inc"
 };
 
-// Two and sixteen cores with AVX-512, 257 and 193 matrices, every build in new memory.
-constexpr BuildCost cpu_build_costs[] = {
-    {"csr", {1, 0, 0, 0, 0.0654, 0, 4.79, 0, 0, 0, 0, 0, 0.535, 0, 0, 0, 0, 0.261, 0}},
-    {"bcsr", {10.6, 0, 0, 0, 3.91, 0, 0, 0, 0, 0, 0, 0, 0.273, 0, 0, 0, 0, 0.631, 0}},
-    {"bell", {16, 0, 0, 0, 4.46, 0, 0, 0, 0, 0, 0, 0, 0.379, 0, 0, 0, 0, 0.977, 0}},
-    {"coo", {1.01, 0, 0, 0, 5.33e-06, 0, 10.3, 0, 0, 0, 0, 0, 1.36, 0, 0, 0, 0, 0.254, 0}},
-    {"csr_ell", {1, 0, 0, 0, 1.62, 0, 87.5, 0, 0, 0, 0, 0, 2.38, 0, 0, 0, 0, 0, 0}},
-    {"csr_padded", {1.01, 0, 0, 0, 5.33e-08, 0, 25.7, 0, 0, 0, 0, 0, 0.668, 0, 0, 0, 0, 0.208, 0}},
-    {"csr_split", {1, 0, 0, 0, 0.158, 0, 17.3, 0, 0, 0, 0, 0, 1.66, 0, 0, 0, 0, 0.227, 0}},
-    {"dia", {1, 0, 0, 0, 4.75, 0, 0, 16.1, 0, 0, 0, 0, 2.64, 0, 0, 0, 0, 0.598, 0}},
-    {"ell", {1.77, 0, 0, 0, 2.8, 0, 0, 0, 0, 0, 0, 0, 0.583, 0, 0, 0, 0, 0.366, 0}},
-    {"ell16", {1.11, 0, 0, 0, 5.01e-07, 0, 41.3, 0, 0, 0, 0, 0, 2.03, 0, 0, 0, 0, 0.712, 0}},
-    {"ellr", {2.87, 0, 0, 0, 2.27, 0, 0, 1.74, 0, 0, 0, 1e+03, 0.705, 0, 0, 0, 0, 0.178, 3.8}},
-    {"hyb", {1, 0, 0, 0, 0.483, 0, 34.7, 0, 0, 0, 0, 0, 1.67, 0, 0, 0, 0, 0.55, 0}},
-    {"rgcsr", {1.2, 0, 0, 0, 2.9, 0, 0, 2.26, 0, 0, 0, 0, 0.318, 0, 0, 0, 0, 0.156, 2.98}},
-    {"runs", {6.97, 0, 0, 0, 2.21, 0, 24, 3.83, 0, 0, 0, 0, 0.79, 0, 0, 0, 0, 0.269, 8.31}},
-    {"sell", {2.11, 0, 0, 0, 1.97, 0, 14.9, 0, 78.2, 0, 0, 0, 0.345, 0, 0, 0, 0, 0.234, 3.91}},
-    {"weave:blocks", {1, 0, 0, 0, 14.7, 0, 0, 0, 0, 0, 0, 0, 1.97, 0, 0, 0, 0, 1.17, 0}},
-    {"weave:diagonals", {1, 0, 0, 0, 4, 0.665, 13.9, 8.37, 0, 0, 0, 0, 0.156, 0, 0, 132, 0, 0, 3.38}},
-    {"weave:rows", {1.01, 0, 0, 0, 24.6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27.7}},
+constexpr Cost gpu_guess[] = {
+#include "plan/costs/gpu_guess.inc"
+};
+constexpr Cost cpu_guess[] = {
+#include "plan/costs/cpu_guess.inc"
+};
+constexpr BuildCost gpu_build_guess[] = {
+#include "plan/costs/gpu_building_guess.inc"
+};
+constexpr BuildCost cpu_build_guess[] = {
+#include "plan/costs/cpu_building_guess.inc"
 };
 
 template <class Table>
-const Cost* find(const Table& table, const std::string& key) {
-  const auto found = std::find_if(std::begin(table), std::end(table), [&](const Cost& c) { return c.key == key; });
+constexpr bool is_complete(const Table& table) {
+  return std::all_of(std::begin(table), std::end(table), [](const auto& line) { return line.check() == line.check(); });
+}
+static_assert(is_complete(gpu_costs) && is_complete(cpu_costs) && is_complete(cpu_loading_costs), "a field is missing");
+static_assert(is_complete(gpu_build_costs) && is_complete(cpu_build_costs), "a field is missing");
+static_assert(is_complete(gpu_guess) && is_complete(cpu_guess), "a field is missing");
+static_assert(is_complete(gpu_build_guess) && is_complete(cpu_build_guess), "a field is missing");
+
+template <class Table>
+auto* line_of(const Table& table, const std::string& key) {
+  const auto found =
+      std::find_if(std::begin(table), std::end(table), [&](const auto& line) { return line.key == key; });
   return found == std::end(table) ? nullptr : &*found;
+}
+
+// "weave" while there are lines for "weave:rows" and others.
+template <class Table>
+bool is_open(const Table& table, const std::string& key) {
+  return std::any_of(std::begin(table), std::end(table),
+                     [&](const auto& line) { return std::string(line.key).starts_with(key + ":"); });
+}
+
+template <class Table>
+const Cost* cost_in(const Table& table, const Cost& guess, const std::string& key) {
+  if (const Cost* line = line_of(table, key)) return line;
+  return is_open(table, key) ? nullptr : &guess;
 }
 
 }  // namespace
@@ -146,18 +77,15 @@ std::string cost_key(const Plan& plan) {
 }
 
 const BuildCost& build_cost(const Plan& plan, bool on_gpu) {
-  const auto line = [key = cost_key(plan)](const auto& table) -> const BuildCost& {
-    const auto found = std::ranges::find_if(table, [&](const BuildCost& c) { return c.key == key; });
-    return found == std::end(table) ? table[0] : *found;
-  };
-  return on_gpu ? line(gpu_build_costs) : line(cpu_build_costs);
+  const std::string key = cost_key(plan);
+  const BuildCost* line = on_gpu ? line_of(gpu_build_costs, key) : line_of(cpu_build_costs, key);
+  return line ? *line : on_gpu ? gpu_build_guess[0] : cpu_build_guess[0];
 }
 
-const Cost* cost_of(const Plan& plan, bool on_gpu) {
+const Cost* cost_of(const Plan& plan, const Target& target) {
   const std::string key = cost_key(plan);
-  if (on_gpu) return find(gpu_costs, key);
-  const bool loading = isa() != Isa::baseline && !gathers_pay.of_8;
-  return loading ? find(cpu_loading_costs, key) : find(cpu_costs, key);
+  if (target.on_gpu) return cost_in(gpu_costs, gpu_guess[0], key);
+  return target.loads_singly() ? cost_in(cpu_loading_costs, cpu_guess[0], key) : cost_in(cpu_costs, cpu_guess[0], key);
 }
 
 }  // namespace heddle

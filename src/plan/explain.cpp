@@ -20,13 +20,14 @@ std::string explain(const Choice& choice, const Subject& subject, const Machine&
   const bool on_gpu = machine.kind != Device::Kind::cpu;
   const Candidate& winner = choice.candidates.front();
   const Family* family = find_family(choice.plan.format);
-  const Cost* cost = cost_of(choice.plan, on_gpu);
+  const Cost* cost = cost_of(choice.plan, subject.target);
   std::string text = family->suits(subject.facts, choice.plan);
   {
-    const Workload work = workload(*family, subject, choice.plan, on_gpu);
+    const Workload work = workload(*family, subject, choice.plan);
     text += fmt::format("; {} {} ({})", winner.measured_seconds > 0 ? "measured" : "predicted",
                         time_text(best_time(winner)), predict(work, *cost, machine, subject.value_bytes).bound());
   }
+  if (!cost->fitted()) text += ", a guess: the costs of this format are not fitted";
   const auto comparable = [&](const Candidate& other) {
     return other.plan != choice.plan && other.fits && (other.measured_seconds > 0) == (winner.measured_seconds > 0);
   };

@@ -26,9 +26,8 @@ Structure facts_of(const Outline& matrix) {
 namespace {
 
 double csr_product(const Subject& subject, const Machine& machine) {
-  const bool on_gpu = machine.kind != Device::Kind::cpu;
-  const Workload work = workload(*find_family("csr"), subject, Plan{}, on_gpu);
-  return predict(work, *cost_of(Plan{}, on_gpu), machine, subject.value_bytes).seconds;
+  const Workload work = workload(*find_family("csr"), subject, Plan{});
+  return predict(work, *cost_of(Plan{}, subject.target), machine, subject.value_bytes).seconds;
 }
 
 // Of what csr takes longer than `least_product`, the part that the chosen plan saves: many matrices have none that is
@@ -43,7 +42,7 @@ double least_product(const Subject& subject, const Machine& machine) {
 }
 
 double build_seconds(const Subject& subject, const Plan& plan, const Machine& machine) {
-  return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan, true), machine);
+  return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan), machine);
 }
 
 // What analyzing and choosing take. On a GPU: three launches and the way back, the model, the matrix read once. On a
@@ -71,7 +70,7 @@ bool worth_analyzing(const Outline& matrix, const Machine& machine, double produ
   if (products <= 0) return true;  // often: the product alone counts
   if (matrix.nnz == 0) return false;
   const Structure facts = facts_of(matrix);
-  const Subject subject{facts, matrix.value_bytes};
+  const Subject subject{facts, matrix.value_bytes, target_of(machine)};
   const double gain = csr_product(subject, machine) - least_product(subject, machine);
   return products * reached * gain > price_of_choice(subject, machine);
 }

@@ -53,6 +53,8 @@ Machine two_cores() {
   m.core_read = {{32 * kib, 139}, {mib, 136}, {4 * mib, 28.5}, {16 * mib, 27.4}, {64 * mib, 25.7}, {512 * mib, 16.8}};
   m.wake_us = m.wake_all_us = 0.5;
   m.entry_ns = m.entry_all_ns = 0.5;
+  m.isa = Isa::avx512;
+  m.gathers = {true, true, true};
   return m;
 }
 
@@ -88,7 +90,9 @@ Machine kept_or_measured(Device device) {
     write_if_possible(machine);
     return machine;
   } catch (const std::exception&) {  // no memory for the arrays: the built-in figures serve as well
-    return built_in_machine(device.kind);
+    Machine machine = built_in_machine(device.kind);
+    name_instructions(machine);
+    return machine;
   }
 }
 

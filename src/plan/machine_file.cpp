@@ -13,6 +13,7 @@
 #include "core/check.hpp"
 #include "io/atomic_file.hpp"
 #include "io/block_hash.hpp"
+#include "plan/machine_measure.hpp"
 
 namespace heddle {
 
@@ -156,6 +157,7 @@ std::optional<Machine> read_machine(Device::Kind kind, const std::string& name, 
   if (!text) return {};
   auto machine = parse_machine(*text);
   if (!machine || machine->kind != kind || machine->name != name || machine->units != units) return {};
+  name_instructions(*machine);
   return machine;
 }
 

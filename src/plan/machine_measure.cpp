@@ -314,11 +314,20 @@ Machine measure_gpu(Device device) {
 
 }  // namespace
 
+void name_instructions(Machine& machine) {
+  if (machine.kind != Device::Kind::cpu) return;
+  machine.isa = isa();  // the first call of all measures how fast gathers are
+  machine.gathers = gathers_pay;
+}
+
 Machine measure_machine(Device device) {
 #ifdef HEDDLE_HAS_CUDA
   if (device.kind == Device::Kind::gpu) return measure_gpu(device);
 #endif
-  return device.kind == Device::Kind::cpu ? measure_cpu() : built_in_machine(device.kind);
+  if (device.kind != Device::Kind::cpu) return built_in_machine(device.kind);
+  Machine machine = measure_cpu();
+  name_instructions(machine);
+  return machine;
 }
 
 }  // namespace heddle

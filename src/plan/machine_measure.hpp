@@ -7,4 +7,7 @@ namespace heddle {
 
 Machine measure_machine(Device device);
 
+// Sets isa and gathers of a CPU to those of this process.
+void name_instructions(Machine& machine);
+
 }  // namespace heddle

@@ -94,7 +94,7 @@ Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& ma
   t.start = busy > 1 ? w.launches * wake_seconds(machine, busy) + cost.start_us * 1e-6 : Cost::call_us * 1e-6;
   t.stream = w.stream_bytes / cpu_read_rate(machine, w.stream_bytes, busy) * 1e-9 / cost.stream;
   t.misses = cpu_misses(w, machine, busy) * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
-  t.walk = w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9 +
+  t.walk = w.slots * cost.place_ps(value_bytes) * 1e-12 + w.teams * cost.team_ns * 1e-9 +
            w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9 +
            foreign_rows(w, busy) * Cost::foreign_row_ns * 1e-9;
   t.walk = t.walk * slow / busy + table;
@@ -131,7 +131,7 @@ Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, 
   const bool far_x = w.x_bytes > static_cast<double>(machine.cache_bytes) / 3;
   t.misses = miss_seconds(w, machine) * (far_x ? 1.0 : cost.miss);
   t.sectors = w.sectors / rate_at(machine.gather, 0) * 1e-9 * cost.sector;
-  t.walk = (w.slots * cost.place_ps[value_bytes == 8] * 1e-12 + w.teams * cost.team_ns * 1e-9) * share;
+  t.walk = (w.slots * cost.place_ps(value_bytes) * 1e-12 + w.teams * cost.team_ns * 1e-9) * share;
   t.chain = w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9;
   t.seconds = t.start + norm({t.stream, t.misses, t.sectors, t.walk, t.chain});
   return t;

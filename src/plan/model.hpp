@@ -25,22 +25,35 @@
 // its D2 the stream of one column.
 #pragma once
 
+#include <limits>
+
 #include <heddle/machine.hpp>
 
 #include "plan/workload.hpp"
 
 namespace heddle {
 
+// A field that a line of a table left out; no table with one compiles.
+inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
+
 struct Cost {
-  const char* key;     // cost_key of the plans it holds for
-  double start_us;     // beside launches; on a CPU of several threads, not of one
-  double stream;       // share of the read bandwidth that it reaches
-  double miss;         // time per miss, over that of a random read
-  double sector;       // time per sector, over that of a random read from the first cache
-  double place_ps[2];  // per place, float and double, on 132 units (GPU) or one core (CPU)
-  double team_ns;      // per warp (GPU) or row (CPU), likewise
-  double step_ns;      // latency of a step whose data are in the last cache
-  double far_step_ns;  // and in memory
+  const char* key = "";         // cost_key of the plans it holds for; empty: of no plan, a guess
+  double start_us = unset;      // beside launches; on a CPU of several threads, not of one
+  double stream = unset;        // share of the read bandwidth that it reaches
+  double miss = unset;          // time per miss, over that of a random read
+  double sector = unset;        // time per sector, over that of a random read from the first cache
+  double place_f32_ps = unset;  // per place on 132 units (GPU) or one core (CPU)
+  double place_f64_ps = unset;
+  double team_ns = unset;      // per warp (GPU) or row (CPU), likewise
+  double step_ns = unset;      // latency of a step whose data are in the last cache
+  double far_step_ns = unset;  // and in memory
+
+  bool fitted() const { return *key != 0; }
+  double place_ps(int value_bytes) const { return value_bytes == 8 ? place_f64_ps : place_f32_ps; }
+  // A sum of all fields: no number where one is missing.
+  constexpr double check() const {
+    return start_us + stream + miss + sector + place_f32_ps + place_f64_ps + team_ns + step_ns + far_step_ns;
+  }
 
   static constexpr double fitted_entry_ns = 0.5;  // Machine::entry_ns of the core that the costs of a CPU are times of
   static constexpr double alone = 0.7;    // of the time of a core among others, one that works alone (16 cores, 2 runs)
@@ -50,8 +63,9 @@ struct Cost {
 
 // The format, and its layout where it has several that cost differently: "sell", "weave:blocks".
 std::string cost_key(const Plan& plan);
-// Null for a plan without a line.
-const Cost* cost_of(const Plan& plan, bool on_gpu);
+// Of a format without a line a guess, which says that it is not fitted. Null where a plan leaves open which of several
+// lines it would be: its layout.
+const Cost* cost_of(const Plan& plan, const Target& target);
 
 struct Prediction {
   double start = 0, stream = 0, misses = 0, sectors = 0, walk = 0, chain = 0;

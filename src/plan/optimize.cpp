@@ -8,6 +8,7 @@
 #include "core/known_device.hpp"
 #include "core/memory_errors.hpp"
 #include "core/watch.hpp"
+#include "formats/build_canonical.hpp"
 #include "formats/built_from_view.hpp"
 #include "formats/format.hpp"
 #include "formats/operator_state.hpp"
@@ -47,9 +48,9 @@ Operator<V> build_best(const Subjects<V>& matrix, Prospects found, const ChooseO
   const auto built = [&](const Plan& plan, std::size_t taken) {
     const bool by_kernels = registered_format(plan.format).builds_there;
     gone = matrix.given && plan.format == "csr";
-    Operator<V> op = gone                         ? build(std::move(*matrix.given), plan, how)
-                     : matrix.here && !by_kernels ? build(*matrix.here, plan, how)
-                                                  : build(matrix.A, plan, how);
+    Operator<V> op = gone                         ? build_canonical(std::move(*matrix.given), plan, how)
+                     : matrix.here && !by_kernels ? build_canonical(*matrix.here, plan, how)
+                                                  : build_canonical(matrix.A, plan, how);
     inside(op).reason = reason_for(matrix.A, std::move(found), taken, options);
     return op;
   };

@@ -139,11 +139,11 @@ struct Heavy {
 
 }  // namespace
 
-StepCounts count_steps(const PatternView& A, std::int64_t longest_row, int value_bytes) {
+StepCounts count_steps(const PatternView& A, std::int64_t longest_row, int value_bytes, bool loads_singly) {
   if (A.nnz() == 0) return {};
   const std::int64_t slices = (A.rows + rows_of_run - 1) / rows_of_run, sampled = sample_size(slices, A.nnz());
   const Heavy heavy(A, slices, longest_row);
-  const int gather = gather_cost(A, value_bytes);
+  const int gather = gather_cost(A, value_bytes, loads_singly);
   std::vector<Slice> spread, high;
   for (std::int64_t i = 0; i < sampled; ++i)
     if (const Slice slice(A, i * slices / sampled); slice.longest(A) <= heavy.limit) spread.push_back(slice);

@@ -8,6 +8,7 @@
 #include <heddle/generate.hpp>
 
 #include "plan/workload.hpp"
+#include "support/workload_of.hpp"
 
 namespace heddle {
 namespace {
@@ -18,7 +19,7 @@ double foretold_bytes(const char* text) {
   const Structure facts = analyze(A, Detail::planning);
   const StepCounts steps = count_steps(A.view(), facts.rows_len.max, sizeof(double));
   const Plan plan = Plan::parse("runs");
-  const Workload work = workload(*find_family("runs"), {facts, sizeof(double), false, &steps}, plan, false);
+  const Workload work = workload(*find_family("runs"), {facts, sizeof(double), test::cpu_target, false, &steps}, plan);
   return work.bytes / static_cast<double>(footprint(A.view(), plan, sizeof(double)).bytes);
 }
 

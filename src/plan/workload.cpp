@@ -15,6 +15,10 @@ const Family* const families[] = {&csr_family,   &csr_split_family, &csr_ell_fam
 
 }  // namespace
 
+Target target_of(const Machine& machine) {
+  return {machine.kind != Device::Kind::cpu, machine.units, machine.isa, machine.gathers};
+}
+
 std::span<const Family* const> model_families() { return families; }
 
 const Family* find_family(const std::string& format) {
@@ -23,8 +27,8 @@ const Family* find_family(const std::string& format) {
   return found == std::end(families) ? nullptr : *found;
 }
 
-Workload workload(const Family& family, const Subject& subject, const Plan& plan, bool on_gpu) {
-  Workload w = (on_gpu ? family.gpu : family.cpu)(subject, plan);
+Workload workload(const Family& family, const Subject& subject, const Plan& plan) {
+  Workload w = (subject.target.on_gpu ? family.gpu : family.cpu)(subject, plan);
   if (w.alone < 0) w.alone = subject.longest();
   constexpr double times = 10, always_fine = 20e6;  // as formats refuse (formats/registry.cpp)
   w.fits = w.stored <= std::max(times * subject.nnz(), always_fine);

@@ -1,6 +1,6 @@
 // What one product costs a format, counted from the facts: the model turns it into seconds. One Family per format says
-// all the model has to know about it; they are listed in workload.cpp, and what is fitted lies in costs.cpp. A format
-// without these two lines is never chosen by the model, and works otherwise.
+// all the model has to know about it; they are listed in workload.cpp, and what is fitted lies in costs/. A format
+// without a family is never chosen by the model, and works otherwise.
 #pragma once
 
 #include <span>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <heddle/analyze.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/plan.hpp>
 
 #include "plan/step_counts.hpp"
@@ -38,10 +39,22 @@ struct Workload {
   double gathered = 0;  // places of single entries, of a format that has others too
 };
 
+// What plans are for: of a machine what describes it and nothing that was measured in seconds.
+struct Target {
+  bool on_gpu = true;  // or its emulator
+  int units = 1;       // multiprocessors, or threads
+  Isa isa = Isa::baseline;
+  GathersPay gathers = {};
+
+  bool loads_singly() const { return !on_gpu && isa != Isa::baseline && !gathers.of_8; }
+};
+Target target_of(const Machine& machine);
+
 // What the counting functions look at.
 struct Subject {
   const Structure& facts;
   int value_bytes;
+  Target target;
   bool on_device = false;             // the matrix lies where it will be multiplied, not in host memory
   const StepCounts* steps = nullptr;  // of the format runs; null: nobody counted
 
@@ -53,7 +66,7 @@ struct Subject {
 
 struct Family {
   const char* format;
-  std::vector<Plan> (*plans)(const Structure&, bool on_gpu);  // candidates for this matrix, best known settings
+  std::vector<Plan> (*plans)(const Structure&, const Target&);  // candidates for this matrix, best known settings
   Workload (*gpu)(const Subject&, const Plan&);
   Workload (*cpu)(const Subject&, const Plan&);
   std::string (*suits)(const Structure&, const Plan&);  // what about the matrix speaks for the plan
@@ -72,7 +85,7 @@ bool weave_may_have_table(const Subject& subject, const Plan& plan);
 std::span<const Family* const> model_families();
 const Family* find_family(const std::string& format);  // null: the model does not know it
 
-// For a plan whose settings may be left out. `on_gpu` also stands for the emulator.
-Workload workload(const Family& family, const Subject& subject, const Plan& plan, bool on_gpu);
+// For a plan whose settings may be left out.
+Workload workload(const Family& family, const Subject& subject, const Plan& plan);
 
 }  // namespace heddle

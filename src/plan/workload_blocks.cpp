@@ -33,7 +33,7 @@ Workload dia_cpu(const Subject& s, const Plan& plan) {
   const double by_chance = full > 1 ? std::pow(1 - occupied, full) : 0;
   const double empty = std::max(by_chance, static_cast<double>(s.facts.rows_len.empty) / rows);
   w.teams = rows * (1 - std::pow(1 - empty, chunk));
-  w.tasks = diagonals_shared_by(w.stored + rows, chunk * (w.stored / rows + 1));
+  w.tasks = diagonals_shared_by(s, w.stored + rows, chunk * (w.stored / rows + 1));
   // Diagonals read x in step with the rows. Entries beside them fetch it as those of any row do, and each line of y.
   constexpr double line_bytes = 64;
   w.misses = w.beside * s.gather().window + std::min(w.beside, rows * s.value_bytes / line_bytes);
@@ -43,9 +43,9 @@ Workload dia_cpu(const Subject& s, const Plan& plan) {
 
 // What is beside the diagonals is coordinates, the slowest walk on a CPU: they have to be few. (A mesh of 400,000 rows
 // with its main diagonal alone, 4 % of the entries, took seven times as long as csr.)
-std::vector<Plan> dia_plans(const Structure& facts, bool on_gpu) {
+std::vector<Plan> dia_plans(const Structure& facts, const Target& target) {
   const bool hold_most = facts.diagonals.full_share >= 0.5;
-  return facts.diagonals.full > 0 && (on_gpu || hold_most) ? plans({"dia"}) : plans({});
+  return facts.diagonals.full > 0 && (target.on_gpu || hold_most) ? plans({"dia"}) : plans({});
 }
 
 struct Blocks {
@@ -113,7 +113,7 @@ Workload bell_cpu(const Subject& s, const Plan& plan) {
 
 // Blocks that would store more than half as much again never pay.
 template <const char* const& format>
-std::vector<Plan> block_plans(const Structure& facts, bool) {
+std::vector<Plan> block_plans(const Structure& facts, const Target&) {
   constexpr double worth = 1.5;
   std::vector<Plan> made;
   for (const BlockFill& block : facts.blocks)

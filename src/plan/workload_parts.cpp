@@ -75,13 +75,16 @@ double team_slots(const Subject& s, double lanes) {
   return alone + s.nnz() * uneven;
 }
 
-double shared_by(double work, double heaviest) {
-  const double called = std::max(1.0, std::floor(work / (work_per_thread * share_for_a_thread())));
+double thread_share(const Target& target) { return share_for_a_thread(target.isa, target.gathers); }
+
+double shared_by(const Subject& s, double work, double heaviest) {
+  const double called = std::max(1.0, std::floor(work / (work_per_thread * thread_share(s.target))));
   return heaviest > 0 ? std::clamp(work / heaviest, 1.0, called) : called;
 }
 
-double diagonals_shared_by(double places, double heaviest) {
-  return shared_by(work_of_diagonals(places), work_of_diagonals(heaviest));
+double diagonals_shared_by(const Subject& s, double places, double heaviest) {
+  const double share = thread_share(s.target);
+  return shared_by(s, work_of_diagonals(places, share), work_of_diagonals(heaviest, share));
 }
 
 Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double undivided_rows) {
@@ -89,7 +92,7 @@ Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double 
   w.teams = s.rows();
   w.sectors = 0;
   w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
-  w.tasks = shared_by((walk == Walk::entries ? s.nnz() : w.stored) + s.rows(), undivided_rows * s.longest());
+  w.tasks = shared_by(s, (walk == Walk::entries ? s.nnz() : w.stored) + s.rows(), undivided_rows * s.longest());
   w.pieces = undivided_rows > 0 ? std::ceil(s.rows() / undivided_rows) : 0;
   w.launches = regions;
   return w;

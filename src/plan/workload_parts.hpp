@@ -41,9 +41,12 @@ enum class Walk {
 // A thread is called for so many entries.
 inline constexpr double work_per_thread = static_cast<double>(work_per_task * tasks_per_thread);
 
+// Share of that work which is enough where elements of x are loaded one by one (core/thread_share.hpp).
+double thread_share(const Target& target);
+
 // Threads that share `work` entries, the largest part of which that is not divided being `heaviest`.
-double shared_by(double work, double heaviest);
-double diagonals_shared_by(double places, double heaviest);  // places of diagonals
+double shared_by(const Subject& s, double work, double heaviest);
+double diagonals_shared_by(const Subject& s, double places, double heaviest);  // places of diagonals
 
 // On the CPU a product streams the stored matrix and reads x through the caches: what differs are bytes, the places
 // walked, the rows begun, how often the end of a row is a surprise, the parallel regions, and the rows that one thread

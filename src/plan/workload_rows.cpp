@@ -1,8 +1,8 @@
 // Compressed rows and coordinates.
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
-#include "core/isa.hpp"
 #include "core/thread_share.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
@@ -114,8 +114,9 @@ Workload coo_gpu(const Subject& s, const Plan&) {
 // row_group.hpp): sixteen cores take 6.8, 7, 7.5, 15 and 13 units of time for rows of 4, 5, 7, 9 and 10 entries.
 // Shorter rows are done together, and so are all where elements are loaded one by one.
 double csr_places(const Subject& s) {
-  const bool wide = isa() == Isa::avx512 || s.value_bytes == 4;
-  const bool by_steps = (isa() == Isa::avx512 || isa() == Isa::avx2) && (wide ? gathers_pay.of_8 : gathers_pay.of_4);
+  const auto& [isa, gathers] = std::tie(s.target.isa, s.target.gathers);
+  const bool wide = isa == Isa::avx512 || s.value_bytes == 4;
+  const bool by_steps = (isa == Isa::avx512 || isa == Isa::avx2) && (wide ? gathers.of_8 : gathers.of_4);
   if (!by_steps || s.nnz() < 4 * s.rows()) return s.nnz();
   const int step = wide ? 8 : 4;
   return rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, step) +
@@ -132,20 +133,21 @@ Workload csr_cpu(const Subject& s, const Plan& plan) {
 }  // namespace
 
 // A row is shared by threads where it is long.
-const Family csr_family{"csr", [](const Structure&, bool) { return plans({"csr"}); }, csr_gpu, csr_cpu, row_text};
-const Family csr_padded_family{"csr_padded", [](const Structure&, bool) { return plans({"csr_padded"}); },
+const Family csr_family{"csr", [](const Structure&, const Target&) { return plans({"csr"}); }, csr_gpu, csr_cpu,
+                        row_text};
+const Family csr_padded_family{"csr_padded", [](const Structure&, const Target&) { return plans({"csr_padded"}); },
                                csr_padded_gpu, on_cpu<csr_padded_gpu, Walk::entries, 1>, row_text};
-const Family csr_split_family{"csr_split", [](const Structure&, bool) { return plans({"csr_split"}); }, csr_split_gpu,
-                              on_cpu<csr_split_gpu, Walk::entries, 2, 0>,
+const Family csr_split_family{"csr_split", [](const Structure&, const Target&) { return plans({"csr_split"}); },
+                              csr_split_gpu, on_cpu<csr_split_gpu, Walk::entries, 2, 0>,
                               [](const Structure& facts, const Plan& plan) {
                                 return row_text(facts, plan) + ": equal shares of entries do not care";
                               }};
 const Family csr_ell_family{
-    "csr_ell", [](const Structure&, bool) { return plans({"csr_ell"}); }, csr_ell_gpu, csr_ell_cpu,
+    "csr_ell", [](const Structure&, const Target&) { return plans({"csr_ell"}); }, csr_ell_gpu, csr_ell_cpu,
     [](const Structure& facts, const Plan& plan) {
       return row_text(facts, plan) + ": short ones are packed by length, long ones shared by warps";
     }};
-const Family coo_family{"coo", [](const Structure&, bool) { return plans({"coo"}); }, coo_gpu,
+const Family coo_family{"coo", [](const Structure&, const Target&) { return plans({"coo"}); }, coo_gpu,
                         on_cpu<coo_gpu, Walk::entries, 3, 0>, row_text};
 
 }  // namespace heddle

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/isa.hpp"
 #include "core/thread_share.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
@@ -125,7 +124,7 @@ Structure well_ordered(const Structure& facts) {
 Workload ell16_gpu(const Subject& s, const Plan& plan) {
   if (!word_is(plan, "reorder", "rcm")) return ell16_as_it_is(s, plan);
   const Structure ordered = well_ordered(s.facts);
-  Workload w = ell16_as_it_is({ordered, s.value_bytes}, plan);
+  Workload w = ell16_as_it_is({ordered, s.value_bytes, s.target}, plan);
   w.bytes += s.rows() * (index_bytes + s.value_bytes);
   w.stream_bytes += s.rows() * (index_bytes + 2 * s.value_bytes);
   w.misses += s.rows() * s.gather().window;
@@ -153,33 +152,35 @@ Workload runs_gpu(const Subject& s, const Plan&) {
 
 // A run of 16 is one or two loads; a gathered step takes about two and a half times as long, and more where elements
 // are loaded one by one, floats above all.
-double gathered_step(int value_bytes) {
-  if (gathers_pay.of_8) return 2.5;
+double gathered_step(const GathersPay& gathers, int value_bytes) {
+  if (gathers.of_8) return 2.5;
   if (value_bytes == 8) return 4.5;
-  return gathers_pay.of_16 ? 4 : 5;
+  return gathers.of_16 ? 4 : 5;
 }
 
 Workload runs_cpu(const Subject& s, const Plan& plan) {
-  const double gather = gathered_step(s.value_bytes);
-  const double along_a_row = gathers_pay.of_8 ? 2 : 1.6;  // an entry of a row aside, in places of a gathered step
-  const double dense = s.value_bytes == 8 ? 3 : 2;        // one without a column, in places of a run
-  constexpr double part = 4096;                           // what of a row one thread does
+  const GathersPay& gathers = s.target.gathers;
+  const double gather = gathered_step(gathers, s.value_bytes);
+  const double along_a_row = gathers.of_8 ? 2 : 1.6;  // an entry of a row aside, in places of a gathered step
+  const double dense = s.value_bytes == 8 ? 3 : 2;    // one without a column, in places of a run
+  constexpr double part = 4096;                       // what of a row one thread does
   const StepCounts steps = steps_of(s);
   Workload w = as_on_cpu(s, runs_gpu(s, plan), Walk::places, 1, 16);
   w.slots = s.nnz() *
             (steps.runs + gather * (steps.gathered + along_a_row * (steps.aside - steps.dense)) + dense * steps.dense);
   // A slice is one thread's, and so is a part of a row aside, which is no more work than it has entries.
-  const double work = work_of_place(steps.gathered / std::max(1e-9, steps.runs + steps.gathered));
+  const double work =
+      work_of_place(steps.gathered / std::max(1e-9, steps.runs + steps.gathered), thread_share(s.target));
   const double heaviest = steps.aside > 0 ? std::min(part, s.longest()) : 16 * s.longest();
-  w.tasks = shared_by(work * (w.stored + s.rows()), work * heaviest);
+  w.tasks = shared_by(s, work * (w.stored + s.rows()), work * heaviest);
   w.pieces = std::max(w.pieces, std::ceil(s.nnz() * steps.aside / part));
   w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;
 }
 
 // Kernels for it are there where instructions leave lanes out.
-std::vector<Plan> runs_plans(const Structure&, bool on_gpu) {
-  return on_gpu || isa() != Isa::avx512 ? plans({}) : plans({"runs"});
+std::vector<Plan> runs_plans(const Structure&, const Target& target) {
+  return target.on_gpu || target.isa != Isa::avx512 ? plans({}) : plans({"runs"});
 }
 
 std::string slice_text(const Structure& facts, const Plan&) {
@@ -189,17 +190,17 @@ std::string slice_text(const Structure& facts, const Plan&) {
 
 // Several lanes a row exist on the GPU only.
 // On a CPU slices do what it does, with less padding.
-std::vector<Plan> ell_plans(const Structure& facts, bool on_gpu) {
+std::vector<Plan> ell_plans(const Structure& facts, const Target& target) {
   const auto places = static_cast<double>(facts.rows) * static_cast<double>(facts.rows_len.max);
-  return on_gpu || places <= 1.25 * static_cast<double>(facts.nnz) ? plans({"ell"}) : plans({});
+  return target.on_gpu || places <= 1.25 * static_cast<double>(facts.nnz) ? plans({"ell"}) : plans({});
 }
-std::vector<Plan> ellr_plans(const Structure&, bool on_gpu) {
-  return on_gpu ? plans({"ellr", "ellr T=2", "ellr T=4", "ellr T=8"}) : plans({"ellr"});
+std::vector<Plan> ellr_plans(const Structure&, const Target& target) {
+  return target.on_gpu ? plans({"ellr", "ellr T=2", "ellr T=4", "ellr T=8"}) : plans({"ellr"});
 }
-std::vector<Plan> sell_plans(const Structure&, bool on_gpu) {
-  return on_gpu ? plans({"sell", "sell sigma=1024", "sell lanes=4"}) : plans({"sell", "sell sigma=1024"});
+std::vector<Plan> sell_plans(const Structure&, const Target& target) {
+  return target.on_gpu ? plans({"sell", "sell sigma=1024", "sell lanes=4"}) : plans({"sell", "sell sigma=1024"});
 }
-std::vector<Plan> ell16_plans(const Structure& facts, bool) {
+std::vector<Plan> ell16_plans(const Structure& facts, const Target&) {
   return facts.columns.near16 > 0.5 ? plans({"ell16"}) : plans({});
 }
 
@@ -238,13 +239,13 @@ Workload sell_cpu(const Subject& s, const Plan& plan) {
 // The regular part is as wide as `K`, whatever the longest row.
 Workload hyb_cpu(const Subject& s, const Plan& plan) {
   Workload w = on_cpu<hyb_gpu, Walk::places, 1, rows_of_columns>(s, plan);
-  w.tasks = shared_by(w.stored + s.rows(), rows_of_columns * w.stored / std::max(1.0, s.rows()));
+  w.tasks = shared_by(s, w.stored + s.rows(), rows_of_columns * w.stored / std::max(1.0, s.rows()));
   cost_beside(w, s, 3);
   return w;
 }
 Workload ell16_cpu(const Subject& s, const Plan& plan) {
   Workload w = on_cpu<ell16_gpu, Walk::entries, 1, rows_of_columns>(s, plan);
-  w.tasks = shared_by(w.stored + s.rows(), rows_of_columns * w.stored / std::max(1.0, s.rows()));
+  w.tasks = shared_by(s, w.stored + s.rows(), rows_of_columns * w.stored / std::max(1.0, s.rows()));
   cost_beside(w, s, 3);
   return w;
 }
@@ -254,9 +255,10 @@ Workload ell16_cpu(const Subject& s, const Plan& plan) {
 const Family ell_family{"ell", ell_plans, ell_gpu, on_cpu<ell_gpu, Walk::places, 1, rows_of_columns>, row_text};
 const Family ellr_family{"ellr", ellr_plans, ellr_gpu, ellr_cpu, row_text};
 const Family sell_family{"sell", sell_plans, sell_gpu, sell_cpu, slice_text};
-const Family rgcsr_family{"rgcsr", [](const Structure&, bool) { return plans({"rgcsr"}); }, rgcsr_gpu, rgcsr_cpu,
-                          slice_text};
-const Family hyb_family{"hyb", [](const Structure&, bool) { return plans({"hyb"}); }, hyb_gpu, hyb_cpu, row_text};
+const Family rgcsr_family{"rgcsr", [](const Structure&, const Target&) { return plans({"rgcsr"}); }, rgcsr_gpu,
+                          rgcsr_cpu, slice_text};
+const Family hyb_family{"hyb", [](const Structure&, const Target&) { return plans({"hyb"}); }, hyb_gpu, hyb_cpu,
+                        row_text};
 const Family runs_family{"runs", runs_plans, runs_gpu, runs_cpu, [](const Structure& facts, const Plan& plan) {
                            return row_text(facts, plan) + ": 16 rows at a time, on common diagonals or gathered";
                          }};

@@ -10,7 +10,6 @@
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
 
-#include "core/isa.hpp"
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
@@ -21,7 +20,10 @@
 namespace heddle {
 namespace {
 
+using test::cpu_target;
+using test::gpu_target;
 using test::on_cpu;
+using test::target_of_kind;
 
 // Most sizes follow from facts that are exact. Blocks, diagonals and 16-bit columns are sampled; the widths of single
 // slices (lanes) and rows beyond 256 entries (hyb) are known roughly.
@@ -46,9 +48,9 @@ TEST(Workload, foretells_the_bytes_of_every_format) {
     const Csr<double> A = generate<double>(text);
     const Structure facts = analyze(A, Detail::planning);
     for (const int value_bytes : {4, 8})
-      for (const Plan& plan : candidate_plans(facts, {})) {
+      for (const Plan& plan : candidate_plans(facts, {.target = gpu_target})) {
         const Footprint exact = footprint(A.view(), plan, value_bytes);
-        const Workload work = workload(*find_family(plan.format), {facts, value_bytes}, plan, true);
+        const Workload work = workload(*find_family(plan.format), {facts, value_bytes, gpu_target}, plan);
         EXPECT_EQ(work.fits, exact.fits) << text << ": " << to_string(plan);
         if (!exact.fits) continue;
         const double bytes = exact_bytes(A, plan, value_bytes, exact), small_tables = plan.format == "weave" ? 4096 : 0;
@@ -72,7 +74,7 @@ TEST(Workload, knows_what_shorter_columns_and_values_save) {
     const Structure facts = analyze(A, Detail::planning);
     const Operator<float> op = build(A, Plan::parse(plan));
     EXPECT_NE(to_string(op.plan()).find(stored_as), std::string::npos) << to_string(op.plan());
-    const Workload work = workload(*find_family("weave"), {facts, 4}, Plan::parse(plan), true);
+    const Workload work = workload(*find_family("weave"), {facts, 4, gpu_target}, Plan::parse(plan));
     const auto bytes = static_cast<double>(op.bytes());
     EXPECT_NEAR(work.bytes, bytes, 0.08 * bytes + 8192) << matrix << ": " << to_string(op.plan());
   }
@@ -86,8 +88,8 @@ TEST(Workload, knows_a_large_table_of_values_from_a_sample_of_them) {
     const auto exact = static_cast<double>(build(A, plan).bytes());
     for (const Detail detail : {Detail::planning, Detail::all}) {
       const Structure facts = analyze(A, detail);
-      EXPECT_NEAR(workload(*find_family("weave"), {facts, 8}, plan, true).bytes, exact, 0.08 * exact);
-      const double fetched = workload(*find_family("weave"), {facts, 8}, plan, false).sectors;
+      EXPECT_NEAR(workload(*find_family("weave"), {facts, 8, gpu_target}, plan).bytes, exact, 0.08 * exact);
+      const double fetched = workload(*find_family("weave"), {facts, 8, cpu_target}, plan).sectors;
       EXPECT_EQ(fetched > 0, different == 5000);  // from the table
     }
   }
@@ -95,8 +97,8 @@ TEST(Workload, knows_a_large_table_of_values_from_a_sample_of_them) {
 
 TEST(Workload, counts_what_a_table_and_uneven_masks_add_to_diagonals) {
   const auto on_gpu = [](const char* matrix, const char* plan) {
-    return workload(*find_family("weave"), {analyze(generate<double>(matrix), Detail::planning), 8}, Plan::parse(plan),
-                    true);
+    return workload(*find_family("weave"), {analyze(generate<double>(matrix), Detail::planning), 8, gpu_target},
+                    Plan::parse(plan));
   };
   const char* matrix = "elasticity,nx=16,ny=12,nz=12";  // 600,000 entries of few values
   const Workload table = on_gpu(matrix, "weave layout=diagonals values=dictionary"),
@@ -118,7 +120,7 @@ TEST(Workload, settles_teams_and_lanes_as_building_does) {
     const Structure facts = analyze(A, Detail::planning);
     for (const int value_bytes : {4, 8}) {
       const auto counted = [&](const Plan& p) {
-        return workload(*find_family("weave"), {facts, value_bytes}, p, true);
+        return workload(*find_family("weave"), {facts, value_bytes, gpu_target}, p);
       };
       const Plan settled = resolve(A.view(), Plan::parse(plan), value_bytes);
       const Workload open = counted(Plan::parse(plan)), named = counted(settled);
@@ -130,7 +132,7 @@ TEST(Workload, settles_teams_and_lanes_as_building_does) {
 
 TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
-    return find_family("ell")->plans(analyze(generate<float>(matrix), Detail::planning), on_gpu).size();
+    return find_family("ell")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
   };
   EXPECT_EQ(proposed("random,rows=500,cols=500,per_row=9", false), 1u);
   EXPECT_EQ(proposed("lengths,rows=2000,law=uniform,max=32", false), 0u);  // two places an entry
@@ -139,7 +141,7 @@ TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little) {
 
 TEST(Workload, proposes_diagonals_on_a_cpu_where_little_is_beside_them) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
-    return find_family("dia")->plans(analyze(generate<float>(matrix), Detail::planning), on_gpu).size();
+    return find_family("dia")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
   };
   EXPECT_EQ(proposed("stencil2d5,n=60", false), 1u);
   EXPECT_EQ(proposed("mesh,rows=5000", false), 0u);  // the main diagonal alone
@@ -148,7 +150,7 @@ TEST(Workload, proposes_diagonals_on_a_cpu_where_little_is_beside_them) {
 TEST(Workload, finds_rows_without_entries_and_values_of_a_table_at_a_price) {
   const auto counted = [](const char* matrix, const char* plan_text, int value_bytes) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    return workload(*find_family("weave"), {facts, value_bytes}, Plan::parse(plan_text), true);
+    return workload(*find_family("weave"), {facts, value_bytes, gpu_target}, Plan::parse(plan_text));
   };
   const char *segments = "weave layout=segments", *constant = "stencil2d5,n=1000";  // two values, 5 M entries
   const Workload full = counted("random,rows=20k,per_row=2", segments, 8),
@@ -161,7 +163,7 @@ TEST(Workload, finds_rows_without_entries_and_values_of_a_table_at_a_price) {
 
 TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
   const auto proposed = [](const char* matrix) {
-    const auto plans = find_family("weave")->plans(analyze(generate<float>(matrix), Detail::planning), true);
+    const auto plans = find_family("weave")->plans(analyze(generate<float>(matrix), Detail::planning), gpu_target);
     return std::count(plans.begin(), plans.end(), Plan::parse("weave layout=sums"));
   };
   EXPECT_EQ(proposed("random,rows=100000,cols=100000,per_row=12"), 1);
@@ -170,31 +172,31 @@ TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
 
 TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   const auto parts = [](const Csr<double>& A, const char* plan_text) {
-    const Subject subject{analyze(A, Detail::planning), 8};
+    const Subject subject{analyze(A, Detail::planning), 8, gpu_target};
     const Plan plan = Plan::parse(plan_text);
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true),
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan),
                        built_in_machine(Device::Kind::gpu));
   };
   const Csr<double> few = generate<double>("stencil2d5,n=1000"), fewer = generate<double>("stencil2d5,n=300"),
                     long_rows = generate<double>("dense,rows=20,cols=400");
-  EXPECT_EQ(parts(few, "weave layout=segments")[11], 0);
-  EXPECT_GT(parts(long_rows, "weave layout=segments")[11], 0);
-  EXPECT_GT(parts(few, "weave layout=segments")[2], 0);  // 5 M entries: a table
-  EXPECT_EQ(parts(few, "weave layout=segments values=raw")[2], 0);
-  EXPECT_EQ(parts(few, "weave layout=diagonals")[2], 0);   // each has one value
-  EXPECT_EQ(parts(fewer, "weave layout=segments")[2], 0);  // 450,000: none
-  EXPECT_EQ(parts(few, "weave layout=segments")[16], 0);
+  EXPECT_EQ(parts(few, "weave layout=segments").some_long, 0);
+  EXPECT_GT(parts(long_rows, "weave layout=segments").some_long, 0);
+  EXPECT_GT(parts(few, "weave layout=segments").table, 0);  // 5 M entries: a table
+  EXPECT_EQ(parts(few, "weave layout=segments values=raw").table, 0);
+  EXPECT_EQ(parts(few, "weave layout=diagonals").table, 0);   // each has one value
+  EXPECT_EQ(parts(fewer, "weave layout=segments").table, 0);  // 450,000: none
+  EXPECT_EQ(parts(few, "weave layout=segments").looked_at, 0);
   const Csr<double> many_values = generate<double>("random,rows=40k,per_row=8");
-  EXPECT_GT(parts(many_values, "weave layout=segments")[16], 0);  // looked at in vain
-  EXPECT_EQ(parts(many_values, "weave layout=padded")[16], 0);    // not a million entries: not looked at
+  EXPECT_GT(parts(many_values, "weave layout=segments").looked_at, 0);  // looked at in vain
+  EXPECT_EQ(parts(many_values, "weave layout=padded").looked_at, 0);    // not a million entries: not looked at
 }
 
 TEST(Building, gets_new_memory_for_large_arrays) {
   const auto new_memory = [](const char* text, Device::Kind kind) {
     const Structure facts = analyze(generate<double>(text), Detail::planning);
-    const Subject subject{facts, 8};
-    const Workload work = workload(*find_family("csr"), subject, Plan{}, kind != Device::Kind::cpu);
-    return build_parts(subject, Plan{}, work, built_in_machine(kind))[17];
+    const Subject subject{facts, 8, target_of(built_in_machine(kind))};
+    const Workload work = workload(*find_family("csr"), subject, Plan{});
+    return build_parts(subject, Plan{}, work, built_in_machine(kind)).new_bytes;
   };
   EXPECT_EQ(new_memory("stencil2d5,n=50", Device::Kind::cpu), 0);
   EXPECT_GT(new_memory("stencil2d5,n=200", Device::Kind::cpu), 0);
@@ -204,11 +206,11 @@ TEST(Building, gets_new_memory_for_large_arrays) {
 TEST(Building, is_shared_by_the_cores_where_there_is_enough_of_it) {
   const auto seconds = [](const char* matrix, const char* plan_text, int cores) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    const Subject subject{facts, 8};
     const Plan plan = Plan::parse(plan_text);
     Machine machine = built_in_machine(Device::Kind::cpu);
     machine.units = cores;
-    return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan, false), machine);
+    const Subject subject{facts, 8, target_of(machine)};
+    return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan), machine);
   };
   for (const char* plan : {"csr", "sell", "weave layout=rows"}) {
     EXPECT_EQ(seconds("stencil2d5,n=60", plan, 16), seconds("stencil2d5,n=60", plan, 1)) << plan;
@@ -222,10 +224,11 @@ TEST(Building, is_shared_by_the_cores_where_there_is_enough_of_it) {
 TEST(Building, counts_diagonals_of_lists_that_slices_do_not_share) {
   const auto listed = [](const char* matrix) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    const Subject subject{facts, 8};
+    const Subject subject{facts, 8, gpu_target};
     const Plan plan = Plan::parse("weave layout=diagonals");
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan, true),
-                       built_in_machine(Device::Kind::gpu))[15];
+    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan),
+                       built_in_machine(Device::Kind::gpu))
+        .listed;
   };
   EXPECT_LT(listed("stencil2d5,n=400"), 200e-9);                              // a few lists of five
   EXPECT_GT(listed("band,rows=160000,width=2,fill=0.8"), 0.5 * 1250 * 5e-9);  // one for each of 1250 slices
@@ -235,13 +238,13 @@ TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
   for (const auto& specimen : test::zoo(test::Zoo::small)) {
     const Structure facts = analyze(specimen.A, Detail::planning);
     for (const bool on_gpu : {true, false})
-      for (const Plan& plan : candidate_plans(facts, {.on_gpu = on_gpu})) {
-        const Workload w = workload(*find_family(plan.format), {facts, 4}, plan, on_gpu);
+      for (const Plan& plan : candidate_plans(facts, {.target = target_of_kind(on_gpu)})) {
+        const Workload w = workload(*find_family(plan.format), {facts, 4, target_of_kind(on_gpu)}, plan);
         for (const double part :
              {w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain})
           EXPECT_TRUE(std::isfinite(part) && part >= 0) << specimen.name << " " << to_string(plan) << " " << part;
         const Machine& machine = built_in_machine(on_gpu ? Device::Kind::gpu : Device::Kind::cpu);
-        const Prediction t = predict(w, *cost_of(plan, on_gpu), machine, 4);
+        const Prediction t = predict(w, *cost_of(plan, target_of_kind(on_gpu)), machine, 4);
         EXPECT_TRUE(std::isfinite(t.seconds) && t.seconds > 0) << specimen.name << " " << to_string(plan);
       }
   }
@@ -264,9 +267,7 @@ TEST(RowCounts, round_clip_and_cut_rows) {
 }
 
 TEST(Workload, calls_threads_for_work_that_can_be_divided) {
-  isa();
-  const GathersPay measured = std::exchange(gathers_pay, {true, true, true});  // else fewer entries are enough
-  EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);                        // 2,000 entries
+  EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);  // 2,000 entries
   EXPECT_GT(on_cpu("stencil2d5,n=300", "csr").tasks, 16);
   // 12,300 entries, and 2,500 rows: three threads by slices, one by diagonals, whose places are half the work.
   EXPECT_GT(on_cpu("stencil2d5,n=50", "sell").tasks, 2.5);
@@ -282,28 +283,28 @@ TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   EXPECT_GT(on_cpu("dense,rows=4,cols=100000", "csr").tasks, 16);
   EXPECT_LT(on_cpu("dense,rows=4,cols=100000", "csr_padded").tasks, 4.5);
   // Where elements of x are loaded one by one fewer of them are enough; places of diagonals load none.
-  if (isa() != Isa::baseline) {
-    const double gathered = on_cpu("stencil2d5,n=50", "sell").tasks, runs = on_cpu("stencil2d5,n=50", "runs").tasks;
-    gathers_pay = {};
-    EXPECT_GT(on_cpu("stencil2d5,n=50", "sell").tasks, 2 * gathered);
-    EXPECT_EQ(on_cpu("stencil2d5,n=50", "runs").tasks, runs);
-    EXPECT_EQ(on_cpu("stencil2d5,n=50", "weave layout=diagonals").tasks, 1);
-  }
-  gathers_pay = measured;
+  const double gathered = on_cpu("stencil2d5,n=50", "sell").tasks, runs = on_cpu("stencil2d5,n=50", "runs").tasks;
+  Target loading = cpu_target;
+  loading.gathers = {};
+  EXPECT_GT(on_cpu("stencil2d5,n=50", "sell", loading).tasks, 2 * gathered);
+  EXPECT_EQ(on_cpu("stencil2d5,n=50", "runs", loading).tasks, runs);
+  EXPECT_EQ(on_cpu("stencil2d5,n=50", "weave layout=diagonals", loading).tasks, 1);
 }
 
 // Rows of csr take whole steps where they are gathered, and share them where elements are loaded one by one.
 TEST(Workload, counts_steps_of_rows_where_gathers_are_fast) {
-  const double step = isa() == Isa::avx512 ? 8 : isa() == Isa::avx2 ? 4 : 1, rows = 1000;
-  const GathersPay measured = std::exchange(gathers_pay, {true, true, true});
-  EXPECT_EQ(on_cpu("lengths,law=constant,max=9,rows=1000", "csr").slots, rows * std::ceil(9 / step) * step);
-  EXPECT_EQ(on_cpu("lengths,law=constant,max=8,rows=1000", "csr").slots, rows * 8);
-  EXPECT_EQ(on_cpu("lengths,law=constant,max=3,rows=1000", "csr").slots, rows * 3);  // eight rows at once
-  const Workload holes = on_cpu("empty,rows=1000,share=0.1,per_row=8", "csr");
-  EXPECT_GE(holes.slots, step * rows);  // one step of an empty row, too
-  gathers_pay = {};
-  EXPECT_EQ(on_cpu("lengths,law=constant,max=9,rows=1000", "csr").slots, rows * 9);
-  gathers_pay = measured;
+  constexpr double rows = 1000;
+  for (const auto& [isa, step] : {std::pair{Isa::avx512, 8}, {Isa::avx2, 4}, {Isa::baseline, 1}}) {
+    Target target = cpu_target;
+    target.isa = isa;
+    const auto slots = [&](const char* matrix) { return on_cpu(matrix, "csr", target).slots; };
+    EXPECT_EQ(slots("lengths,law=constant,max=9,rows=1000"), rows * ((9 + step - 1) / step) * step);
+    EXPECT_EQ(slots("lengths,law=constant,max=8,rows=1000"), rows * 8);
+    EXPECT_EQ(slots("lengths,law=constant,max=3,rows=1000"), rows * 3);    // eight rows at once
+    EXPECT_GE(slots("empty,rows=1000,share=0.1,per_row=8"), step * rows);  // one step of an empty row, too
+    target.gathers = {};
+    EXPECT_EQ(slots("lengths,law=constant,max=9,rows=1000"), rows * 9);
+  }
 }
 
 TEST(Workload, counts_entries_beside_diagonals_as_more_than_places) {

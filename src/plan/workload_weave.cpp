@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/isa.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_weave.hpp"
 
@@ -42,9 +41,9 @@ int cpu_lanes(const Structure& f, double block) {
 
 // On the CPU a lane has whole rows (of blocks), and only what the kernels walk without branches is tried: diagonals
 // that seldom leave the matrix (or sometimes, where instructions leave lanes out), full blocks, rows of similar length.
-std::vector<Plan> cpu_plans(const Structure& f) {
+std::vector<Plan> cpu_plans(const Structure& f, const Target& target) {
   std::vector<Plan> plans;
-  const bool has_masks = isa() == Isa::avx512;
+  const bool has_masks = target.isa == Isa::avx512;
   const double fill = f.diagonals.slice_fill, most_fill = has_masks ? 3 : 1.35, most_mean = has_masks ? 128 : 64;
   if (f.rows >= (has_masks ? 1024 : 2048) && f.rows_len.mean <= most_mean && f.rows_len.max <= 256 && fill > 0 &&
       fill <= most_fill)
@@ -64,8 +63,8 @@ std::vector<Plan> cpu_plans(const Structure& f) {
   return plans;
 }
 
-std::vector<Plan> weave_plans(const Structure& f, bool on_gpu) {
-  if (!on_gpu) return cpu_plans(f);
+std::vector<Plan> weave_plans(const Structure& f, const Target& target) {
+  if (!target.on_gpu) return cpu_plans(f, target);
   std::vector<Plan> plans;
   for (const char* layout : {"diagonals", "blocks", "rows", "segments", "padded", "long", "tiles", "sums"})
     if (worth_a_look(layout, f)) plans.push_back(Plan::parse(fmt::format("weave layout={}", layout)));
@@ -86,7 +85,7 @@ Workload weave_cpu(const Subject& s, const Plan& plan) {
   Workload w = as_on_cpu(s, workload(s, plan), Walk::places, 1, slice_rows);
   if (word_is(plan, "layout", "diagonals")) {
     w.misses = 0;
-    w.tasks = diagonals_shared_by(w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
+    w.tasks = diagonals_shared_by(s, w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
   const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
   if ((value == 1 || value == 2) && !is_constant(s, plan)) w.sectors = w.stored;

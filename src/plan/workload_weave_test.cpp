@@ -8,12 +8,14 @@
 
 #include "plan/candidates.hpp"
 #include "plan/workload.hpp"
+#include "support/workload_of.hpp"
 
 namespace heddle {
 namespace {
 
 Workload weave_rows(const Structure& facts, const char* settings) {
-  return workload(*find_family("weave"), {facts, 8}, Plan::parse(std::string("weave layout=rows ") + settings), true);
+  return workload(*find_family("weave"), {facts, 8, test::gpu_target},
+                  Plan::parse(std::string("weave layout=rows ") + settings));
 }
 
 TEST(WorkloadWeave, counts_what_sorted_rows_read_again_where_the_cache_holds_them) {
@@ -38,8 +40,8 @@ TEST(WorkloadWeave, counts_the_steps_of_few_slices_as_waited_for_together) {
 TEST(WorkloadWeave, counts_padded_steps_that_follow_those_under_way) {
   const auto chain = [](const char* matrix, const char* settings) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    return workload(*find_family("weave"), {facts, 8}, Plan::parse(std::string("weave layout=padded ") + settings),
-                    true)
+    return workload(*find_family("weave"), {facts, 8, test::gpu_target},
+                    Plan::parse(std::string("weave layout=padded ") + settings))
         .chain;
   };
   EXPECT_EQ(chain("lengths,law=constant,max=12,rows=40000", "lanes=1 per_lane=1"), 1);     // few warps: twelve at once
@@ -51,7 +53,7 @@ TEST(WorkloadWeave, counts_padded_steps_that_follow_those_under_way) {
 TEST(WorkloadWeave, proposes_no_blocks_of_two_for_a_cpu) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    const std::vector<Plan> plans = candidate_plans(facts, {.on_gpu = on_gpu});
+    const std::vector<Plan> plans = candidate_plans(facts, {.target = test::target_of_kind(on_gpu)});
     return std::any_of(plans.begin(), plans.end(),
                        [](const Plan& plan) { return to_string(plan).find("layout=blocks") != std::string::npos; });
   };
@@ -63,7 +65,7 @@ TEST(WorkloadWeave, proposes_no_blocks_of_two_for_a_cpu) {
 TEST(WorkloadWeave, proposes_no_padded_rows_that_keep_a_warp_busy_for_long) {
   const auto proposed = [](const char* matrix) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    const std::vector<Plan> plans = candidate_plans(facts, {.on_gpu = true});
+    const std::vector<Plan> plans = candidate_plans(facts, {.target = test::gpu_target});
     return std::find(plans.begin(), plans.end(), Plan::parse("weave layout=padded")) != plans.end();
   };
   EXPECT_TRUE(proposed("dense,rows=30,cols=1024"));

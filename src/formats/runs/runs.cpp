@@ -6,6 +6,7 @@
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
+#include "core/thread_share.hpp"
 #include "formats/registered.hpp"
 #include "formats/runs/runs_aside_cut.hpp"
 #include "formats/runs/runs_cut.hpp"
@@ -17,9 +18,9 @@ namespace heddle {
 // stayed in the core's own cache; beyond, they cost what their bytes do. Where gathers are slow (core/gather.hpp) they
 // cost more than bytes anywhere: s3rmt3m3 in float took 139 us with 16, 87 with 25 and 72 with 50, bcsstk24 in double
 // 123, 102 and 122.
-int gather_cost(const PatternView& A, int value_bytes) {
+int gather_cost(const PatternView& A, int value_bytes, bool loads_singly) {
   constexpr std::int64_t own_cache_entries = 100'000;
-  if (isa() != Isa::baseline && !gathers_pay.of_8) return value_bytes == 4 ? 50 : 28;
+  if (loads_singly) return value_bytes == 4 ? 50 : 28;
   return A.nnz() <= own_cache_entries ? 25 : 16;
 }
 
@@ -224,7 +225,7 @@ FormatInfo RunsFormat<V>::about() {
 
 template <class V>
 void RunsFormat<V>::settle(Settings& settings, const PatternView& A) {
-  if (settings.gather == automatic) settings.gather = gather_cost(A, sizeof(V));
+  if (settings.gather == automatic) settings.gather = gather_cost(A, sizeof(V), loads_singly());
 }
 
 template <class V>

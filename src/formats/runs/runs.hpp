@@ -93,6 +93,6 @@ struct RunsFormat {
 };
 
 // What `gather` is by itself, on this machine.
-int gather_cost(const PatternView& A, int value_bytes);
+int gather_cost(const PatternView& A, int value_bytes, bool loads_singly);
 
 }  // namespace heddle

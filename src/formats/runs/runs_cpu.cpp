@@ -257,7 +257,7 @@ void RunsFormat<V>::multiply(OnCpu, const Product<V>& p) const {
                               [&](std::int64_t s) { return before(s) < task * share; });
   };
   const double fetched = static_cast<double>(col.size()) / static_cast<double>(std::max<std::int64_t>(1, val.size()));
-  const std::int64_t per_thread = std::llround(tasks_per_thread / work_of_place(fetched));
+  const std::int64_t per_thread = std::llround(tasks_per_thread / work_of_place(fetched, share_for_a_thread()));
   V sums[most_shared_parts];
   parallel_stretches(slice_tasks + parts, per_thread, [&](std::int64_t first, std::int64_t last) {
     if (first < slice_tasks) work(first_slice(first), first_slice(last));
