@@ -166,7 +166,7 @@ bool surely_fits(const Subject& subject, const Plan& plan) {
 // The facts foretell bytes closely, the formats know them, and to ask takes up to half as long as to build: whoever may
 // refuse the matrix is asked, and passed over.
 template <class V>
-void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine, const Score& score) {
+void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Score& score) {
   while (!choice.candidates.empty() && choice.candidates.front().fits) {
     Candidate& first = choice.candidates.front();
     if (surely_fits(subject, first.plan)) return;
@@ -236,7 +236,7 @@ Choice chosen_by(const Csr<V>& A, const Structure& facts, const Machine& machine
   const StepCounts steps = steps_for(A, facts, machine);
   const Subject subject = subject_of(A, facts, machine, steps);
   Choice choice = tried(A, subject, machine, options, {.device = options.device});
-  if (!on_device(A)) check_fit(choice, A, subject, machine, Score{options.expected_multiplies});
+  if (!on_device(A)) check_fit(choice, A, subject, Score{options.expected_multiplies});
   settle(choice, subject, machine, options);
   return choice;
 }
