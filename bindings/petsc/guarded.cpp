@@ -31,6 +31,12 @@ PetscErrorCode report_exception(MPI_Comm comm) noexcept {
   } catch (const PetscFailure& failure) {
     return PetscError(comm, __LINE__, "Heddle", __FILE__, failure.code, PETSC_ERROR_REPEAT, " ");
   } catch (const Error& error) {
+    try {
+      std::rethrow_if_nested(error);
+    } catch (const PetscFailure& failure) {  // in a product that Heddle asked PETSc for
+      return report(comm, failure.code, error.what());
+    } catch (...) {
+    }
     return report(comm, code_for(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
     return report(comm, PETSC_ERR_MEM, "out of memory");

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "guarded.hpp"
-#include "ksp_preconditioner.hpp"
 #include "local_operator.hpp"
 #include "log_events.hpp"
+#include "petsc_operators.hpp"
 #include "solver_types.hpp"
 #include "vector_arrays.hpp"
 
@@ -21,49 +22,51 @@ using V = PetscScalar;
 struct State {
   std::string method = "auto", device_text = "auto";
   PetscInt restart = 30, check_every = 0;
-  PetscBool flexible = PETSC_FALSE;
+  PetscBool flexible = PETSC_FALSE, monitor_solution = PETSC_FALSE;
 
-  // What `auto` stood for, and for which matrix.
+  // What `auto` stood for, which costs an analysis of the matrix, and for which matrix.
   std::string automatic;
   PetscObjectId matrix_id = -1;
   PetscObjectState matrix_state = -1;
 
   bool running = false;
+  Vec iterate = nullptr;  // for monitors that ask for the solution
   std::string last_report;
 };
 
 State& state_of(KSP ksp) { return *static_cast<State*>(ksp->data); }
 
-PetscErrorCode check_supported(KSP ksp, Mat A) {
+PetscErrorCode check_supported(KSP ksp) {
   const MPI_Comm comm = PetscObjectComm(as_object(ksp));
-  PetscBool aij = PETSC_FALSE, scaled = PETSC_FALSE;
+  PetscMPIInt processes = 1;
+  PetscBool scaled = PETSC_FALSE;
   PetscFunctionBegin;
-  PetscCall(PetscObjectBaseTypeCompare(as_object(A), MATSEQAIJ, &aij));
-  PetscCheck(aij, comm, PETSC_ERR_SUP,
-             "-ksp_type heddle is for a matrix of type aij on one process; on several use -pc_type bjacobi or asm with "
-             "-sub_ksp_type heddle, or a KSP of PETSc with -mat_type aijheddle");
+  PetscCallMPI(MPI_Comm_size(comm, &processes));
+  PetscCheck(
+      processes == 1, comm, PETSC_ERR_SUP,
+      "-ksp_type heddle is for one process; on several use -pc_type bjacobi or asm with -sub_ksp_type heddle, or "
+      "a KSP of PETSc with -mat_type aijheddle");
   PetscCall(asks_for_diagonal_scaling(ksp->pc, scaled));
   PetscCheck(!scaled, comm, PETSC_ERR_SUP, "-ksp_type heddle does not scale diagonally");
   PetscCheck(!ksp->transpose_solve, comm, PETSC_ERR_SUP, "-ksp_type heddle does not solve transposed systems");
-  PetscCheck(ksp->converged == KSPConvergedDefault || ksp->converged == KSPConvergedSkip, comm, PETSC_ERR_SUP,
-             "-ksp_type heddle stops by rtol, atol, divtol and max_it, not by a convergence test of the program");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The method `auto` stands for costs an analysis of the matrix: once for each.
-PetscErrorCode automatic_method(KSP ksp, Mat A, const Csr<V>& csr) {
-  State& state = state_of(ksp);
+// Whether `automatic` is of this matrix as it is now; if not, it is of it from now on, and empty.
+PetscErrorCode look_at_matrix(State& state, Mat A) {
   PetscObjectId id = 0;
   PetscObjectState now = 0;
   PetscFunctionBegin;
   PetscCall(PetscObjectGetId(as_object(A), &id));
   PetscCall(PetscObjectStateGet(as_object(A), &now));
-  if (!state.automatic.empty() && id == state.matrix_id && now == state.matrix_state)
-    PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(guarded(PetscObjectComm(as_object(ksp)), [&] { state.automatic = method_for(csr); }));
+  if (id != state.matrix_id || now != state.matrix_state) state.automatic.clear();
   state.matrix_id = id;
   state.matrix_state = now;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool own_convergence_test(KSP ksp) {
+  return ksp->converged != KSPConvergedDefault && ksp->converged != KSPConvergedSkip;
 }
 
 PetscErrorCode first_residual(KSP ksp, Mat A, PetscReal b_norm, PetscReal& norm) {
@@ -90,27 +93,40 @@ KSPConvergedReason reason_for(KSP ksp, const Report& report) {
                                             : KSP_CONVERGED_RTOL;
     }
     case Status::max_iterations: return ksp->normtype == KSP_NORM_NONE ? KSP_CONVERGED_ITS : KSP_DIVERGED_ITS;
-    case Status::stopped: return KSP_DIVERGED_DTOL;
+    case Status::stopped:  // by ourselves, who know why
     case Status::breakdown:
     case Status::stagnated: break;
   }
   return ksp->normtype == KSP_NORM_NONE ? KSP_CONVERGED_ITS : KSP_DIVERGED_BREAKDOWN;
 }
 
+// What is solved with: an operator of Heddle, or products by PETSc.
+struct System {
+  PetscInt size = 0;
+  Device device;
+  std::function<Report(std::span<const V> b, std::span<V> x, const SolveOptions<V>& options)> solve;
+};
+
 // The KSP's wishes as options of a solve.
 class Solve {
  public:
-  Solve(KSP ksp, const Operator<V>& A, const Csr<V>& csr) : ksp_(ksp), state_(state_of(ksp)), A_(A) {
-    options_.method = state_.method == "auto" ? state_.automatic : state_.method;
+  Solve(KSP ksp, const System& system) : ksp_(ksp), state_(state_of(ksp)), system_(system) {
+    options_.method = state_.method == "auto" && !state_.automatic.empty() ? state_.automatic : state_.method;
     options_.restart = static_cast<int>(state_.restart);
-    options_.check_every = ksp->numbermonitors > 0 ? 1 : static_cast<int>(state_.check_every);
     options_.max_iterations = ksp->max_it;
-    options_.matrix = &csr;
-    const bool fixed = ksp->normtype == KSP_NORM_NONE || ksp->converged == KSPConvergedSkip;
-    options_.tolerance = fixed ? 0 : ksp->rtol;
-    options_.absolute_tolerance = fixed ? 0 : ksp->abstol;
-    options_.progress = [this](const SolveProgress& progress) { look(progress); };
-    options_.keep_going = [this](const SolveProgress&) { return !diverged_; };
+    const bool sees_each = ksp->numbermonitors > 0 || own_convergence_test(ksp);
+    options_.check_every = sees_each ? 1 : static_cast<int>(state_.check_every);
+    if (ksp->normtype == KSP_NORM_NONE || ksp->converged != KSPConvergedDefault) {
+      options_.tolerance = options_.absolute_tolerance = 0;
+    } else {
+      options_.tolerance = ksp->rtol;
+      options_.absolute_tolerance = ksp->abstol;
+    }
+    if (state_.monitor_solution)
+      options_.iterate = [this](const SolveProgress& at, std::span<const V> x) { look_with(at, x); };
+    else
+      options_.progress = [this](const SolveProgress& at) { look(at); };
+    options_.keep_going = [this](const SolveProgress&) { return stop_ == KSP_CONVERGED_ITERATING; };
     precondition();
   }
 
@@ -119,13 +135,17 @@ class Solve {
     options_.absolute_tolerance = absolute;
   }
 
-  void run(std::span<const V> b, std::span<V> x, Stream stream, PetscReal b_norm, PetscReal r_norm) {
+  void run(const VectorArrays& on, PetscReal b_norm, PetscReal r_norm) {
     const Logged log(log_events().solve);
-    options_.stream = stream;
+    const auto size = static_cast<std::size_t>(system_.size);
+    options_.stream = on.stream;
     b_norm_ = b_norm;
-    monitor(0, r_norm);
-    finish(solve<V>(A_, b, x, options_));
-    if (diverged_) state_.last_report = "diverged: the residual grew beyond -ksp_divtol";
+    see(0, r_norm);
+    if (stop_ != KSP_CONVERGED_ITERATING) {
+      ksp_->reason = stop_;
+      return;
+    }
+    finish(system_.solve({on.x, size}, {on.y, size}, options_));
   }
 
  private:
@@ -135,25 +155,37 @@ class Solve {
     if (type && std::string(type) == PCNONE) return;
     DevicePreconditioner ours;
     must(preconditioner_of(ksp_->pc, ours));
-    if (ours.made && ours.device == A_.device())
+    if (ours.made && ours.device == system_.device)
       options_.own_preconditioner = ours.made;
     else
-      options_.own_preconditioner = std::make_shared<PetscPreconditioner>(ksp_->pc, static_cast<PetscInt>(A_.rows()),
-                                                                          A_.device(), state_.flexible == PETSC_TRUE);
+      options_.own_preconditioner =
+          std::make_shared<PetscPreconditioner>(ksp_->pc, system_.size, system_.device, state_.flexible == PETSC_TRUE);
   }
 
-  void monitor(PetscInt iteration, PetscReal norm) {
+  // Monitors and tests of the program get each iteration.
+  void see(PetscInt iteration, PetscReal norm) {
     ksp_->its = iteration;
     ksp_->rnorm = norm;
-    if (ksp_->numbermonitors == 0) return;
-    must(KSPLogResidualHistory(ksp_, norm));
-    must(KSPMonitor(ksp_, iteration, norm));
+    if (ksp_->numbermonitors > 0) {
+      must(KSPLogResidualHistory(ksp_, norm));
+      must(KSPMonitor(ksp_, iteration, norm));
+    }
+    if (own_convergence_test(ksp_)) must((*ksp_->converged)(ksp_, iteration, norm, &stop_, ksp_->cnvP));
   }
 
-  void look(const SolveProgress& progress) {
-    const PetscReal norm = static_cast<PetscReal>(progress.residual) * b_norm_;
-    monitor(static_cast<PetscInt>(progress.iteration), norm);
-    if (ksp_->normtype != KSP_NORM_NONE && norm >= ksp_->divtol * b_norm_) diverged_ = true;
+  void look(const SolveProgress& at) {
+    const PetscReal norm = static_cast<PetscReal>(at.residual) * b_norm_;
+    see(static_cast<PetscInt>(at.iteration), norm);
+    const bool judged = ksp_->normtype != KSP_NORM_NONE && ksp_->converged == KSPConvergedDefault;
+    if (judged && norm >= ksp_->divtol * b_norm_) stop_ = KSP_DIVERGED_DTOL;
+  }
+
+  void look_with(const SolveProgress& at, std::span<const V> x) {
+    V* place = nullptr;
+    must(VecGetArrayWrite(state_.iterate, &place));
+    std::copy(x.begin(), x.end(), place);
+    must(VecRestoreArrayWrite(state_.iterate, &place));
+    look(at);
   }
 
   void finish(const Report& report) {
@@ -162,45 +194,84 @@ class Solve {
         must(KSPLogResidualHistory(ksp_, static_cast<PetscReal>(residual) * b_norm_));
     ksp_->its = static_cast<PetscInt>(report.iterations);
     ksp_->rnorm = static_cast<PetscReal>(report.true_residual) * b_norm_;
-    ksp_->reason = reason_for(ksp_, report);
+    ksp_->reason = report.status == Status::stopped ? stop_ : reason_for(ksp_, report);
+    if (state_.method == "auto") state_.automatic = report.minres_from >= 0 ? "minres" : report.method;
     state_.last_report = to_string(report);
     if (!state_.last_report.empty() && state_.last_report.back() == '\n') state_.last_report.pop_back();
   }
 
   KSP ksp_;
   State& state_;
-  const Operator<V>& A_;
+  const System& system_;
   SolveOptions<V> options_;
   PetscReal b_norm_ = 0;
-  bool diverged_ = false;
+  KSPConvergedReason stop_ = KSP_CONVERGED_ITERATING;  // why the solve ends before Heddle's own verdict
 };
 
 bool relative_to_first_residual(KSP ksp) {
   return ksp->converged == KSPConvergedDefault && static_cast<KSPConvergedDefaultCtx*>(ksp->cnvP)->initialrtol;
 }
 
-PetscErrorCode solve_with(KSP ksp, Mat A, const LocalOperator& op, const Csr<V>& csr) {
+PetscErrorCode solve_system(KSP ksp, Mat A, const System& system) {
   State& state = state_of(ksp);
-  const MPI_Comm comm = PetscObjectComm(as_object(ksp));
   PetscReal b_norm = 0, r_norm = 0;
   VectorArrays on;
   PetscFunctionBegin;
-  if (state.method == "auto") PetscCall(automatic_method(ksp, A, csr));
+  PetscCall(look_at_matrix(state, A));
   PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &b_norm));
   r_norm = b_norm;
   const bool from_first = relative_to_first_residual(ksp) && !ksp->guess_zero;
-  if (ksp->numbermonitors > 0 || from_first) PetscCall(first_residual(ksp, A, b_norm, r_norm));
-  PetscCall(hold_vectors(ksp->vec_rhs, ksp->vec_sol, Access::read_and_write, op.device(), on));
-  const auto size = static_cast<std::size_t>(csr.rows);
+  if (ksp->numbermonitors > 0 || own_convergence_test(ksp) || from_first)
+    PetscCall(first_residual(ksp, A, b_norm, r_norm));
+  if (state.monitor_solution) {
+    if (!state.iterate) PetscCall(VecDuplicate(ksp->vec_sol, &state.iterate));
+    PetscCall(VecCopy(ksp->vec_sol, state.iterate));
+  }
+  PetscCall(hold_vectors(ksp->vec_rhs, ksp->vec_sol, Access::read_and_write, system.device, on));
   state.running = true;
-  const PetscErrorCode code = guarded(comm, [&] {
-    Solve solve(ksp, op.held(), csr);
+  const PetscErrorCode code = guarded(PetscObjectComm(as_object(ksp)), [&] {
+    Solve solve(ksp, system);
     if (from_first) solve.tolerate(std::max(ksp->rtol * r_norm, ksp->abstol));
-    solve.run({on.x, size}, {on.y, size}, on.stream, b_norm, r_norm);
+    solve.run(on, b_norm, r_norm);
   });
   state.running = false;
   PetscCall(release_vectors(ksp->vec_rhs, ksp->vec_sol, Access::read_and_write, on));
   PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode solve_stored(KSP ksp, Mat A) {
+  const MPI_Comm comm = PetscObjectComm(as_object(ksp));
+  LocalOperator* op = nullptr;
+  AijArrays arrays;
+  Device device;
+  PetscFunctionBegin;
+  PetscCall(guarded(comm, [&] { device = device_of_rank(state_of(ksp).device_text); }));
+  PetscCall(LocalOperator::current_on(A, device, op));
+  PetscCheck(op->usable(), comm, PETSC_ERR_SUP, "Heddle cannot take this matrix: %s", op->describe().c_str());
+  PetscCall(hold_arrays(A, arrays));
+  Csr<V> csr;
+  PetscErrorCode code = guarded(comm, [&] { csr = borrow_csr(arrays); });
+  const System system{arrays.rows, device, [&](std::span<const V> b, std::span<V> x, SolveOptions<V> options) {
+                        options.matrix = &csr;
+                        return solve<V>(op->held(), b, x, options);
+                      }};
+  if (code == PETSC_SUCCESS) code = solve_system(ksp, A, system);
+  PetscCall(release_arrays(A, arrays));
+  PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A matrix that is no AIJ is known by its products.
+PetscErrorCode solve_matrix_free(KSP ksp, Mat A) {
+  MatrixFree<V> product;
+  PetscFunctionBegin;
+  PetscCall(matrix_free(A, product));
+  const System system{static_cast<PetscInt>(product.size), Device::cpu(),
+                      [&](std::span<const V> b, std::span<V> x, const SolveOptions<V>& options) {
+                        return solve<V>(product, b, x, options);
+                      }};
+  PetscCall(solve_system(ksp, A, system));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -214,26 +285,18 @@ PetscErrorCode remove_null_space(KSP ksp, Mat A) {
 
 PetscErrorCode solve_ksp(KSP ksp) {
   Mat A = nullptr;
-  LocalOperator* op = nullptr;
-  AijArrays arrays;
-  Device device;
-  PetscFunctionBegin;
-  PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
-  PetscCall(check_supported(ksp, A));
+  PetscBool aij = PETSC_FALSE;
   PCFailedReason failed = PC_NOERROR;
+  PetscFunctionBegin;
+  PetscCall(check_supported(ksp));
   PetscCall(PCGetFailedReason(ksp->pc, &failed));
   if (failed != PC_NOERROR) {
     ksp->reason = KSP_DIVERGED_PC_FAILED;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(guarded(PetscObjectComm(as_object(ksp)), [&] { device = device_of_rank(state_of(ksp).device_text); }));
-  PetscCall(LocalOperator::current_on(A, device, op));
-  PetscCheck(op->usable(), PetscObjectComm(as_object(ksp)), PETSC_ERR_SUP, "Heddle cannot take this matrix: %s",
-             op->describe().c_str());
-  PetscCall(hold_arrays(A, arrays));
-  const PetscErrorCode code = solve_with(ksp, A, *op, borrow_csr(arrays));
-  PetscCall(release_arrays(A, arrays));
-  PetscCall(code);
+  PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
+  PetscCall(PetscObjectBaseTypeCompare(as_object(A), MATSEQAIJ, &aij));
+  PetscCall(aij ? solve_stored(ksp, A) : solve_matrix_free(ksp, A));
   PetscCall(remove_null_space(ksp, A));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -243,12 +306,18 @@ PetscErrorCode set_up(KSP) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Monitors that want x or the residual vector during a solve cannot have them: x may lie on a device.
+// During a solve x may lie on a device, or as a combination of gmres: it is copied where that was asked for.
 PetscErrorCode build_solution(KSP ksp, Vec given, Vec* x) {
+  const State& state = state_of(ksp);
   PetscFunctionBegin;
-  PetscCheck(!state_of(ksp).running, PetscObjectComm(as_object(ksp)), PETSC_ERR_SUP,
-             "-ksp_type heddle gives monitors the norm of the residual, not the solution");
-  PetscCall(KSPBuildSolutionDefault(ksp, given, x));
+  if (!state.running) {
+    PetscCall(KSPBuildSolutionDefault(ksp, given, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(state.monitor_solution, PetscObjectComm(as_object(ksp)), PETSC_ERR_SUP,
+             "-ksp_type heddle gives monitors the solution with -ksp_heddle_monitor_solution only");
+  if (given) PetscCall(VecCopy(state.iterate, given));
+  *x = given ? given : state.iterate;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -265,6 +334,8 @@ PetscErrorCode set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
                             &state.restart, nullptr));
   PetscCall(PetscOptionsInt("-ksp_heddle_check_every", "iterations between two looks at the residual; 0: by device",
                             nullptr, state.check_every, &state.check_every, nullptr));
+  PetscCall(PetscOptionsBool("-ksp_heddle_monitor_solution", "monitors may ask for the solution", nullptr,
+                             state.monitor_solution, &state.monitor_solution, nullptr));
   PetscCall(PetscOptionsBool("-ksp_heddle_flexible", "the preconditioner varies (gmres)", nullptr, state.flexible,
                              &state.flexible, nullptr));
   PetscOptionsHeadEnd();
@@ -286,8 +357,17 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode reset(KSP ksp) {
+  State& state = state_of(ksp);
+  PetscFunctionBegin;
+  PetscCall(VecDestroy(&state.iterate));
+  state.automatic.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode destroy(KSP ksp) {
   PetscFunctionBegin;
+  PetscCall(reset(ksp));
   delete &state_of(ksp);
   ksp->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -304,6 +384,7 @@ PetscErrorCode create_ksp(KSP ksp) {
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
   ksp->ops->setup = set_up;
   ksp->ops->solve = solve_ksp;
+  ksp->ops->reset = reset;
   ksp->ops->destroy = destroy;
   ksp->ops->buildsolution = build_solution;
   ksp->ops->buildresidual = KSPBuildResidualDefault;

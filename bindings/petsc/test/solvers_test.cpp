@@ -192,25 +192,94 @@ void preconditioners_that_fail() {
   }
 }
 
-PetscErrorCode own_test(KSP, PetscInt, PetscReal, KSPConvergedReason* reason, void*) {
-  *reason = KSP_CONVERGED_ITERATING;
+PetscErrorCode stop_after_seven(KSP, PetscInt iteration, PetscReal, KSPConvergedReason* reason, void*) {
+  *reason = iteration < 7 ? KSP_CONVERGED_ITERATING : KSP_CONVERGED_STEP_LENGTH;
   return PETSC_SUCCESS;
 }
 
-PetscErrorCode solve_with_own_test(const Problem& problem) {
+void convergence_test_of_the_program() {
+  const Problem problem(Shape::symmetric);
   KSP ksp = nullptr;
   Vec x = nullptr;
+  PetscInt iterations = 0;
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   must(VecDuplicate(problem.b, &x));
   must(KSPCreate(PETSC_COMM_WORLD, &ksp));
   must(KSPSetOperators(ksp, problem.A, problem.A));
   must(KSPSetType(ksp, KSPHEDDLE));
-  must(KSPSetConvergenceTest(ksp, own_test, nullptr, nullptr));
-  must(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
-  const PetscErrorCode code = KSPSolve(ksp, problem.b, x);
-  must(PetscPopErrorHandler());
+  PC pc = nullptr;
+  must(KSPGetPC(ksp, &pc));
+  must(PCSetType(pc, PCNONE));
+  must(KSPSetConvergenceTest(ksp, stop_after_seven, nullptr, nullptr));
+  must(KSPSolve(ksp, problem.b, x));
+  must(KSPGetIterationNumber(ksp, &iterations));
+  must(KSPGetConvergedReason(ksp, &reason));
+  const double residual = true_residual(problem.A, problem.b, x);
+  tally.check(iterations == 7 && reason == KSP_CONVERGED_STEP_LENGTH && residual > 0 && residual < 1e-2,
+              "a convergence test of the program: " + std::to_string(iterations));
   must(KSPDestroy(&ksp));
   must(VecDestroy(&x));
-  return code;
+}
+
+// The largest difference between the norm that a monitor gets and that of the residual it asks for.
+PetscErrorCode compare_residuals(KSP ksp, PetscInt, PetscReal norm, void* apart) {
+  Vec r = nullptr;
+  PetscReal built = 0;
+  PetscFunctionBegin;
+  PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, &r));
+  PetscCall(VecNorm(r, NORM_2, &built));
+  PetscCall(VecDestroy(&r));
+  double& largest = *static_cast<double*>(apart);
+  largest = std::fmax(largest, std::fabs(built - norm) / norm);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void solutions_for_monitors() {
+  for (const char* method : {"cg", "gmres", "bicgstab"})
+    for (const bool asked : {true, false}) {
+      const Problem problem(Shape::symmetric);
+      const Options options{{"-ksp_type", "heddle"},
+                            {"-ksp_heddle_method", method},
+                            {"-ksp_heddle_monitor_solution", asked ? "yes" : "no"},
+                            {"-pc_type", "jacobi"}};
+      KSP ksp = nullptr;
+      Vec x = nullptr;
+      double apart = 0;
+      must(VecDuplicate(problem.b, &x));
+      must(KSPCreate(PETSC_COMM_WORLD, &ksp));
+      must(KSPSetOperators(ksp, problem.A, problem.A));
+      must(KSPSetFromOptions(ksp));
+      must(KSPMonitorSet(ksp, compare_residuals, &apart, nullptr));
+      must(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+      const PetscErrorCode code = KSPSolve(ksp, problem.b, x);
+      must(PetscPopErrorHandler());
+      tally.check(asked ? code == PETSC_SUCCESS && apart < 1e-6 : code == PETSC_ERR_SUP,
+                  std::string("a monitor asks for the residual of ") + method + ": " + std::to_string(apart));
+      must(KSPDestroy(&ksp));
+      must(VecDestroy(&x));
+    }
+}
+
+PetscErrorCode multiply_by_another(Mat shell, Vec x, Vec y) {
+  Mat A = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatShellGetContext(shell, &A));
+  PetscCall(MatMult(A, x, y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void matrix_known_by_products() {
+  const Problem problem(Shape::symmetric);
+  PetscInt n = 0;
+  Mat shell = nullptr;
+  must(MatGetSize(problem.A, &n, nullptr));
+  must(MatCreateShell(PETSC_COMM_WORLD, n, n, n, n, problem.A, &shell));
+  must(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<OperationSlot>(multiply_by_another)));
+  for (const char* method : {"auto", "cg"}) {
+    const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", method}, {"-pc_type", "none"}};
+    expect_solution(solve(shell, problem.b), std::string("a shell matrix, ") + method);
+  }
+  must(MatDestroy(&shell));
 }
 
 PetscErrorCode product(const Problem& problem) {
@@ -244,7 +313,6 @@ void refusals() {
 
 void refusals_of_solvers() {
   const Problem problem(Shape::symmetric);
-  tally.check(solve_with_own_test(problem) == PETSC_ERR_SUP, "a convergence test of the program");
   const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", "prayer"}};
   tally.check(solve(problem.A, problem.b).code == PETSC_ERR_USER_INPUT, "an unknown method");
   const Options preconditioner{{"-ksp_type", "cg"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "hope"}};
@@ -315,6 +383,9 @@ int run(int argc, char** argv) {
     reasons();
     preconditioners_that_fail();
     refusals_of_solvers();
+    convergence_test_of_the_program();
+    solutions_for_monitors();
+    matrix_known_by_products();
     singular();
     for (const char* event : {"HeddleSolve", "HeddlePCSetUp", "HeddlePCApply"})
       tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
