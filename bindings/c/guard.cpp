@@ -18,8 +18,8 @@ heddle_status note(heddle_status status, const std::string& message, const std::
 }
 
 heddle_status note(const Error& e) {
-  return note(static_cast<heddle_status>(e.kind()), e.where().empty() ? e.message() : e.where() + ": " + e.message(),
-              e.hint());
+  const heddle_status status = e.kind() == ErrorKind::stopped ? HEDDLE_STOPPED : static_cast<heddle_status>(e.kind());
+  return note(status, e.where().empty() ? e.message() : e.where() + ": " + e.message(), e.hint());
 }
 
 }  // namespace

@@ -108,6 +108,36 @@ struct LongRows {
   }
 };
 
+// f(row, sum, whether it has entries), entry by entry: to fill registers takes longer than such rows do.
+template <class V, class F>
+void each_short_row(const CsrView<V>& A, const V* x, F f) {
+  const Offset* ptr = A.ptr.data();
+  const Index* col = A.col.data();
+  const V* val = A.val.data();
+  Offset k = 0;
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    const Offset end = ptr[row + 1];
+    const bool any = k < end;
+    V sum = 0;
+    for (; k < end; ++k) sum += val[k] * x[col[k]];
+    f(row, sum, any);
+  }
+}
+
+// A matrix of one task: nothing is shared, and no row is long. 2 cores, Xeon, 2026-11, ns on one of them, with sums in
+// registers and so: 1 entry 85 and 8; 100 rows of 3 entries 500 and 215, of 5 entries 740 and 330; of 0 to 7 random
+// ones 505 and 218.
+template <class V>
+void multiply_tiny(const CsrView<V>& A, const Product<V>& p, bool plain) {
+  constexpr std::int64_t short_row = 8;
+  if (A.nnz() >= short_row * A.rows)
+    return plain ? sum_rows(A, p.x, 0, A.rows, p.update.y) : multiply_rows(A, p, 0, A.rows);
+  if (plain)
+    each_short_row(A, p.x, [y = p.update.y](std::int64_t row, V sum, bool) { y[row] = sum; });
+  else
+    each_short_row(A, p.x, [&](std::int64_t row, V sum, bool any) { p.update.row(row, sum, any); });
+}
+
 }  // namespace
 
 template <class V>
@@ -115,6 +145,7 @@ void CsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
   // y = A x needs no update at all: the sum over no entries is the +0 that a row without entries must give.
   const bool plain = p.update.alpha == V(1) && p.update.beta == V(0) && p.update.row_of == nullptr;
   const CsrView<V> A{{rows, cols, ptr, col}, val};
+  if (task.size() == 2) return multiply_tiny(A, p, plain);
   LongRows<V> long_rows(A, task);
   parallel_stretches(task.size() - 1, row_tasks_per_thread(), [&](std::int64_t t, std::int64_t last) {
     long_rows.each_stretch(t, last, p.x, [&](std::int64_t first, std::int64_t end) {

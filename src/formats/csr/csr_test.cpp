@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <heddle/heddle.hpp>
 
 #include "layout/row_tasks.hpp"
@@ -37,6 +39,25 @@ TEST(Csr, shares_long_rows_and_keeps_the_others_whole) {
       whole_numbers({20000, 1, 0, 4095, 4096, 4097, 3, 9000, 9000, 0, 0, 2047, 2048, 2049, 6143, 12288, 5}, 20000));
   expect_every_entry_once(whole_numbers({4096}, 5000));
   expect_every_entry_once(whole_numbers({0, 0, 50000}, 50000));
+}
+
+// Up to 1,024 entries and rows are one task, entry by entry where rows are short.
+TEST(Csr, multiplies_tiny_matrices) {
+  expect_every_entry_once(whole_numbers({1}, 1));
+  expect_every_entry_once(whole_numbers({0, 3, 0, 1, 7, 2, 0}, 9));
+  expect_every_entry_once(whole_numbers({0, 30, 8, 8, 9, 17}, 40));
+  expect_every_entry_once(whole_numbers(std::vector<std::int64_t>(256, 3), 10));
+  expect_every_entry_once(whole_numbers(std::vector<std::int64_t>(257, 3), 10));
+  const Csr<double> A = whole_numbers({2, 0, 3}, 4);
+  const Operator<double> csr = build(A, Plan::parse("csr"), {.device = Device::cpu()});
+  const std::vector<double> x{1, 2, 3, 4};
+  std::vector<double> plain(3), y{1, 1, 1};
+  csr.multiply(x, plain);
+  csr.multiply(2, x, -3, y);
+  for (std::size_t row = 0; row < 3; ++row) EXPECT_EQ(y[row], 2 * plain[row] - 3);
+  y.assign(3, std::nan(""));
+  csr.multiply(2, x, 0, y);
+  for (std::size_t row = 0; row < 3; ++row) EXPECT_EQ(y[row], 2 * plain[row]) << "y is not read";
 }
 
 TEST(Csr, shares_rows_of_matrices_with_more_work_than_parts) {
