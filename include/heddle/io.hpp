@@ -1,4 +1,4 @@
-// Matrix and vector files: Matrix Market (.mtx, .mtx.gz), and .hdl, the checksummed binary form that loads by mapping.
+// Matrix and vector files: Matrix Market (.mtx, .mtx.gz), and .hdl, the checksummed binary form that needs no parsing.
 #pragma once
 
 #include <functional>
@@ -24,13 +24,15 @@ struct ReadOptions {
   Progress progress = {};  // none: silent
 };
 
-// `source` is a path (.mtx, .mtx.gz, .hdl; recognised by content, not by name) or "gen:KIND,key=value,...".
+// `source` is a path (.mtx, .mtx.gz, .hdl; recognised by content, not by name), "-" for standard input, or
+// "gen:KIND,key=value,...".
 // Symmetric files are expanded, duplicates summed, rows sorted. Error(input) carries file:line.
 template <class V = double>
 Csr<V> read_matrix(const std::string& source, FileFacts* facts = nullptr, const ReadOptions& options = {});
 
 // Format by the suffix: .mtx, .mtx.gz, .hdl. Atomic: the final name holds the old file or the whole new one.
-// `facts` are kept by .hdl; Matrix Market is written as real general, which loses nothing.
+// `facts` are kept by .hdl. Matrix Market is written as real; symmetric where the facts say so and it is so bit for
+// bit. Error(input) for arrays that are no matrix.
 template <class V>
 void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress = {}, const FileFacts& facts = {});
 template <class V>
@@ -39,9 +41,11 @@ void write_matrix(const std::string& path, const Csr<V>& A, const Progress& prog
   write_matrix(path, A.view(), progress, facts);
 }
 
-// A vector is a Matrix Market file with one column (or one row): array or coordinate; or plain numbers, one a line.
+// A vector is a Matrix Market file with one column (or one row): array or coordinate; or plain numbers, one a line; or
+// NumPy's .npy.
 template <class V = double>
 Buffer<V> read_vector(const std::string& path);
+// By the suffix: .txt and .csv plain numbers, one a line, .npy; everything else Matrix Market. A .gz behind it packs.
 template <class V>
 void write_vector(const std::string& path, std::span<const V> x);
 

@@ -27,7 +27,7 @@ bool ascending(const Buffer<Index>& row, int threads) {
   return yes;
 }
 
-// Whoever sees the row change writes the offsets of all rows begun there.
+// The thread that sees the row change writes the offsets of all rows that begin there.
 Buffer<Offset> offsets_of_ascending(const Buffer<Index>& row, std::int64_t rows, int threads) {
   Buffer<Offset> ptr(rows + 1);
   const std::int64_t nnz = row.size();
@@ -91,7 +91,7 @@ class Scatter {
   }
 
  private:
-  // More segments than threads gain nothing; and their arrays must stay small beside the entries.
+  // More segments than threads gain nothing; and their arrays must stay small, measured by the entries.
   static std::int64_t segments(const Entries<V>& entries, int threads) {
     const std::int64_t nnz = entries.row.size();
     const std::int64_t affordable = 1 + 2 * nnz / (static_cast<std::int64_t>(sizeof(Place)) * (entries.rows + 1));

@@ -24,7 +24,7 @@ namespace heddle::io {
 struct ParseOptions {
   int threads = 0;  // 0: heddle::threads()
   Progress progress = {};
-  std::int64_t chunk_bytes = 256 << 10;  // fits the second-level cache beside what is written
+  std::int64_t chunk_bytes = 256 << 10;  // fits the second-level cache together with what is written
 };
 
 struct LineRules {

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 
+#include <heddle/error.hpp>
+
 namespace heddle::io {
 
 struct FileTable {
@@ -18,5 +20,8 @@ struct FileTable {
 
 // The table in force; tests swap its entries. Not to be changed while other threads read or write files.
 FileTable& file_table() noexcept;
+
+// What an errno of a file to be written means: usage for a name that cannot be, else unavailable.
+ErrorKind kind_of_error(int code) noexcept;
 
 }  // namespace heddle::io

@@ -67,6 +67,94 @@ TEST(Files, round_trip_vectors) {
   EXPECT_EQ(read_vector<double>(folder / "empty.mtx").size(), 0);
 }
 
+TEST(Files, write_a_vector_by_its_suffix) {
+  const ScratchFolder folder;
+  const Csr<double> A = any_values(3000);
+  for (const char* name : {"x.txt", "x.csv", "x.csv.gz", "x.npy"}) {
+    write_vector<double>(folder / name, A.val);
+    const Buffer<double> x = read_vector<double>(folder / name);
+    ASSERT_EQ(x.size(), A.nnz()) << name;
+    EXPECT_EQ(std::memcmp(x.data(), A.val.data(), x.bytes()), 0) << name;
+  }
+  write_vector<double>(folder / "x.csv", Buffer<double>{1, 2.5});
+  EXPECT_EQ(load(folder / "x.csv"), "1\n2.5\n");
+}
+
+// As numpy.save writes it.
+std::string npy(const std::string& type, const std::string& shape, std::string_view numbers) {
+  std::string words = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", type, shape);
+  words.resize(117, ' ');
+  return std::string("\x93NUMPY\x01\0\x76\0", 10) + words + "\n" + std::string(numbers);
+}
+
+TEST(Npy, is_read_in_every_type_and_shape_of_a_vector) {
+  const ScratchFolder folder;
+  const auto bytes = [](auto... numbers) {
+    std::string all;
+    (all.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
+    return all;
+  };
+  const auto read = [&](const std::string& content) {
+    save(folder / "b.npy", content);
+    return read_vector<double>(folder / "b.npy");
+  };
+  for (const char* shape : {"(3,)", "(3, 1)", "(1, 3)"}) {
+    EXPECT_EQ(read(npy("<f8", shape, bytes(1.0, 2.0, 3.0)))[2], 3.0) << shape;
+    EXPECT_EQ(read(npy("<f4", shape, bytes(1.f, 2.f, 3.f)))[2], 3.0) << shape;
+    EXPECT_EQ(read(npy("<i8", shape, bytes(std::int64_t{1}, std::int64_t{2}, std::int64_t{3})))[2], 3.0) << shape;
+    EXPECT_EQ(read(npy("<i4", shape, bytes(1, 2, 3)))[2], 3.0) << shape;
+  }
+  for (const std::string& bad : {npy("<f8", "(2, 2)", bytes(1.0, 2.0, 3.0, 4.0)), npy("<c16", "(1,)", bytes(1.0, 2.0)),
+                                 npy(">f8", "(1,)", bytes(1.0)), npy("<f8", "(9223372036854775807,)", ""),
+                                 npy("<f8", "(2,)", bytes(1.0)), npy("<f8", "(1,)", bytes(1.0)).substr(0, 40),
+                                 std::string("\x93NUMPY"), npy("<f8", "(99999999999999999999,)", "")})
+    EXPECT_EQ(error_of([&] { read(bad); }).kind(), ErrorKind::input) << bad;
+}
+
+TEST(Files, say_what_a_foreign_file_is) {
+  const ScratchFolder folder;
+  std::string tar = "a/a.mtx" + std::string(512, '\0');
+  tar.replace(257, 5, "ustar");
+  const auto hint = [&](const std::string& name, const std::string& content) {
+    save(folder / name, content);
+    return error_of([&] { read_matrix<double>(folder / name); }).hint();
+  };
+  EXPECT_NE(hint("a.tar.gz", gzip(tar)).find("tar xf"), std::string::npos);
+  EXPECT_NE(hint("a.npz", "PK\x03\x04 and so on").find(".npz"), std::string::npos);
+  EXPECT_NE(hint("a.mat", "MATLAB 5.0 MAT-file").find("loadmat"), std::string::npos);
+  EXPECT_NE(hint("a.rb", "a title  |a key").find("Rutherford"), std::string::npos);
+  EXPECT_NE(hint("a.npy", npy("<f8", "(1,)", "12345678")).find("NumPy"), std::string::npos);
+  save(folder / "cant.mtx", small_file);
+  EXPECT_NE(error_of([&] { read_matrix<double>(folder / "cant"); }).hint().find("cant.mtx"), std::string::npos);
+}
+
+TEST(Files, a_symmetric_matrix_is_written_as_its_lower_triangle) {
+  const ScratchFolder folder;
+  const std::string symmetric =
+      "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 4\n2 1 -1\n3 2 -1\n3 3 0\n";
+  save(folder / "a.mtx", symmetric);
+  FileFacts facts;
+  Csr<double> A = read_matrix<double>(folder / "a.mtx", &facts);
+  write_matrix(folder / "b.mtx", A, {}, facts);
+  EXPECT_EQ(load(folder / "b.mtx"), symmetric);
+  EXPECT_TRUE(identical(read_matrix<double>(folder / "b.mtx"), A));
+  A.val[1] = std::nextafter(-1.0, 0.0);  // of row 1: its mirror image has another last bit
+  write_matrix(folder / "b.mtx", A, {}, facts);
+  EXPECT_NE(load(folder / "b.mtx").find("general"), std::string::npos);
+  EXPECT_TRUE(identical(read_matrix<double>(folder / "b.mtx"), A));
+}
+
+TEST(Files, arrays_that_are_no_matrix_are_not_written) {
+  const ScratchFolder folder;
+  Csr<double> A = any_values(4);
+  A.val = Buffer<double>(2);
+  EXPECT_EQ(error_of([&] { write_matrix(folder / "a.mtx", A); }).kind(), ErrorKind::input);
+  A = any_values(4);
+  A.col[3] = 99;
+  EXPECT_EQ(error_of([&] { write_matrix(folder / "a.mtx", A); }).kind(), ErrorKind::input);
+  EXPECT_EQ(folder.files(), 0u);
+}
+
 TEST(Files, content_decides_and_not_the_suffix) {
   const ScratchFolder folder;
   save(folder / "packed.mtx", gzip(small_file));
@@ -293,89 +381,45 @@ TEST(AtomicFile, keeps_links_and_permissions) {
   EXPECT_EQ(std::filesystem::status(folder / "target").permissions(), static_cast<std::filesystem::perms>(0640));
 }
 
+TEST(AtomicFile, follows_a_link_to_a_file_that_is_not_there_yet) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder / "sub");
+  std::filesystem::create_symlink("sub/target", folder / "link");
+  std::filesystem::create_symlink("link", folder / "second");
+  write_vector<double>(folder / "second", Buffer<double>{1});
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "second"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder / "sub/target"));
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_EQ(error_of([&] { write_vector<double>(folder / "circle", Buffer<double>{1}); }).kind(), ErrorKind::usage);
+}
+
+TEST(AtomicFile, takes_every_name_that_a_folder_takes) {
+  const ScratchFolder folder;
+  for (const std::size_t length : {240u, 244u, 250u, 255u}) {
+    const std::string name = std::string(length - 4, 'a') + ".mtx";
+    write_vector<double>(folder / name, Buffer<double>{1});
+    EXPECT_TRUE(std::filesystem::exists(folder / name)) << length;
+  }
+  EXPECT_EQ(folder.files(), 4u);
+}
+
+TEST(TemporaryName, is_removed_by_a_handler_and_by_nothing_else) {
+  const ScratchFolder folder;
+  for (const char* name : {"old.tmp", "kept", "mine.tmp"}) save(folder / name, "text");
+  { const TemporaryName old(folder / "old.tmp"); }
+  const TemporaryName mine(folder / "mine.tmp");
+  remove_temporary_files();
+  EXPECT_EQ(folder.files(), 2u);
+  EXPECT_FALSE(std::filesystem::exists(folder / "mine.tmp"));
+}
+
 TEST(AtomicFile, says_what_is_wrong_with_the_place) {
   const ScratchFolder folder;
   const auto write_to = [&](const std::string& path) { write_vector<double>(path, Buffer<double>{1}); };
-  EXPECT_EQ(error_of([&] { write_to(folder / "no/such/x.mtx"); }).kind(), ErrorKind::unavailable);
-  EXPECT_EQ(error_of([&] { write_to(folder / "."); }).kind(), ErrorKind::unavailable);
-}
-
-// ---- memory ------------------------------------------------------------------------------------------------------
-
-std::atomic<std::int64_t> live{0}, taken{0}, peak{0}, fail_at{-1};
-bool persistent = false;
-
-void* counting_allocate(std::size_t bytes) noexcept {
-  const std::int64_t number = taken++;
-  if (fail_at >= 0 && (number == fail_at || (persistent && number > fail_at))) return nullptr;
-  const std::int64_t now = live += static_cast<std::int64_t>(bytes);
-  peak = std::max(peak.load(), now);
-  return std::aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-void counting_release(void* memory, std::size_t bytes) noexcept {
-  live -= static_cast<std::int64_t>(bytes);
-  std::free(memory);
-}
-
-class Memory : public testing::Test {
- protected:
-  Memory() { host_table() = {counting_allocate, counting_release}, live = taken = peak = 0, fail_at = -1; }
-  ~Memory() override { host_table() = before_; }
-
- private:
-  HostTable before_ = host_table();
-};
-
-std::string unsorted_file(int entries) {
-  std::mt19937_64 random(9);
-  std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n1000 1000 {}\n", entries);
-  for (int i = 0; i < entries; ++i)
-    text += fmt::format("{} {} {}\n", random() % 1000 + 1, random() % 1000 + 1, i * 0.37);
-  return text;
-}
-
-TEST_F(Memory, every_allocation_of_reading_and_writing_may_fail) {
-  const ScratchFolder folder;
-  save(folder / "a.mtx", unsorted_file(2000));
-  save(folder / "b.gz", gzip(unsorted_file(500)));
-  for (const char* name : {"a.mtx", "b.gz"})
-    for (const bool lasting : {false, true}) {
-      persistent = lasting;
-      bool succeeded = false;
-      for (int k = 0; k < 500 && !succeeded; ++k) {
-        const std::int64_t before = live;
-        taken = 0;
-        fail_at = k;
-        try {
-          write_matrix(folder / "out.mtx.gz", read_matrix<double>(folder / name));
-          succeeded = true;
-        } catch (const std::bad_alloc&) {
-        } catch (const Error& error) {
-          EXPECT_EQ(error.kind(), ErrorKind::unavailable) << error.what();
-        }
-        fail_at = -1;
-        ASSERT_EQ(live, before) << name << ": leak after failing allocation " << k;
-      }
-      EXPECT_TRUE(succeeded);
-    }
-}
-
-TEST_F(Memory, reading_holds_at_most_2_2_times_the_matrix) {
-  const std::string text = unsorted_file(300000);
-  peak = live.load();
-  const Csr<double> A = parse(text);
-  const auto matrix = static_cast<double>(A.ptr.bytes() + A.col.bytes() + A.val.bytes());
-  EXPECT_LE(static_cast<double>(peak), 2.2 * matrix + 4 * (256 << 10) * threads());
-}
-
-TEST_F(Memory, a_header_alone_takes_no_memory) {
-  for (const char* sizes :
-       {"1000000 1000000 99999999999", "2147483647 2147483647 1", "2147483647 1 0", "2000000000 1 1"}) {
-    const std::string text = fmt::format("%%MatrixMarket matrix coordinate real general\n{}\n1 1 1\n", sizes);
-    peak = live.load();
-    EXPECT_EQ(error_of([&] { parse(text); }).kind(), ErrorKind::input);
-    EXPECT_LE(peak, (1 << 20) + 64 * static_cast<std::int64_t>(text.size())) << sizes;
-  }
+  EXPECT_EQ(error_of([&] { write_to(folder / "no/such/x.mtx"); }).kind(), ErrorKind::usage);
+  EXPECT_EQ(error_of([&] { write_to(folder / "."); }).kind(), ErrorKind::usage);
+  EXPECT_EQ(error_of([&] { write_to(folder / std::string(300, 'a')); }).kind(), ErrorKind::usage);
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 #include "io/hdl.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -63,11 +60,12 @@ std::string get_text(const char (&from)[N]) {
   return {from, std::find(from, from + N, '\0')};
 }
 
-Header checked_header(const std::string& name, std::span<const char> bytes) {
+// `start`: the first bytes of a file of `size` bytes.
+Header checked_header(const std::string& name, std::span<const char> start, std::int64_t size) {
   Header header;
   const char* rewrite = "write it again with `heddle convert`";
-  if (bytes.size() < sizeof header) fail(ErrorKind::input, At{name, rewrite}, "the .hdl file is cut off in its header");
-  std::memcpy(&header, bytes.data(), sizeof header);
+  if (start.size() < sizeof header) fail(ErrorKind::input, At{name, rewrite}, "the .hdl file is cut off in its header");
+  std::memcpy(&header, start.data(), sizeof header);
   if (std::memcmp(header.magic_bytes, magic, sizeof magic) != 0)
     fail(ErrorKind::input, At{name}, "this is no .hdl file");
   if (header.order != byte_order)
@@ -77,7 +75,6 @@ Header checked_header(const std::string& name, std::span<const char> bytes) {
          header.version, present_version);
   if (header.header_hash != header_hash(header))
     fail(ErrorKind::input, At{name, rewrite}, "the header of the .hdl file is damaged");
-  const auto size = static_cast<std::int64_t>(bytes.size());
   const bool possible = header.rows >= 0 && header.rows <= max_dimension && header.cols >= 0 &&
                         header.cols <= max_dimension && header.nnz >= 0 && header.nnz <= size && header.rows <= size &&
                         (header.value_bytes == 4 || header.value_bytes == 8);
@@ -86,8 +83,8 @@ Header checked_header(const std::string& name, std::span<const char> bytes) {
          header.rows, header.cols, header.nnz, header.value_bytes);
   const Layout at =
       layout_of(static_cast<std::uint64_t>(header.rows), static_cast<std::uint64_t>(header.nnz), header.value_bytes);
-  if (at.end != header.file_bytes || at.end != bytes.size())
-    fail(ErrorKind::input, At{name, rewrite}, "the .hdl file has {} bytes, its matrix needs {}", bytes.size(), at.end);
+  if (at.end != header.file_bytes || at.end != static_cast<std::uint64_t>(size))
+    fail(ErrorKind::input, At{name, rewrite}, "the .hdl file has {} bytes, its matrix needs {}", size, at.end);
   return header;
 }
 
@@ -109,9 +106,9 @@ Buffer<V> values_as(std::shared_ptr<void> owner, Stored* stored, std::int64_t nn
 bool is_hdl(const Text& text) { return text.starts_with({magic, sizeof magic}); }
 
 template <class V>
-Csr<V> map_hdl(const std::string& name, std::span<char> bytes, std::shared_ptr<void> owner, FileFacts* facts,
-               int threads) {
-  const Header header = checked_header(name, bytes);
+Csr<V> hdl_in_memory(const std::string& name, std::span<char> bytes, std::shared_ptr<void> owner, FileFacts* facts,
+                     int threads) {
+  const Header header = checked_header(name, bytes, static_cast<std::int64_t>(bytes.size()));
   if (hash_blocks(bytes.subspan(sizeof header), threads) != header.body_hash)
     fail(ErrorKind::input, At{name, "write it again with `heddle convert`"},
          "the .hdl file is damaged: wrong checksum");
@@ -131,15 +128,16 @@ Csr<V> map_hdl(const std::string& name, std::span<char> bytes, std::shared_ptr<v
 }
 
 template <class V>
-Csr<V> read_hdl(const std::string& path, const OpenFile& file, FileFacts* facts, int threads) {
-  if (!file.regular())
-    fail(ErrorKind::input, At{path, "save it as a file first"}, "an .hdl file cannot be read from a pipe");
-  const auto size = static_cast<std::size_t>(file.size());
-  void* mapped = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.descriptor(), 0);
-  if (mapped == MAP_FAILED)
-    fail(ErrorKind::unavailable, At{path}, "mapping {} bytes failed: {}", size, std::strerror(errno));
-  std::shared_ptr<void> owner(mapped, [size](void* p) { ::munmap(p, size); });
-  return map_hdl<V>(path, {static_cast<char*>(mapped), size}, owner, facts, threads);
+Csr<V> read_hdl(const Text& text, FileFacts* facts, int threads) {
+  char start[sizeof(Header)];
+  const std::int64_t known = std::min<std::int64_t>(text.size(), sizeof start);
+  text.read(0, known, start);
+  checked_header(text.name(), {start, static_cast<std::size_t>(known)}, text.size());  // before memory is taken
+  const auto bytes = std::make_shared<Buffer<char>>(text.size());
+  constexpr std::int64_t at_once = 4 << 20;
+  run_ranges_on(threads, text.size(), at_once,
+                [&](std::int64_t begin, std::int64_t end) { text.read(begin, end, bytes->data() + begin); });
+  return hdl_in_memory<V>(text.name(), bytes->span(), bytes, facts, threads);
 }
 
 namespace {
@@ -197,10 +195,10 @@ void write_hdl(const std::string& path, CsrView<V> A, const FileFacts& facts, co
   file.commit();
 }
 
-template Csr<float> read_hdl(const std::string&, const OpenFile&, FileFacts*, int);
-template Csr<double> read_hdl(const std::string&, const OpenFile&, FileFacts*, int);
-template Csr<float> map_hdl(const std::string&, std::span<char>, std::shared_ptr<void>, FileFacts*, int);
-template Csr<double> map_hdl(const std::string&, std::span<char>, std::shared_ptr<void>, FileFacts*, int);
+template Csr<float> read_hdl(const Text&, FileFacts*, int);
+template Csr<double> read_hdl(const Text&, FileFacts*, int);
+template Csr<float> hdl_in_memory(const std::string&, std::span<char>, std::shared_ptr<void>, FileFacts*, int);
+template Csr<double> hdl_in_memory(const std::string&, std::span<char>, std::shared_ptr<void>, FileFacts*, int);
 template void write_hdl(const std::string&, CsrView<float>, const FileFacts&, const Progress&);
 template void write_hdl(const std::string&, CsrView<double>, const FileFacts&, const Progress&);
 

@@ -1,4 +1,4 @@
-// .hdl, the binary form that is mapped into memory instead of read:
+// .hdl, the binary form, whose arrays are used as they are read:
 //
 //   0      header, 256 bytes: magic, version, byte order, sizes, what is known of the origin, checksums
 //   256    ptr   (rows + 1) x 8 bytes
@@ -7,6 +7,10 @@
 //
 // Everything is in the byte order of the writer; a reader of the other order refuses. Places and size of the arrays
 // follow from rows, nnz and the value size: the file does not get to choose them.
+//
+// The file is copied into memory, and the copy is checked: what becomes of the file afterwards changes nothing. Mapped,
+// a file that another program overwrites would change column indices that were checked before, and one that it
+// truncates would end this process by SIGBUS.
 #pragma once
 
 #include <memory>
@@ -18,14 +22,15 @@
 namespace heddle::io {
 
 bool is_hdl(const Text& text);
-// The arrays are the mapped file itself (copy on write) when V is the type of the file; else values are converted.
-// Error(input) for what is foreign, of another version, truncated, damaged or not a canonical matrix.
+// Values are converted where V is not the type of the file. Error(input) for what is foreign, of another version,
+// truncated, damaged or not a canonical matrix.
 template <class V>
-Csr<V> read_hdl(const std::string& path, const OpenFile& file, FileFacts* facts, int threads);
-// The same from memory, which must be aligned to 64 bytes and stay alive as long as `owner`.
+Csr<V> read_hdl(const Text& text, FileFacts* facts, int threads);
+// The same of memory, which must be aligned to 64 bytes and stay alive as long as `owner`: its arrays become the
+// matrix.
 template <class V>
-Csr<V> map_hdl(const std::string& name, std::span<char> bytes, std::shared_ptr<void> owner, FileFacts* facts,
-               int threads);
+Csr<V> hdl_in_memory(const std::string& name, std::span<char> bytes, std::shared_ptr<void> owner, FileFacts* facts,
+                     int threads);
 template <class V>
 void write_hdl(const std::string& path, CsrView<V> A, const FileFacts& facts, const Progress& progress);
 

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cstring>
+#include <thread>
 
 #include "io/block_hash.hpp"
+#include "io/gzip.hpp"
 #include "support/io_text.hpp"
 
 namespace heddle::io {
@@ -72,6 +76,45 @@ TEST(Hdl, outlives_its_file) {
   write_matrix(folder / "a.hdl", make_csr<double>(1, 1, Buffer<Offset>{0, 0}, {}, {}));
   std::filesystem::remove(folder / "a.hdl");
   EXPECT_TRUE(identical(A, sample()));
+}
+
+// In place, under the same inode: what a mapping would show, and a truncation end by SIGBUS.
+TEST(Hdl, is_not_touched_by_what_becomes_of_its_file_in_place) {
+  const ScratchFolder folder;
+  constexpr std::int64_t rows = 3000;  // several pages of each array
+  Csr<double> A{rows, rows, Buffer<Offset>(rows + 1), Buffer<Index>(rows), Buffer<double>(rows)};
+  for (std::int64_t i = 0; i <= rows; ++i) A.ptr[i] = i;
+  for (std::int64_t i = 0; i < rows; ++i) A.col[i] = static_cast<Index>(i), A.val[i] = 1.0 / static_cast<double>(i + 1);
+  write_matrix(folder / "a.hdl", A);
+  const Csr<double> B = read_matrix<double>(folder / "a.hdl");
+  const auto size = std::filesystem::file_size(folder / "a.hdl");
+  {
+    std::fstream file(folder / "a.hdl", std::ios::in | std::ios::out | std::ios::binary);
+    file << std::string(size, '\x7f');
+  }
+  EXPECT_TRUE(identical(A, B));
+  std::filesystem::resize_file(folder / "a.hdl", 0);
+  EXPECT_TRUE(identical(A, B));
+}
+
+TEST(Hdl, comes_out_of_gzip_and_out_of_a_pipe) {
+  const ScratchFolder folder;
+  write_matrix(folder / "a.hdl", sample());
+  const std::string bytes = load(folder / "a.hdl");
+  const Vector<char> packed = deflate_member(bytes);
+  save(folder / "a.hdl.gz", {packed.data(), packed.size()});
+  EXPECT_TRUE(identical(read_matrix<double>(folder / "a.hdl.gz"), sample()));
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::thread writer([&] { save(folder / "pipe", bytes); });
+  EXPECT_TRUE(identical(read_matrix<double>(folder / "pipe"), sample()));
+  writer.join();
+}
+
+TEST(Hdl, takes_no_memory_for_what_its_header_cannot_mean) {
+  const ScratchFolder folder;
+  write_matrix(folder / "a.hdl", sample());
+  std::filesystem::resize_file(folder / "a.hdl", std::uintmax_t{1} << 40);  // holes: a terabyte of nothing
+  EXPECT_EQ(error_of([&] { read_matrix<double>(folder / "a.hdl"); }).kind(), ErrorKind::input);
 }
 
 TEST(Hdl, refuses_truncation_at_every_byte_and_extra_bytes) {

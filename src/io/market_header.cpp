@@ -125,8 +125,7 @@ void bound_by_size(const Text& text, const MarketHeader& header) {
   if (header.entries > room)
     reject(text, header.size_line, "{} entries are declared, but the file has room for at most {}", header.entries,
            room);
-  const std::int64_t most_rows = (std::int64_t{1} << 20) + 64 * text.size();
-  if (header.rows > most_rows)
+  if (header.rows > most_rows(text))
     fail(ErrorKind::input, At{at_line(text, header.size_line), "remove empty rows"},
          "{} rows are declared in a file of {} bytes; row offsets are stored only up to 64 rows a byte", header.rows,
          text.size());
@@ -134,9 +133,11 @@ void bound_by_size(const Text& text, const MarketHeader& header) {
 
 }  // namespace
 
+std::int64_t most_rows(const Text& text) { return (std::int64_t{1} << 20) + 64 * text.size(); }
+
 bool is_matrix_market(const Text& text) {
-  constexpr std::int64_t look = 32;
-  std::string start(static_cast<std::size_t>(std::min(look, text.size())), '\0');
+  constexpr std::int64_t longest = 32;
+  std::string start(static_cast<std::size_t>(std::min(longest, text.size())), '\0');
   text.read(0, static_cast<std::int64_t>(start.size()), start.data());
   std::string_view rest = start;
   if (rest.starts_with(byte_order_mark)) rest.remove_prefix(byte_order_mark.size());

@@ -32,6 +32,8 @@ bool is_matrix_market(const Text& text);
 // Error(input) with file:line. Afterwards `entries` is no more than the rest of the text has room for, and `rows` is
 // no more than 64 per byte of text (and 2^20 in any case): an array of row offsets is affordable.
 MarketHeader read_header(const Text& text);
+// How many rows of nothing a text of this size is believed to mean.
+std::int64_t most_rows(const Text& text);
 void describe(const MarketHeader& header, FileFacts& facts);
 
 }  // namespace heddle::io

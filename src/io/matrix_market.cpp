@@ -64,6 +64,14 @@ Entries<V> triangle(const MarketHeader& header, Buffer<V>&& values) {
   return entries;
 }
 
+// A vector of few entries is stored whole: its length is believed as far as rows of a matrix are.
+void check_length(const Text& text, const MarketHeader& header) {
+  const std::int64_t length = std::max(header.rows, header.cols), most = most_rows(text);
+  if (length > most)
+    fail(ErrorKind::input, At{fmt::format("{}:{}", text.name(), header.size_line)},
+         "{} elements are declared in a file of {} bytes; at most {} are believed", length, text.size(), most);
+}
+
 template <class V>
 Buffer<V> scattered(const Entries<V>& entries, bool one_column, bool pattern) {
   Buffer<V> x(one_column ? entries.rows : entries.cols);
@@ -97,6 +105,7 @@ Buffer<V> parse_vector(const Text& text, const ParseOptions& options) {
   if (header.rows != 1 && header.cols != 1)
     fail(ErrorKind::input, At{fmt::format("{}:{}", text.name(), header.size_line)},
          "a vector has one column or one row, this is {} x {}", header.rows, header.cols);
+  check_length(text, header);
   if (header.array && header.symmetry == Symmetry::general) return read_array<V>(text, header, options);
   const Entries<V> entries =
       header.array ? triangle(header, read_array<V>(text, header, options)) : read_entries<V>(text, header, options);

@@ -94,7 +94,7 @@ TEST(Mutation, damaged_text_gives_a_canonical_matrix_or_an_error_with_a_line) {
     }
     ASSERT_TRUE(violations(one.A.view(), Require::canonical).empty()) << text;
     if (++accepted % 16 != 0) continue;
-    write_market(folder / "again.mtx", one.A.view(), false, {});
+    write_market(folder / "again.mtx", one.A.view(), false, false, {});
     ASSERT_EQ(show(parse(load(folder / "again.mtx"))), show(one.A)) << text;
   }
   EXPECT_GT(accepted, 100);
@@ -119,7 +119,7 @@ TEST(Mutation, forged_binary_files_are_refused_or_safe) {
     std::memcpy(bytes.data() + header_hash_at, &head, 8);
     Buffer<char> memory = Buffer<char>::copy_of(std::span<const char>(bytes));
     try {
-      const Csr<double> A = map_hdl<double>("a.hdl", memory, nullptr, nullptr, 1);
+      const Csr<double> A = hdl_in_memory<double>("a.hdl", memory, nullptr, nullptr, 1);
       ASSERT_TRUE(violations(A.view(), Require::canonical).empty());
       ++accepted;
     } catch (const Error& error) {

@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "io/file_table.hpp"
+#include "io/growth.hpp"
 
 namespace heddle::io {
 
@@ -19,18 +20,35 @@ FileTable& file_table() noexcept {
   return table;
 }
 
+ErrorKind kind_of_error(int code) noexcept {
+  for (const int name_is_wrong : {ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP})
+    if (code == name_is_wrong) return ErrorKind::usage;
+  return ErrorKind::unavailable;
+}
+
 std::string quoted(std::string_view text) {
   std::string shown;
   for (const char c : text.substr(0, 40)) shown += c >= ' ' && c <= '~' ? c : '?';
   return "'" + shown + (text.size() > 40 ? "...'" : "'");
 }
 
+namespace {
+
+std::string hint_about_missing(const std::string& path) {
+  for (const char* suffix : {".mtx", ".mtx.gz", ".hdl"})
+    if (::access((path + suffix).c_str(), F_OK) == 0) return fmt::format("did you mean {}{}?", path, suffix);
+  return "check the path; generated matrices are written gen:KIND,key=value";
+}
+
+}  // namespace
+
 OpenFile::OpenFile(const std::string& path) {
-  do descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  do descriptor_ = path == standard_input ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   while (descriptor_ < 0 && errno == EINTR);
   if (descriptor_ < 0) {
-    const char* hint = errno == ENOENT ? "check the path; generated matrices are written gen:KIND,key=value" : "";
-    fail(ErrorKind::input, At{path, hint}, "cannot open the file: {}", std::strerror(errno));
+    const int code = errno;
+    fail(ErrorKind::input, At{path, code == ENOENT ? hint_about_missing(path) : ""}, "cannot open the file: {}",
+         std::strerror(code));
   }
   struct stat about {};
   const bool known = ::fstat(descriptor_, &about) == 0;
@@ -40,7 +58,7 @@ OpenFile::OpenFile(const std::string& path) {
     return;
   }
   ::close(descriptor_);
-  check(known, ErrorKind::input, "{}: cannot look at the file: {}", path, std::strerror(errno));
+  check(known, ErrorKind::input, "{}: the state of the file cannot be read: {}", path, std::strerror(errno));
   fail(ErrorKind::input, At{path, "name a file in it"}, "this is a folder");
 }
 
@@ -51,20 +69,25 @@ Text::Text(std::string name, std::span<const char> memory)
   blocks_.push_back({0, Buffer<char>::borrow(memory)});
 }
 
-Text::Text(std::string name, std::shared_ptr<OpenFile> file) : name_(std::move(name)), file_(std::move(file)) {
+Text::Text(std::string name, std::shared_ptr<OpenFile> file, const Judge& judge)
+    : name_(std::move(name)), file_(std::move(file)) {
   if (file_->regular()) {
     size_ = file_->size();
+    if (judge) judge(*this);
     return;
   }
   const auto pipe = std::exchange(file_, nullptr);
+  Growth growth(*this, judge);
   for (;;) {
     const std::span<char> free = room();
     const ssize_t got = file_table().read(pipe->descriptor(), free.data(), free.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(ErrorKind::input, At{name_}, "reading failed: {}", std::strerror(errno));
-    if (got == 0) return;
+    if (got == 0) break;
     append(got);
+    growth.add(free.first(static_cast<std::size_t>(got)));
   }
+  growth.finish();
 }
 
 std::span<char> Text::room() {
@@ -145,17 +168,17 @@ void LineCursor::refill() {
 
 namespace {
 
-constexpr std::int64_t look_bytes = 4096;
+constexpr std::int64_t window_bytes = 4096;
 
 bool is_white(char c) { return is_blank(c) || c == '\r' || c == '\n'; }
 
 std::int64_t end_without_white_space(const Text& text, std::int64_t body) {
-  char look[look_bytes];
+  char window[window_bytes];
   std::int64_t end = text.size();
   while (end > body) {
-    const std::int64_t begin = std::max(body, end - look_bytes);
-    text.read(begin, end, look);
-    while (end > begin && is_white(look[end - begin - 1])) --end;
+    const std::int64_t begin = std::max(body, end - window_bytes);
+    text.read(begin, end, window);
+    while (end > begin && is_white(window[end - begin - 1])) --end;
     if (end > begin) break;
   }
   return end;
@@ -163,12 +186,12 @@ std::int64_t end_without_white_space(const Text& text, std::int64_t body) {
 
 // The first line start at or behind `from`; `end` when there is none.
 std::int64_t line_start(const Text& text, std::int64_t from, std::int64_t end) {
-  char look[look_bytes];
-  for (std::int64_t at = from - 1; at < end; at += look_bytes) {
-    const std::int64_t bytes = std::min(look_bytes, end - at);
-    text.read(at, at + bytes, look);
-    if (const void* found = std::memchr(look, '\n', static_cast<std::size_t>(bytes)))
-      return at + (static_cast<const char*>(found) - look) + 1;
+  char window[window_bytes];
+  for (std::int64_t at = from - 1; at < end; at += window_bytes) {
+    const std::int64_t bytes = std::min(window_bytes, end - at);
+    text.read(at, at + bytes, window);
+    if (const void* found = std::memchr(window, '\n', static_cast<std::size_t>(bytes)))
+      return at + (static_cast<const char*>(found) - window) + 1;
   }
   return end;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ namespace heddle::io {
 
 // What a message may quote of a file: short, and printable whatever the file holds.
 std::string quoted(std::string_view text);
+
+inline constexpr const char* standard_input = "-";  // in place of a path
 
 class OpenFile {  // a descriptor for reading
  public:
@@ -41,12 +44,16 @@ class OpenFile {  // a descriptor for reading
   std::int64_t size_ = 0;
 };
 
+class Text;
+// Error(input) for a text that cannot be what is wanted, by its first bytes.
+using Judge = std::function<void(const Text& beginning)>;
+
 class Text {
  public:
   // Borrowed memory.
   Text(std::string name, std::span<const char> memory);
-  // A regular file stays on disk; anything else (a pipe, a terminal) is read to its end.
-  Text(std::string name, std::shared_ptr<OpenFile> file);
+  // A regular file stays on disk; anything else (a pipe, a terminal) is read to its end once its beginning was judged.
+  Text(std::string name, std::shared_ptr<OpenFile> file, const Judge& judge = {});
   // Memory that grows by append().
   explicit Text(std::string name) : name_(std::move(name)) {}
 

@@ -1,8 +1,10 @@
 #include "io/write_market.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -62,38 +64,77 @@ void write_head(AtomicFile& file, bool gzip, const std::string& head) {
 }
 
 template <class V>
-Vector<char> format_entries(CsrView<V> A, Offset begin, Offset end, bool gzip) {
+bool same_bits(V a, const V* b) {
+  return b != nullptr && std::memcmp(&a, b, sizeof a) == 0;
+}
+
+// The value at (row, col), or null where nothing is stored.
+template <class V>
+const V* entry(CsrView<V> A, Index row, Index col) {
+  const Index *begin = A.col.data() + A.ptr[row], *end = A.col.data() + A.ptr[row + 1];
+  const Index* found = std::lower_bound(begin, end, col);
+  return found != end && *found == col ? A.val.data() + (found - A.col.data()) : nullptr;
+}
+
+template <class V>
+Vector<char> format_entries(CsrView<V> A, Offset begin, Offset end, bool triangle, bool gzip) {
   LineWriter out(end - begin);
   std::int64_t row = std::upper_bound(A.ptr.begin(), A.ptr.end(), begin) - A.ptr.begin() - 1;
   for (Offset k = begin; k < end; ++k) {
     while (k >= A.ptr[static_cast<std::size_t>(row + 1)]) ++row;
+    const Index col = A.col[static_cast<std::size_t>(k)];
+    if (triangle && col > row) continue;
     out.index(row);
-    out.index(A.col[static_cast<std::size_t>(k)]);
+    out.index(col);
     out.value(A.val[static_cast<std::size_t>(k)]);
   }
   return out.finish(gzip);
 }
 
+// Whether a canonical A equals its transpose in every bit, and how many entries its lower triangle has then; else -1.
+template <class V>
+std::int64_t entries_of_triangle(CsrView<V> A) {
+  if (A.rows != A.cols) return -1;
+  std::atomic<std::int64_t> lower{0}, upper{0};
+  std::atomic<bool> mirrored{true};
+  parallel_ranges(A.rows, 4096, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t below = 0, above = 0;
+    for (std::int64_t row = begin; row < end && mirrored.load(std::memory_order_relaxed); ++row)
+      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+        const Index col = A.col[k];
+        below += col < row;
+        above += col > row;
+        if (col > row && !same_bits(A.val[k], entry(A, col, static_cast<Index>(row)))) mirrored = false;
+      }
+    lower += below;
+    upper += above;
+  });
+  return mirrored && lower == upper ? A.nnz() - upper : -1;
+}
+
 }  // namespace
 
 template <class V>
-void write_market(const std::string& path, CsrView<V> A, bool gzip, const Progress& progress) {
+void write_market(const std::string& path, CsrView<V> A, bool gzip, bool symmetric, const Progress& progress) {
   if (gzip) require_gzip(path);
+  const std::int64_t stored = symmetric ? entries_of_triangle(A) : -1;
+  const bool triangle = stored >= 0;
   AtomicFile file(path);
   write_head(file, gzip,
-             fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n", A.rows, A.cols, A.nnz()));
+             fmt::format("%%MatrixMarket matrix coordinate real {}\n{} {} {}\n", triangle ? "symmetric" : "general",
+                         A.rows, A.cols, triangle ? stored : A.nnz()));
   write_pieces(file, (A.nnz() + piece_entries - 1) / piece_entries, progress, [&](std::int64_t piece) {
-    return format_entries(A, piece * piece_entries, std::min(A.nnz(), (piece + 1) * piece_entries), gzip);
+    return format_entries(A, piece * piece_entries, std::min(A.nnz(), (piece + 1) * piece_entries), triangle, gzip);
   });
   file.commit();
 }
 
 template <class V>
-void write_market(const std::string& path, std::span<const V> x, bool gzip) {
+void write_lines(const std::string& path, std::span<const V> x, bool gzip, bool banner) {
   if (gzip) require_gzip(path);
   AtomicFile file(path);
   const auto size = static_cast<std::int64_t>(x.size());
-  write_head(file, gzip, fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", size));
+  if (banner) write_head(file, gzip, fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", size));
   write_pieces(file, (size + piece_entries - 1) / piece_entries, {}, [&](std::int64_t piece) {
     const std::int64_t begin = piece * piece_entries, end = std::min(size, begin + piece_entries);
     LineWriter out(end - begin);
@@ -103,9 +144,9 @@ void write_market(const std::string& path, std::span<const V> x, bool gzip) {
   file.commit();
 }
 
-template void write_market(const std::string&, CsrView<float>, bool, const Progress&);
-template void write_market(const std::string&, CsrView<double>, bool, const Progress&);
-template void write_market(const std::string&, std::span<const float>, bool);
-template void write_market(const std::string&, std::span<const double>, bool);
+template void write_market(const std::string&, CsrView<float>, bool, bool, const Progress&);
+template void write_market(const std::string&, CsrView<double>, bool, bool, const Progress&);
+template void write_lines(const std::string&, std::span<const float>, bool, bool);
+template void write_lines(const std::string&, std::span<const double>, bool, bool);
 
 }  // namespace heddle::io

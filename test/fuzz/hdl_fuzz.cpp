@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::memcpy(bytes.data() + header_hash_at, &head, sizeof head);
   }
   try {
-    const Csr<double> A = io::map_hdl<double>("fuzz", bytes, nullptr, nullptr, 1);
+    const Csr<double> A = io::hdl_in_memory<double>("fuzz", bytes, nullptr, nullptr, 1);
     if (!violations(A.view(), Require::canonical).empty()) std::abort();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::input) std::abort();
