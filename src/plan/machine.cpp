@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "core/check.hpp"
 #include "core/known_device.hpp"
 #include "plan/machine_file.hpp"
 #include "plan/machine_measure.hpp"
@@ -74,20 +75,40 @@ Known& known() {
   return all;
 }
 
-// A cache that cannot be written costs time, nothing else.
-void write_if_possible(const Machine& machine) noexcept {
+using Say = std::function<void(MachineNote, const std::string&)>;
+Say& said() {
+  static Say to;
+  return to;
+}
+void say(MachineNote kind, const std::string& text) {
+  if (said()) said()(kind, text);
+}
+
+// A cache that cannot be written costs time, nothing else. One note is enough.
+void write_if_possible(const Machine& machine, bool noted) {
   try {
     write_machine(machine);
-  } catch (const std::exception&) {
+  } catch (const Error& error) {
+    if (!noted) say(MachineNote::trouble, fmt::format("{}: every run measures this machine anew", error.what()));
   }
+}
+
+void note_measuring(Device device, const std::string& trouble) {
+  if (!trouble.empty()) return say(MachineNote::trouble, trouble + "; this machine is measured anew");
+  const std::string folder = cache_folder();
+  say(MachineNote::measuring,
+      fmt::format("measuring {} for a second or two{}", to_string(device),
+                  folder.empty() ? std::string() : ", once: the figures are kept in " + folder));
 }
 
 Machine kept_or_measured(Device device) {
   const DeviceInfo info = describe(device);  // takes longer than to choose, or even to build: once
   try {
-    if (const auto kept = read_machine(device.kind, info.name, info.units)) return *kept;
+    std::string trouble;
+    if (const auto kept = read_machine(device.kind, info.name, info.units, &trouble)) return *kept;
+    note_measuring(device, trouble);
     Machine machine = measure_machine(device);
-    write_if_possible(machine);
+    write_if_possible(machine, !trouble.empty());
     return machine;
   } catch (const std::exception&) {  // no memory for the arrays: the built-in figures serve as well
     Machine machine = built_in_machine(device.kind);
@@ -97,6 +118,8 @@ Machine kept_or_measured(Device device) {
 }
 
 }  // namespace
+
+void on_machine_note(std::function<void(MachineNote, const std::string&)> to) { said() = std::move(to); }
 
 double rate_at(const std::vector<Machine::Rate>& table, double bytes) {
   if (table.empty()) return 1;

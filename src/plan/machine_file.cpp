@@ -1,10 +1,15 @@
 #include "plan/machine_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
@@ -59,6 +64,26 @@ std::vector<Machine::Rate> parse_rates(std::istringstream& words) {
   return rates;
 }
 
+// Why the text of a file cannot be had; "" where there is no file, null where it could be read.
+const char* read_small_file(const std::string& path, std::string& text) {
+  constexpr off_t most = 1 << 20;
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return errno == ENOENT || errno == ENOTDIR ? "" : std::strerror(errno);
+  struct stat about {};
+  const char* why = ::fstat(file, &about) != 0 ? std::strerror(errno)
+                    : !S_ISREG(about.st_mode)  ? "not a plain file"
+                    : about.st_size > most     ? "far too large"
+                                               : nullptr;
+  if (why == nullptr) {
+    text.resize(static_cast<std::size_t>(about.st_size));
+    const ssize_t got = ::pread(file, text.data(), text.size(), 0);
+    if (got < 0) why = std::strerror(errno);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+  }
+  ::close(file);
+  return why;
+}
+
 bool sensible(const Machine& m) {
   const auto good = [](const std::vector<Machine::Rate>& rates) {
     for (std::size_t i = 0; i < rates.size(); ++i)
@@ -100,15 +125,20 @@ std::string cache_folder() {
   return {};
 }
 
-std::optional<std::string> read_cache_file(const std::string& name) {
+std::optional<std::string> read_cache_file(const std::string& name, std::string* trouble) {
   const std::string folder = cache_folder();
   if (folder.empty()) return {};
-  std::ifstream file(folder + "/" + name, std::ios::binary);
-  if (!file) return {};
-  std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string path = folder + "/" + name;
+  std::string text;
+  const char* why = read_small_file(path, text);
   const auto last = text.rfind("checksum ");
-  if (last == std::string::npos || text.substr(last) != checksum_line(std::string_view(text).substr(0, last)))
+  const bool whole =
+      last != std::string::npos && text.substr(last) == checksum_line(std::string_view(text).substr(0, last));
+  if (why == nullptr && !whole) why = "damaged";
+  if (why != nullptr) {
+    if (trouble != nullptr && *why != '\0') *trouble = fmt::format("{}: {}", path, why);
     return {};
+  }
   text.resize(last);
   return text;
 }
@@ -117,7 +147,11 @@ void write_cache_file(const std::string& name, std::string_view text) {
   const std::string folder = cache_folder();
   if (folder.empty()) return;
   make_folder(folder);
-  io::AtomicFile file(folder + "/" + name);
+  const std::string path = folder + "/" + name;
+  struct stat about {};
+  // A pipe or a device, or a link to one, gives way: written to, it would keep nothing, or wait for a reader.
+  if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) ::unlink(path.c_str());
+  io::AtomicFile file(path);
   const std::string whole = std::string(text) + checksum_line(text);
   file.write(whole);
   file.commit();
@@ -145,20 +179,30 @@ std::optional<Machine> parse_machine(std::string_view text) {
     words.imbue(std::locale::classic());
     std::string key;
     words >> key;
-    set_field(machine, key, words);
+    try {
+      set_field(machine, key, words);
+    } catch (const Error&) {  // a kind that names no device
+      return {};
+    }
   }
   machine.measured = true;
   if (!sensible(machine)) return {};
   return machine;
 }
 
-std::optional<Machine> read_machine(Device::Kind kind, const std::string& name, int units) {
-  const auto text = read_cache_file(file_name(kind, name, units));
+std::optional<Machine> read_machine(Device::Kind kind, const std::string& name, int units, std::string* trouble) {
+  const std::string file = file_name(kind, name, units);
+  const auto text = read_cache_file(file, trouble);
   if (!text) return {};
   auto machine = parse_machine(*text);
-  if (!machine || machine->kind != kind || machine->name != name || machine->units != units) return {};
-  name_instructions(*machine);
-  return machine;
+  if (machine && machine->kind == kind && machine->name == name && machine->units == units) {
+    name_instructions(*machine);
+    return machine;
+  }
+  const bool of_this_version = text->starts_with(title() + '\n');
+  if (trouble != nullptr && of_this_version)
+    *trouble = fmt::format("{}/{}: holds no figures of this machine", cache_folder(), file);
+  return {};
 }
 
 void write_machine(const Machine& machine) {

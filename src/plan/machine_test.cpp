@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include <heddle/error.hpp>
@@ -81,6 +84,46 @@ TEST(Machine, file_is_used_only_for_its_own_device_and_only_when_whole) {
   std::ofstream(cache.path("whole.txt"), std::ios::app) << "three\n";
   EXPECT_FALSE(read_cache_file("whole.txt").has_value());
   EXPECT_FALSE(read_cache_file("none.txt").has_value());
+}
+
+// None of them may be waited for, and none read for ever.
+TEST(Machine, figures_that_cannot_be_read_are_measured_anew_with_one_note) {
+  const auto damaged = [](const std::string& path) {
+    std::string text = print_machine(built_in_machine(Device::Kind::cpu));
+    text.replace(text.find("kind cpu"), 8, "kind nonsense");
+    write_cache_file(path.substr(path.rfind('/') + 1), text);
+  };
+  const std::vector<std::function<void(const std::string&)>> spoilers{
+      [](const std::string& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); },
+      [](const std::string& path) { std::filesystem::create_symlink("/dev/zero", path); },
+      [](const std::string& path) { std::filesystem::create_directory(path); },
+      [](const std::string& path) { std::ofstream(path) << "half of it"; },
+      [](const std::string& path) { std::ofstream(path) << ""; },
+      [](const std::string& path) {
+        std::filesystem::resize_file((std::ofstream(path), path), std::uintmax_t{1} << 40);
+      },
+      damaged};
+  for (std::size_t i = 0; i < spoilers.size(); ++i) {
+    const test::OwnCache cache;
+    test::plant_wrong_figures();
+    const std::string path = cache.files().at(0);
+    std::filesystem::remove(path);
+    spoilers[i](path);
+    std::string trouble;
+    const DeviceInfo info = describe(Device::cpu());
+    EXPECT_FALSE(read_machine(info.device.kind, info.name, info.units, &trouble).has_value()) << i;
+    EXPECT_NE(trouble.find(path), std::string::npos) << i << ": " << trouble;
+    if (std::filesystem::is_directory(path)) continue;
+    const Machine kept = test::plant_wrong_figures();
+    EXPECT_EQ(test::kept_figures(), kept) << i;
+  }
+}
+
+TEST(Machine, figures_of_another_version_and_missing_ones_are_no_trouble) {
+  const test::OwnCache cache;
+  std::string trouble;
+  EXPECT_FALSE(read_machine(Device::Kind::cpu, "nothing", 1, &trouble).has_value());
+  EXPECT_EQ(trouble, "");
 }
 
 TEST(Machine, cache_folder_follows_the_environment) {
