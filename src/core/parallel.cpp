@@ -4,7 +4,9 @@
 #include <sched.h>
 
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -13,6 +15,7 @@
 
 #include <heddle/device.hpp>
 
+#include "core/check.hpp"
 #include "core/cores_left.hpp"
 #include "core/thread_share.hpp"
 #include "core/watch.hpp"
@@ -56,12 +59,19 @@ namespace {
 
 constexpr int most_threads = 1024;
 
+// Of HEDDLE_THREADS: 0 where it is not set, or is 0; -1 for what is no number of threads.
+int threads_of_environment() {
+  const char* text = std::getenv("HEDDLE_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  const char* end = text + std::strlen(text);
+  int asked = 0;
+  const auto [stop, error] = std::from_chars(text, end, asked);
+  return error == std::errc() && stop == end && asked >= 0 && asked <= most_threads ? asked : -1;
+}
+
 int default_threads() {
-  if (const char* text = std::getenv("HEDDLE_THREADS")) {
-    const int asked = std::atoi(text);
-    if (asked > 0) return std::min(asked, most_threads);
-  }
-  return std::min(allowed_cores(), most_threads);
+  const int asked = threads_of_environment();
+  return asked > 0 ? asked : std::min(allowed_cores(), most_threads);
 }
 
 std::atomic<int> wanted_threads{0};
@@ -323,7 +333,12 @@ Pool& pool() {
 
 }  // namespace
 
-void set_threads(int count) { wanted_threads.store(std::clamp(count, 0, most_threads)); }
+void set_threads(int count) {
+  if (count == 0 && threads_of_environment() < 0)
+    fail(ErrorKind::usage, {fmt::format("HEDDLE_THREADS={}", std::getenv("HEDDLE_THREADS")), "0: every core"},
+         "not a whole number from 0 to {}", most_threads);
+  wanted_threads.store(std::clamp(count, 0, most_threads));
+}
 
 int threads() noexcept {
   static const int by_default = default_threads();
