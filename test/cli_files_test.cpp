@@ -98,7 +98,7 @@ TEST(Convert, into_a_missing_folder_is_an_error_and_leaves_nothing) {
   const ScratchFolder folder;
   const std::string target = folder.path("missing/a.mtx");
   const Outcome outcome = heddle_command({"convert", "gen:dense,rows=3", target});
-  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_EQ(lines_in(outcome.err), 1) << outcome.err;
   EXPECT_FALSE(exists(folder.path("missing")));
 }
@@ -133,7 +133,7 @@ TEST(Demo, can_be_run_twice_in_the_same_folder) {
 
 TEST(Demo, says_so_when_its_folder_cannot_be_made) {
   const Outcome outcome = heddle_command({"demo", "--out", "/no/such/folder/tour"});
-  EXPECT_EQ(outcome.exit_code, 5);
+  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("--out"), std::string::npos) << outcome.err;
 }
 

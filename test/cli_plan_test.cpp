@@ -122,7 +122,7 @@ TEST(Plan, draws_what_was_predicted_and_what_was_measured) {
 
 TEST(Plan, says_where_a_picture_cannot_be_written) {
   const auto outcome = heddle_command({"plan", tiny, "--svg", "/nowhere/plan.svg"});
-  EXPECT_EQ(outcome.exit_code, 5) << outcome.err;
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_NE(outcome.err.find("/nowhere/plan.svg"), std::string::npos) << outcome.err;
 }
 

@@ -1,6 +1,10 @@
 // What holds for every command: exit codes, one-line errors, where results and messages go.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include <heddle/io.hpp>
+
 #include "support/command.hpp"
 
 namespace heddle::test {
@@ -60,6 +64,54 @@ TEST(Command, answers_wrong_usage_with_exit_2_and_one_line) {
   }
 }
 
+// The first word that is wrong, and what may be meant.
+TEST(Command, names_the_first_unknown_word_and_suggests_another) {
+  const auto says = [](const std::vector<std::string>& words, const std::string& text) {
+    const Outcome outcome = heddle_command(words);
+    expect_one_line_error(outcome, 2);
+    EXPECT_NE(outcome.err.find(text), std::string::npos) << outcome.err;
+  };
+  const std::string matrix = "gen:dense,rows=3";
+  says({"solve", matrix, "--deivce", "cpu"}, "unknown option --deivce; did you mean '--device'?");
+  says({"solve", matrix, "--devise=cpu", "--quite"}, "unknown option --devise; did you mean '--device'?");
+  says({"solve", matrix, "amg", "--color", "red"}, "unexpected word 'amg'");
+  says({"info", matrix, "--spy-sise", "3"}, "did you mean '--spy-size'?");
+  says({"inof", matrix}, "did you mean 'info'?");
+  says({"--colour", "info", matrix}, "unknown option --colour");
+}
+
+TEST(Command, takes_the_usual_words_for_help_and_version) {
+  for (const char* word : {"version", "-v", "-V"}) EXPECT_EQ(heddle_command({word}).out, "heddle 0.1.0\n");
+  EXPECT_EQ(heddle_command({"help"}).out, heddle_command({"--help"}).out);
+  EXPECT_EQ(heddle_command({"help", "info"}).out, heddle_command({"info", "--help"}).out);
+}
+
+TEST(Command, takes_numbers_whole_or_not_at_all) {
+  const std::string matrix = "gen:dense,rows=3";
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"multiply", matrix, "--alpha", ""},
+           {"multiply", matrix, "--alpha", "1x"},
+           {"multiply", matrix, "--threads", ""},
+           {"solve", matrix, "--max-iterations", "9223372036854775808"},
+           {"solve", matrix, "--max-iterations", "1.5"},
+           {"solve", matrix, "--tolerance", ""},
+           {"solve", matrix, "--restart", "99999999999999999999"},
+           {"reorder", matrix, "--window", "9223372036854775808"},
+           {"reorder", matrix, "--window", "-1"},
+           {"plan", matrix, "--expected-multiplies", "many"}})
+    expect_one_line_error(heddle_command(words), 2);
+  EXPECT_EQ(heddle_command({"multiply", matrix, "--alpha", "+1e-3"}).exit_code, 0);
+}
+
+TEST(Command, refuses_a_number_of_threads_that_is_none_in_the_environment) {
+  for (const char* threads : {"abc", "2x", "-1", "99999999999"}) {
+    const Outcome outcome = heddle_command({"info", "gen:dense,rows=3"}, {.environment = {{"HEDDLE_THREADS", threads}}});
+    expect_one_line_error(outcome, 2);
+    EXPECT_NE(outcome.err.find(std::string("HEDDLE_THREADS=") + threads), std::string::npos) << outcome.err;
+  }
+  EXPECT_EQ(heddle_command({"info", "gen:dense,rows=3"}, {.environment = {{"HEDDLE_THREADS", "2"}}}).exit_code, 0);
+}
+
 TEST(Command, names_the_known_commands_when_one_is_unknown) {
   const Outcome outcome = heddle_command({"weave"});
   EXPECT_NE(outcome.err.find("weave: no such command"), std::string::npos) << outcome.err;
@@ -110,6 +162,7 @@ TEST(Command, puts_the_error_into_the_json_document_too) {
   EXPECT_TRUE(document["device"].contains("kind") && document["device"].contains("name"));
   EXPECT_EQ(document["error"]["kind"], "input");
   EXPECT_FALSE(document["error"]["message"].get<std::string>().empty());
+  EXPECT_FALSE(document["error"]["hint"].get<std::string>().empty());
   EXPECT_NE(document["error"]["where"].get<std::string>().find("missing.mtx"), std::string::npos);
 }
 
@@ -144,7 +197,7 @@ TEST(Json, does_not_take_a_matrix_after_it_for_its_file) {
 }
 
 TEST(Json, in_a_folder_that_does_not_exist_is_an_error) {
-  expect_one_line_error(heddle_command({"formats", "--json=/no/such/folder/a.json"}), 5);
+  expect_one_line_error(heddle_command({"formats", "--json=/no/such/folder/a.json"}), 2);
 }
 
 TEST(Json, is_alone_on_stdout_and_messages_are_on_stderr) {
@@ -198,6 +251,45 @@ TEST(Output, to_a_full_disk_is_an_error) {
   around.stdout_path = "/dev/full";
   expect_one_line_error(heddle_command({"formats"}, around), 5);
   expect_one_line_error(heddle_command({"formats", "--json"}, around), 5);
+}
+
+// Where messages cannot be written the exit codes are the same, and nothing is lost.
+TEST(Messages, that_cannot_be_written_change_nothing) {
+  const ScratchFolder folder;
+  const std::string y = folder.write("y.txt", "1\n2\n3\n"), out = folder.path("out.mtx");
+  for (const char* closed : {" 2>/dev/full", " 2>&-"}) {
+    const auto code = [&](const std::string& words) { return heddle_in_shell(words + closed).exit_code; };
+    EXPECT_EQ(code("info missing"), 3) << closed;
+    EXPECT_EQ(code("info --nosuch"), 2) << closed;
+    EXPECT_EQ(code("multiply gen:dense,rows=3 --y " + y + " --out " + out), 0) << closed;
+    EXPECT_TRUE(content_of(out).starts_with("%%MatrixMarket matrix array real general\n3 1\n")) << closed;
+    EXPECT_EQ(code("generate arrow rows=9"), 0) << closed;
+    EXPECT_EQ(code("solve gen:stencil2d5,n=30 --max-iterations 2"), 4) << closed;
+    std::filesystem::remove(out);
+  }
+  EXPECT_EQ(heddle_in_shell("--help >/dev/full").exit_code, 5);
+}
+
+TEST(Messages, come_behind_the_results_that_were_printed_before_them) {
+  const std::string both = heddle_in_shell("solve gen:stencil2d5,n=30 --max-iterations 2 2>&1").out;
+  EXPECT_LT(both.find("stencil2d5,n=30: "), both.find("heddle: ")) << both;
+}
+
+// The name of a matrix is a text of its file.
+TEST(Output, holds_no_control_characters_of_files) {
+  const ScratchFolder folder;
+  const std::string evil = folder.path("evil.hdl"), name = "a\033]0;title\007\r\nb\xc2\x9b" "31m\x9b\x7f ü";
+  write_matrix(evil, make_csr<double>(1, 1, Buffer<Offset>{0, 1}, Buffer<Index>{0}, Buffer<double>{1}), {},
+               FileFacts{name, "real\033[2J", "general\n"});
+  const Surroundings colours{.environment = {{"TERM", "xterm"}, {"NO_COLOR", ""}, {"LC_ALL", "C.UTF-8"}}, .terminal = true};
+  for (const std::string command : {"info", "plan", "formats", "multiply", "solve", "bench"})
+    for (const bool terminal : {false, true}) {
+      const Outcome outcome = heddle_command({command, evil, "--device", "cpu"}, terminal ? colours : Surroundings{});
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      EXPECT_NE(outcome.out.find("a?]0;title???b?31m?? ü"), std::string::npos) << outcome.out;
+      EXPECT_EQ(outcome.out.find('\007'), std::string::npos) << command;
+      if (!terminal) EXPECT_EQ(outcome.out.find('\033'), std::string::npos) << command;
+    }
 }
 
 }  // namespace

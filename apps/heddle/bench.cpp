@@ -13,6 +13,7 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "journal.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 #include "report/bench_page.hpp"
 #include "text.hpp"
@@ -242,7 +243,6 @@ class Run {
     session.note("stopped by a signal: {} of {} measured{}", records.size(),
                  options.matrices.size() * precisions.size(),
                  options.resume.empty() ? "" : "; the same command goes on from there");
-    session.end_with(128 + stopped);
   }
 
   // A full disk must not cost the other files.
@@ -281,9 +281,9 @@ class Run {
 
 void add_bench(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "bench", "Time every format and every peer, with error and roofline",
-                                          [=, &session] { Run(session, *options).everything(); });
-  session.allow_both_precisions("bench");
+  CLI::App& command = session.add_command(
+      app, "bench", "Time every format and every peer, with error and roofline",
+      [=, &session] { Run(session, *options).everything(); }, Session::Precisions::one_or_both);
   command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
   command
       .add_option(
@@ -297,7 +297,7 @@ void add_bench(CLI::App& app, Session& session) {
       ->allow_extra_args(false)
       ->capture_default_str();
   command.add_option("--seconds", options->seconds, "Time for each measurement")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(number_from(0, 3600))
       ->capture_default_str();
   command.add_flag("--cold", options->cold, "Time with evicted caches too");
   command.add_option("--html", options->html, "Write a report to this file: one page, charts and tables, no network");

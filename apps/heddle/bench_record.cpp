@@ -1,5 +1,6 @@
 #include "bench_record.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -74,7 +75,31 @@ constexpr std::array csv_columns{CsvColumn{"matrix", "name", true},
                                  CsvColumn{"class", "class", true},
                                  CsvColumn{"chosen", "chosen", true}};
 
+// What a value must be, by the one that the program writes in its place: null stands for a text or a number that may be
+// missing, a number for one that is null where it is not finite. Further keys are no harm.
+bool resembles(const Json& value, const Json& model) {
+  if (model.is_null()) return value.is_null() || value.is_string() || value.is_number();
+  if (model.is_number()) return value.is_null() || value.is_number();
+  if (value.type() != model.type()) return false;
+  if (model.is_array())
+    return model.empty() ||
+           std::all_of(value.begin(), value.end(), [&](const Json& item) { return resembles(item, model.front()); });
+  if (!model.is_object()) return true;
+  for (const auto& [key, part] : model.items())
+    if (!value.contains(key) || !resembles(value[key], part)) return false;
+  return true;
+}
+
 }  // namespace
+
+bool is_record(const Json& value) {
+  static const Json model = [] {
+    BenchRecord record;
+    record.results.resize(1);
+    return record_json(record);
+  }();
+  return resembles(value, model);
+}
 
 Json record_json(const BenchRecord& record) {
   Json results = Json::array();

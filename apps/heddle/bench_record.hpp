@@ -29,6 +29,9 @@ Json record_json(const BenchRecord& record);
 // A matrix that could not be measured: the same keys, null, and the error.
 Json failed_record_json(const std::string& source, const Error& error);
 
+// Whether a value is what record_json made: every key, of its type. Files hold anything.
+bool is_record(const Json& value);
+
 // {wide, tall, cells}: one letter a cell, row by row; '0' no entry, then to 'z' the darker the more.
 Json spy_json(const PatternView& A, int size);
 

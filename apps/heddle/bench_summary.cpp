@@ -3,6 +3,7 @@
 #include <set>
 
 #include "bench_record.hpp"
+#include "text.hpp"
 
 namespace heddle {
 
@@ -44,6 +45,24 @@ std::string gains_line(std::vector<Named> gains) {
                      worst.name);
 }
 
+// Of the lines with a time those whose measurements lie far apart; empty where they are few.
+std::string noise_line(const std::vector<Json>& records, const std::string& precision) {
+  constexpr double noisy = 0.3, worth_a_word = 0.1;
+  int lines = 0, far_apart = 0;
+  for (const Json& record : records) {
+    if (record.value("precision", "") != precision) continue;
+    for (const Json& result : record["results"]) {
+      if (!std::isfinite(seconds_of(result)) || !result["spread"].is_number()) continue;
+      ++lines;
+      far_apart += result["spread"].get<double>() > noisy;
+    }
+  }
+  if (far_apart <= worth_a_word * lines) return {};
+  return fmt::format(
+      "measurements spread by more than {:.0f} % on {} of {} lines: a busy machine, or too short (--seconds)",
+      100 * noisy, far_apart, lines);
+}
+
 std::string regrets_line(std::vector<Named> regrets) {
   if (regrets.empty()) return {};
   std::sort(regrets.begin(), regrets.end());
@@ -61,10 +80,12 @@ std::string bench_summary(const std::vector<Json>& records) {
     std::vector<Named> gains, regrets;
     for (const Json& record : records) {
       if (record.value("precision", "") != precision || precision.empty()) continue;
-      if (const double gain = gain_of(record); std::isfinite(gain)) gains.push_back({gain, record["name"]});
-      if (record["regret"].is_number()) regrets.push_back({record["regret"], record["name"]});
+      if (const double gain = gain_of(record); std::isfinite(gain))
+        gains.push_back({gain, printable(record["name"].get<std::string>())});
+      if (record["regret"].is_number())
+        regrets.push_back({record["regret"], printable(record["name"].get<std::string>())});
     }
-    for (const std::string& line : {gains_line(gains), regrets_line(regrets)})
+    for (const std::string& line : {gains_line(gains), regrets_line(regrets), noise_line(records, precision)})
       if (!line.empty()) text += fmt::format("{}: {}\n", precision, line);
   }
   return text;

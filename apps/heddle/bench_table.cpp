@@ -24,7 +24,7 @@ std::string number_or_dash(double value, int decimals) {
 }
 
 std::string ratio_cell(double ratio, const Terminal& terminal) {
-  if (!std::isfinite(ratio)) return "-";
+  if (!std::isfinite(ratio) || ratio <= 0) return "-";  // 0: this line has no time
   const std::string text = fmt::format("{:.2f}x", ratio);
   return ratio >= 1 ? terminal.good(text) : terminal.bad(text);
 }

@@ -1,22 +1,14 @@
 // One function per subcommand, each in the file of its name: it adds the subcommand to the command line.
 #pragma once
 
-#include <cstdlib>
-#include <string>
-
+#include "numbers.hpp"
 #include "session.hpp"
 
 namespace heddle {
 
-// For numbers of 0 and more. (That of the library answers with the largest number there is, in 309 digits.)
-inline CLI::Validator at_least_zero() {
-  return {[](std::string& text) {
-            char* end = nullptr;
-            const bool right = std::strtod(text.c_str(), &end) >= 0 && end != text.c_str() && *end == '\0';
-            return right ? std::string() : text + " is not a number of 0 or more";
-          },
-          "NONNEGATIVE"};
-}
+inline CLI::Validator at_least_zero() { return number_from(0); }
+
+inline constexpr const char* matrix_help = "Matrix file, - for standard input, or gen:KIND,key=value,...";
 
 void add_demo(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);

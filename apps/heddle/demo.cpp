@@ -15,6 +15,7 @@
 #include "core/check.hpp"
 #include "demo_ending.hpp"
 #include "histogram.hpp"
+#include "io/file_table.hpp"
 #include "history_plot.hpp"
 #include "load.hpp"
 #include "product.hpp"
@@ -42,8 +43,9 @@ void make_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0777) == 0) return;
   struct stat status {};
   if (errno == EEXIST && stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return;
-  fail(ErrorKind::unavailable, At{folder, "name another folder with --out DIR"}, "cannot make this folder: {}",
-       std::strerror(errno));
+  const int code = errno;
+  fail(io::kind_of_error(code), At{folder, "name another folder with --out DIR"}, "cannot make this folder: {}",
+       std::strerror(code));
 }
 
 template <class V>
@@ -110,7 +112,7 @@ class Demo {
   void show_structure(const Loaded<V>& matrix) {
     title("3. Structure");
     const Structure facts = analyze(matrix.A);
-    session_.print("{}\n\n{}\n{}", headline(matrix), to_string(facts),
+    session_.print("{}\n\n{}\n{}", headline(matrix), facts_text(facts),
                    histogram_text(facts.rows_len, session_.terminal()));
     session_.print("\n{}", spy_text(matrices_[1].A.view(), session_.terminal(), 16));
     session_.print("  {}\n", matrices_[1].facts.name);

@@ -14,7 +14,7 @@ struct Density {
   std::uint32_t largest = 0;
 
   std::uint32_t at(int i, int j) const { return count[static_cast<std::size_t>(i) * wide + j]; }
-  // 0 for a cell without entries, else in (0, 1]. Logarithmic: a lone entry stays visible beside a dense block.
+  // 0 for a cell without entries, else in (0, 1]. Logarithmic: a lone entry stays visible next to a dense block.
   double shade(int i, int j) const;
 };
 

@@ -74,9 +74,11 @@ void show(Session& session) {
   for (const DeviceInfo& info : devices()) {
     const Machine& machine = this_machine(info.device);
     entries.push_back(device_json(info, machine));
+    const bool emulated = info.device.kind == Device::Kind::emulator;  // plans as for a GPU, by figures of an H200
+    const auto rate = [&](double gbps) { return emulated ? std::string("-") : as_rate(gbps * 1e9); };
     table.add({terminal.bold(to_string(info.device)), size_or_unknown(info.memory_bytes),
                size_or_unknown(info.free_bytes), size_or_unknown(info.cache_bytes), std::to_string(info.units),
-               unit_name(info.device), as_rate(machine.read_gbps * 1e9), as_rate(machine.copy_gbps * 1e9),
+               unit_name(info.device), rate(machine.read_gbps), rate(machine.copy_gbps),
                info.capability, info.name});
   }
   session.json()["devices"] = std::move(entries);

@@ -115,7 +115,7 @@ void add_formats(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
   CLI::App& command = session.add_command(app, "formats", "The formats; with a matrix, what each would need for it",
                                           [=, &session] { run(session, *options); });
-  command.add_option("M", options->matrix, "Matrix file, or gen:KIND,key=value,...");
+  command.add_option("M", options->matrix, matrix_help);
   command.add_option("--explain", options->explain, "Draw the layout of this format and list its settings");
 }
 

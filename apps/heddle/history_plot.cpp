@@ -118,7 +118,7 @@ class LiveLine {
  public:
   LiveLine(std::string what, const Terminal& terminal) : what_(std::move(what)), terminal_(terminal) {}
   ~LiveLine() {
-    if (visible_) std::fputs("\r\033[K", stderr);
+    if (visible_) wipe_live_line();
   }
   void show(const SolveProgress& now) {
     if (now.iteration <= last_) history_.clear();  // the next system
@@ -128,9 +128,13 @@ class LiveLine {
     if (time - begun_ < std::chrono::milliseconds(150) || time - drawn_ < std::chrono::milliseconds(80)) return;
     drawn_ = time;
     visible_ = true;
-    fmt::print(stderr, "\r{}  {}  iteration {}, residual {:.2e} of {:.0e}\033[K", what_,
-               residual_line(history_, now.target, 32, terminal_.unicode), now.iteration, now.residual, now.target);
-    std::fflush(stderr);
+    const std::string numbers =
+        fmt::format("iteration {}, residual {:.2e} of {:.0e}", now.iteration, now.residual, now.target);
+    const int room = terminal_.width - 1 - shown_width(what_) - shown_width(numbers) - 4;
+    show_live_line(room < 8 ? numbers.substr(0, static_cast<std::size_t>(terminal_.width - 1))
+                            : fmt::format("{}  {}  {}", what_,
+                                          residual_line(history_, now.target, std::min(room, 32), terminal_.unicode),
+                                          numbers));
   }
 
  private:

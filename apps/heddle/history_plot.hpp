@@ -16,7 +16,7 @@ std::string residual_line(std::span<const double> history, double floor, int wid
 // An SVG with a logarithmic scale, the tolerance as a line, and the change of operators where there was one.
 std::string history_svg(const std::string& title, const Report& report, double tolerance);
 
-// Rewrites one line of stderr while a solve runs; empty where nobody would see it.
+// Rewrites one line of stderr while a solve runs; empty where stderr is no terminal.
 std::function<void(const SolveProgress&)> solve_progress(const Terminal& terminal, bool quiet, const std::string& what);
 
 }  // namespace heddle

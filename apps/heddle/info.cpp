@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "histogram.hpp"
 #include "load.hpp"
+#include "numbers.hpp"
 #include "spy.hpp"
 
 namespace heddle {
@@ -58,7 +59,7 @@ void show(Session& session, const Options& options) {
   }
   if (!session.prints_results()) return;
   const Terminal& terminal = session.terminal();
-  session.print("{}\n\n{}\n", terminal.bold(headline(matrix)), to_string(facts));
+  session.print("{}\n\n{}\n", terminal.bold(headline(matrix)), facts_text(facts));
   session.print("{}", histogram_text(facts.rows_len, terminal));
   session.print("\n{}", spy_text(matrix.A.view(), terminal));
   if (!options.spy.empty()) session.print("\nwrote {}\n", options.spy);
@@ -71,10 +72,10 @@ void add_info(CLI::App& app, Session& session) {
   CLI::App& command = session.add_command(
       app, "info", "Structure of a matrix: facts, row lengths, spy plot",
       [=, &session] { session.with_precision([&](auto zero) { show<decltype(zero)>(session, *options); }); });
-  command.add_option("M", options->matrix, "Matrix file, or gen:KIND,key=value,...")->required();
+  command.add_option("M", options->matrix, matrix_help)->required();
   command.add_option("--spy", options->spy, "Write the spy plot as PNG to this file");
   command.add_option("--spy-size", options->spy_size, "Pixels of its longer side")
-      ->check(CLI::Range(16, 16384))
+      ->check(whole_number_from(16, 16384))
       ->capture_default_str();
 }
 

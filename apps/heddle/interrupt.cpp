@@ -1,33 +1,48 @@
 #include "interrupt.hpp"
 
+#include <unistd.h>
+
+#include <atomic>
 #include <csignal>
+
+#include "io/temporary_name.hpp"
+#include "terminal.hpp"
 
 namespace heddle {
 
 namespace {
 
-volatile std::sig_atomic_t received = 0;
-struct sigaction before_interrupt, before_terminate;
+std::atomic<int> received{0}, interruptible{0};
+static_assert(std::atomic<int>::is_always_lock_free);
 
-void note(int number) { received = number; }
+[[noreturn]] void end_at_once(int number) {
+  io::remove_temporary_files();
+  wipe_live_line();
+  ::_exit(128 + number);
+}
+
+void on_signal(int number) {
+  int none = 0;
+  if (interruptible == 0 || !received.compare_exchange_strong(none, number)) end_at_once(number);
+}
 
 }  // namespace
 
-Interruptible::Interruptible() {
-  received = 0;
-  struct sigaction action {};
-  action.sa_handler = note;
-  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
-  sigaction(SIGINT, &action, &before_interrupt);
-  sigaction(SIGTERM, &action, &before_terminate);
+void handle_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    ::sigaction(number, &action, nullptr);
+  }
 }
 
-Interruptible::~Interruptible() {
-  sigaction(SIGINT, &before_interrupt, nullptr);
-  sigaction(SIGTERM, &before_terminate, nullptr);
-}
+Interruptible::Interruptible() { ++interruptible; }
 
-int Interruptible::signal() { return received; }
+Interruptible::~Interruptible() { --interruptible; }
+
+int Interruptible::signal() noexcept { return received; }
 
 void Interruptible::stop_if_asked() {
   if (received != 0) throw Stop{};

@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "bench_record.hpp"
 #include "core/check.hpp"
 #include "io/block_hash.hpp"
+#include "io/file_table.hpp"
 
 namespace heddle {
 
@@ -39,6 +41,16 @@ Json stamps_of_arguments(const std::string& source) {
     if (stat(value.c_str(), &status) == 0 && S_ISREG(status.st_mode)) files.push_back(file_stamp(value, status));
   }
   return files;
+}
+
+// Discarded also where values lie deeper inside each other than ours do: to write such a one takes a stack frame for
+// each.
+Json parsed(std::string_view line) {
+  constexpr int deepest = 16;
+  bool too_deep = false;
+  const auto limit = [&](int depth, Json::parse_event_t, Json&) { return !(too_deep = too_deep || depth > deepest); };
+  Json value = Json::parse(line.begin(), line.end(), limit, false);
+  return too_deep ? Json(Json::value_t::discarded) : value;
 }
 
 // A file name need not be UTF-8, a JSON document must be.
@@ -70,7 +82,7 @@ Journal::Journal(std::string path, Json run) : path_(std::move(path)), run_(std:
 Journal::~Journal() { close(descriptor_); }
 
 void Journal::give_up(const char* doing) const {
-  fail(ErrorKind::unavailable, At{path_}, "cannot be {}: {}", doing, std::strerror(errno));
+  fail(io::kind_of_error(errno), At{path_}, "cannot be {}: {}", doing, std::strerror(errno));
 }
 
 std::string Journal::read_all() const {
@@ -88,11 +100,10 @@ std::string Journal::read_all() const {
 void Journal::take(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
-    Json line = Json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
-                            text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    Json line = parsed({text.data() + at, end - at});
     at = end + 1;
     const bool whole = line.is_object() && line.contains("run") && line.contains("identity") &&
-                       line.contains("matrix") && line["matrix"].is_object() && line["matrix"].contains("results");
+                       line.contains("matrix") && is_record(line["matrix"]);
     if (!whole)
       ++damaged_;
     else if (line["run"] != run_)

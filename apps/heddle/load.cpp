@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <fstream>
+
 #include "core/check.hpp"
 #include "stopwatch.hpp"
 #include "text.hpp"
@@ -19,7 +21,18 @@ Loaded<V> load(Session& session, const std::string& source, const std::function<
       if (bar) bar(share);
     };
   made.seconds = seconds_of([&] { made.A = read_matrix<V>(source, &made.facts, options); });
+  for (std::string* text : {&made.facts.name, &made.facts.field, &made.facts.symmetry}) *text = printable(*text);
   return made;
+}
+
+Plan read_plan(const std::string& text) {
+  struct stat status {};
+  if (stat(text.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return Plan::parse(text);
+  constexpr std::size_t longest = 4096;
+  std::string words(longest, '\0');
+  std::ifstream file(text, std::ios::binary);
+  words.resize(static_cast<std::size_t>(file.read(words.data(), longest).gcount()));
+  return Plan::parse(words);
 }
 
 void check_matrix_suffix(const std::string& path) {
@@ -34,6 +47,14 @@ template <class V>
 double save(Session& session, const std::string& path, const Loaded<V>& matrix) {
   const Progress progress = session.progress("writing " + path);
   return seconds_of([&] { write_matrix(path, matrix.A, progress, matrix.facts); });
+}
+
+std::string facts_text(const Structure& facts) {
+  const std::string text = to_string(facts);
+  const char* symmetry = facts.symmetric                ? "pattern and values"
+                         : facts.structurally_symmetric ? "pattern alone"
+                                                        : "none";
+  return fmt::format("symmetry      {}\n{}", symmetry, text.substr(text.find('\n') + 1));
 }
 
 template <class V>

@@ -4,8 +4,10 @@
 #include <functional>
 #include <string>
 
+#include <heddle/analyze.hpp>
 #include <heddle/io.hpp>
 #include <heddle/matrix.hpp>
+#include <heddle/plan.hpp>
 
 #include "session.hpp"
 
@@ -22,12 +24,18 @@ struct Loaded {
 template <class V>
 Loaded<V> load(Session& session, const std::string& source, const std::function<void()>& watch = {});
 
+// A plan as text, or the file that holds one.
+Plan read_plan(const std::string& text);
+
 // Error(usage) unless the suffix says .mtx, .mtx.gz or .hdl, or it is a device or pipe (those get Matrix Market). To be
 // called before the long work whose result would have no place to go.
 void check_matrix_suffix(const std::string& path);
 // Gives the seconds it took.
 template <class V>
 double save(Session& session, const std::string& path, const Loaded<V>& matrix);
+
+// What `analyze` found, several lines; what the headline says is left out.
+std::string facts_text(const Structure& facts);
 
 // {name, rows, cols, nnz, symmetry, field}
 template <class V>

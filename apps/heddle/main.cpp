@@ -1,12 +1,16 @@
 // heddle COMMAND [options]: see `heddle --help`. Exit codes: 0 done, 1 internal failure, 2 wrong usage, 3 bad input,
-// 4 a solver did not converge, 5 the device or the memory is not available.
-#include <algorithm>
-#include <cstdio>
+// 4 a solver did not converge, 5 the device or the memory is not available, 128 + number ended by a signal.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <sstream>
 
 #include <heddle/error.hpp>
 #include <heddle/version.hpp>
 
+#include "command_line.hpp"
 #include "commands.hpp"
+#include "interrupt.hpp"
 
 namespace {
 
@@ -20,7 +24,9 @@ void describe_command_line(CLI::App& app, Session& session) {
   app.footer(
       "M is a file (.mtx, .mtx.gz, .hdl) or a generated matrix: gen:stencil3d7,n=100 (`heddle generate` lists them).\n"
       "Exit codes: 0 done, 1 internal failure, 2 wrong usage, 3 bad input, 4 not converged, 5 device or memory not "
-      "available.");
+      "available,\n"
+      "130 Ctrl-C (128 + the number of the signal).\n"
+      "Try: heddle demo; heddle plan gen:fem,n=20,dof=3; heddle solve gen:stencil3d7,n=60 --precond amg");
   session.add_global_options(app);
   heddle::add_demo(app, session);
   heddle::add_info(app, session);
@@ -36,49 +42,48 @@ void describe_command_line(CLI::App& app, Session& session) {
   heddle::add_devices(app, session);
 }
 
-std::string names_of_commands(const CLI::App& app) {
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  return names;
-}
-
-Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
-  const auto chosen = app.get_subcommands();
-  if (!chosen.empty()) {
-    const std::string help = fmt::format("see heddle {} --help", chosen.front()->get_name());
-    return Error(ErrorKind::usage, error.what(), chosen.front()->get_name(), help);
-  }
-  const std::string hint = "commands: " + names_of_commands(app);
-  const auto word = std::find_if(words.begin(), words.end(), [](const std::string& w) { return !w.starts_with('-'); });
-  if (error.get_name() != "RequiredError") return Error(ErrorKind::usage, error.what(), {}, "see heddle --help");
-  if (word == words.end()) return Error(ErrorKind::usage, "no command given", {}, hint);
-  return Error(ErrorKind::usage, "no such command", *word, hint);
-}
-
 int run(CLI::App& app, Session& session, const std::vector<std::string>& words) {
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them last first
-  } catch (const CLI::Success& wanted) {
-    return app.exit(wanted);  // --help, --version
+  } catch (const CLI::Success& wanted) {                                // --help, --version
+    std::ostringstream text;
+    app.exit(wanted, text, text);
+    return session.print_text(text.str());
   } catch (const CLI::ParseError& error) {
     for (const CLI::App* command : app.get_subcommands()) session.name_command(command->get_name());
-    return session.report(usage_error(app, error, words));
+    return session.report(heddle::usage_error(app, error, words));
   }
   session.run_command();
   return session.exit_code();
 }
 
-}  // namespace
+// A file must not be opened under the number of a stream that is closed: what is meant for the stream would go into it.
+// What takes the place of the stream fails as it would.
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+}
 
-int main(int argc, char** argv) {
+int exit_code_of(int argc, char** argv) {
   Session session;
   try {
-    const std::vector<std::string> words = session.take_json({argv + 1, argv + argc});
+    const std::vector<std::string> words = session.take_json(heddle::with_usual_words({argv + 1, argv + argc}));
     CLI::App app("Heddle: sparse matrix times vector, as fast as memory delivers it.", "heddle");
     describe_command_line(app, session);
     return run(app, session, words);
   } catch (const std::exception& error) {
     return session.report(error);
+  } catch (...) {
+    return session.report(Error(ErrorKind::internal, "an exception of an unknown type"));
   }
+}
+
+}  // namespace
+
+// What was stopped by a signal says so, whatever else there is to say of what it had done until then.
+int main(int argc, char** argv) {
+  open_standard_streams();
+  heddle::handle_signals();
+  const int exit_code = exit_code_of(argc, argv), number = heddle::Interruptible::signal();
+  return number != 0 ? 128 + number : exit_code;
 }

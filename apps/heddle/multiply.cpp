@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "load.hpp"
+#include "numbers.hpp"
 #include "product.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -65,7 +66,7 @@ void print_result(Session& session, const Operator<V>& op, const TimedProduct<V>
 
 template <class V>
 void run(Session& session, const Options& options) {
-  Plan plan = Plan::parse(options.plan);
+  Plan plan = read_plan(options.plan);
   Loaded<V> matrix = load<V>(session, options.matrix);
   session.json()["matrix"] = matrix_json(matrix);
   session.print("{}\n", session.terminal().bold(headline(matrix)));
@@ -101,14 +102,18 @@ void add_multiply(CLI::App& app, Session& session) {
     check_options(session, *options);
     session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); });
   });
-  command.add_option("M", options->matrix, "Matrix file, or gen:KIND,key=value,...")->required();
+  command.add_option("M", options->matrix, matrix_help)->required();
   command.add_option("--x", options->x, "Vector file; without it x is all ones");
-  command.add_option("--plan", options->plan, "Format and settings, e.g. \"csr lanes=8\"; auto: chosen by the model")
+  command
+      .add_option(
+          "--plan", options->plan,
+          "Format and settings, e.g. \"csr lanes=8\", or a file of `heddle plan --save`; auto: chosen by the model")
       ->capture_default_str();
-  command.add_option("--alpha", options->alpha)->capture_default_str();
-  command.add_option("--beta", options->beta)->capture_default_str();
+  command.add_option("--alpha", options->alpha, "Factor of A x")->check(any_number())->capture_default_str();
+  command.add_option("--beta", options->beta, "Factor of y: needs --y")->check(any_number())->capture_default_str();
   command.add_option("--y", options->y, "Vector file: the y that beta scales");
-  command.add_option("--out", options->out, "Write the result to this vector file");
+  command.add_option("--out", options->out,
+                     "Write the result to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
   command.add_flag("--transpose", options->transpose, "y = alpha A^T x + beta y");
 }
 

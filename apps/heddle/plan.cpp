@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "load.hpp"
+#include "numbers.hpp"
 #include "plan_picture.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -89,7 +90,7 @@ void run(Session& session, const Options& options) {
     write_whole_file(options.svg, candidates_svg("A product by each plan: " + matrix.facts.name, choice));
   const Terminal& terminal = session.terminal();
   session.print("{}\n\n  plan     {}\n  because  {}\n", terminal.bold(headline(matrix)), terminal.bold(resolved),
-                choice.reason);
+                wrapped(terminal, choice.reason, 11));
   session.print("  machine  {}{}\n\n{}", machine.name, machine.measured ? ", measured" : "",
                 candidates_table(choice, terminal));
   for (const std::string& file : {options.save, options.svg})
@@ -103,11 +104,11 @@ void add_plan(CLI::App& app, Session& session) {
   CLI::App& command = session.add_command(
       app, "plan", "Choose a format: what, why, and what the others would take",
       [=, &session] { session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); }); });
-  command.add_option("M", options->matrix, "Matrix file, or gen:KIND,key=value,...")->required();
+  command.add_option("M", options->matrix, matrix_help)->required();
   command
       .add_option("--expected-multiplies", options->expected_multiplies,
                   "Minimise building plus so many products; 0: the product alone")
-      ->check(at_least_zero())
+      ->check(number_from(0))
       ->capture_default_str();
   command
       .add_option(
@@ -122,7 +123,7 @@ void add_plan(CLI::App& app, Session& session) {
   command.add_flag("--no-cache", options->no_cache, "Neither use nor remember measured times");
   command.add_option("--svg", options->svg,
                      "Draw the plans into this file: predicted, and with --effort measured times");
-  command.add_option("--save", options->save, "Write the plan to this file; --plan \"$(cat FILE)\" uses it");
+  command.add_option("--save", options->save, "Write the plan to this file; --plan FILE uses it");
 }
 
 }  // namespace heddle

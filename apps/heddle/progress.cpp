@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 
@@ -27,9 +26,20 @@ std::string cells(double share, bool unicode) {
 
 constexpr auto patience = std::chrono::milliseconds(250), pause = std::chrono::milliseconds(80);
 
+// The first `room` characters, eight at least.
+std::string shortened(const std::string& text, int room) {
+  std::string made;
+  for (const char c : text) {
+    const bool begins = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    if (begins && shown_width(made) >= std::max(8, room)) break;
+    made += c;
+  }
+  return made;
+}
+
 class Bar {
  public:
-  Bar(std::string what, bool unicode) : what_(std::move(what)), unicode_(unicode) {}
+  Bar(std::string what, const Terminal& terminal) : what_(printable(what)), terminal_(terminal) {}
   ~Bar() { wipe(); }
 
   void show(double share) {
@@ -38,19 +48,21 @@ class Bar {
     if (share >= 1) return wipe();
     if (now - begun_ < patience || now - drawn_ < pause) return;
     drawn_ = now;
-    fmt::print(stderr, "\r{}  {}  {:.0f} %\033[K", what_, cells(share, unicode_), 100 * std::clamp(share, 0.0, 1.0));
-    std::fflush(stderr);
+    const std::string bar =
+        fmt::format("  {}  {:.0f} %", cells(share, terminal_.unicode), 100 * std::clamp(share, 0.0, 1.0));
+    show_live_line(shortened(what_, terminal_.width - 1 - shown_width(bar)) + bar);
     visible_ = true;
   }
 
  private:
   void wipe() {
-    if (visible_) std::fputs("\r\033[K", stderr);
+    if (visible_) wipe_live_line();
     visible_ = false;
   }
 
   std::string what_;
-  bool unicode_, visible_ = false;
+  const Terminal terminal_;
+  bool visible_ = false;
   std::mutex guard_;
   Clock::time_point begun_ = Clock::now(), drawn_{};
 };
@@ -59,11 +71,11 @@ class Bar {
 
 Progress progress_bar(const Terminal& terminal, std::string what) {
   if (!terminal.progress) return {};
-  return [bar = std::make_shared<Bar>(std::move(what), terminal.unicode)](double share) { bar->show(share); };
+  return [bar = std::make_shared<Bar>(std::move(what), terminal)](double share) { bar->show(share); };
 }
 
 void StepsBar::begin(std::string what) {
-  what_ = std::move(what);
+  what_ = printable(what);
   draw();
 }
 
@@ -73,7 +85,7 @@ void StepsBar::done(double steps) {
 }
 
 void StepsBar::hide() {
-  if (visible_) std::fputs("\r\033[K", stderr);
+  if (visible_) wipe_live_line();
   visible_ = false;
 }
 
@@ -83,9 +95,7 @@ void StepsBar::draw() {
   const double share = std::clamp(done_ / steps_, 0.0, 1.0);
   const std::string left = done_ > 0 ? ", " + as_duration(spent.count() * (1 - share) / share) + " left" : "";
   const std::string bar = fmt::format("  {}  {:.0f} %{}", cells(share, terminal_.unicode), 100 * share, left);
-  const auto room = static_cast<std::size_t>(std::max(8, terminal_.width - 1 - shown_width(bar)));
-  fmt::print(stderr, "\r{}{}\033[K", what_.substr(0, room), bar);
-  std::fflush(stderr);
+  show_live_line(shortened(what_, terminal_.width - 1 - shown_width(bar)) + bar);
   visible_ = true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "load.hpp"
+#include "numbers.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -55,10 +56,10 @@ void run(Session& session, const Options& options) {
 
 void add_reorder(CLI::App& app, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "reorder", "another order of rows and columns", [=, &session] {
+  CLI::App& command = session.add_command(app, "reorder", "Another order of rows and columns", [=, &session] {
     session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); });
   });
-  command.add_option("M", options->from, "Matrix file, or gen:KIND,key=value,...")->required();
+  command.add_option("M", options->from, matrix_help)->required();
   command
       .add_option("--by", options->by,
                   "rcm: reverse Cuthill-McKee; amd: approximate minimum degree (both: rows and columns of a square "
@@ -66,7 +67,7 @@ void add_reorder(CLI::App& app, Session& session) {
       ->check(CLI::IsMember({"rcm", "amd", "length"}))
       ->capture_default_str();
   command.add_option("--window", options->window, "With --by length: sort inside windows of this many rows; 0: all")
-      ->check(at_least_zero());
+      ->check(whole_number_from(0));
   command.add_option("--out", options->out, "File for the reordered matrix: .mtx, .mtx.gz or .hdl");
   command.add_option("--permutation", options->permutation,
                      "File for the old number of every new row, counted from 0, one a line");

@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "interrupt.hpp"
+#include "numbers.hpp"
 #include "reproduce/html.hpp"
 #include "reproduce/markdown.hpp"
 #include "reproduce_json.hpp"
@@ -109,7 +110,7 @@ void add_reproduce(CLI::App& app, Session& session) {
       .add_option("--matrices", options->folder, "Folder with the papers' matrices, found by name (cant.mtx.gz, ...)")
       ->check(CLI::ExistingDirectory);
   command.add_option("--seconds", options->seconds, "Time for each measurement")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->check(number_from(0, 3600))
       ->capture_default_str();
   command.add_flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
   command.add_option("--from", options->from, "Show the result in this JSON file instead of measuring");

@@ -9,7 +9,12 @@
 #include <heddle/version.hpp>
 
 #include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "interrupt.hpp"
+#include "numbers.hpp"
+#include "plan/machine_file.hpp"
 #include "progress.hpp"
+#include "text.hpp"
 #include "whole_file.hpp"
 
 namespace heddle {
@@ -39,24 +44,26 @@ std::vector<std::string> Session::take_json(const std::vector<std::string>& word
   return left;
 }
 
-void Session::add_global_options(CLI::App& app) {
+void Session::add_global_options(CLI::App& app, Precisions precisions) {
   const std::string group = "Every command";
-  // Never met by the parser (see take_json): here for --help.
+  // Taken out of the words before they are parsed (take_json): declared for --help.
   app.add_flag("--json", json_, "[=FILE] Result as JSON on stdout, or in FILE: --json=FILE, or --json NAME.json")
       ->group(group);
   app.add_option("--device", device_text_, "auto, cpu, gpu, gpu:N or emulator")->group(group)->capture_default_str();
-  app.add_option("--precision", precision_, "f64 or f32; in bench also both")
-      ->check(CLI::IsMember({"f64", "f32", "both"}))
+  const bool both = precisions == Precisions::one_or_both;
+  app.add_option("--precision", precision_, both ? "f64, f32, or both (bench alone)" : "f64 or f32")
+      ->check(CLI::IsMember({"f64", "f32", "both"}).description(""))
       ->group(group)
       ->capture_default_str();
-  app.add_option("--threads", threads_, "CPU threads; 0: every core")->check(CLI::Range(0, 1024))->group(group);
+  app.add_option("--threads", threads_, "CPU threads; 0: every core")->check(whole_number_from(0, 1024))->group(group);
   app.add_flag("--quiet", quiet_, "Results only: no messages, no progress bar")->group(group);
 }
 
 CLI::App& Session::add_command(CLI::App& app, const std::string& name, const std::string& summary,
-                               std::function<void()> run) {
+                               std::function<void()> run, Precisions precisions) {
   CLI::App* command = app.add_subcommand(name, summary);
-  add_global_options(*command);
+  add_global_options(*command, precisions);
+  if (precisions == Precisions::one_or_both) for_both_precisions_.insert(name);
   command->callback([this, name, run = std::move(run)] {
     command_ = name;
     run_ = run;
@@ -68,6 +75,11 @@ void Session::run_command() {
   if (both_precisions() && !for_both_precisions_.contains(command_))
     fail(ErrorKind::usage, {"--precision both", "give f64 or f32"}, "heddle {} works in one precision", command_);
   set_threads(threads_);
+  if (threads_ > allowed_cores())
+    note("{} threads on {} cores: they will wait for each other", threads_, allowed_cores());
+  on_machine_note([this](MachineNote kind, const std::string& text) {
+    if (kind == MachineNote::trouble || terminal_.progress) note("{}", text);
+  });
   info_ = describe(Device::parse(device_text_));
   begin_document();
   run_();
@@ -89,18 +101,33 @@ void Session::write_document() {
   json_file_.empty() ? put(text) : write_whole_file(json_file_, text);
 }
 
-int Session::report(const std::exception& error) {
-  if (const auto* ours = dynamic_cast<const Error*>(&error)) return report_ours(*ours);
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
-    return report_ours(Error(ErrorKind::unavailable, "out of memory"));
-  return report_ours(Error(ErrorKind::internal, error.what()));
+int Session::print_text(const std::string& text) {
+  put(text);
+  finish_output();
+  return 0;
 }
 
-void Session::print_error(const Error& error) {
-  std::string line = error.what();
-  std::replace_if(
-      line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
-  fmt::print(stderr, "heddle: {}\n", line);
+int Session::report(const std::exception& error) noexcept {
+  try {
+    if (const auto* ours = dynamic_cast<const Error*>(&error)) return report_ours(*ours);
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+      return report_ours(Error(ErrorKind::unavailable, "out of memory"));
+    return report_ours(Error(ErrorKind::internal, error.what()));
+  } catch (const std::bad_alloc&) {  // not even for these words
+    put_on_stderr("heddle: out of memory\n");
+    return static_cast<int>(ErrorKind::unavailable);
+  }
+}
+
+// Called while an exception is handled: nothing here may throw.
+void Session::print_error(const Error& error) noexcept {
+  std::fflush(stdout);  // results that were printed come first, also where both streams go to one file
+  wipe_live_line();
+  try {
+    put_on_stderr("heddle: " + printable(error.what()) + '\n');
+  } catch (const std::bad_alloc&) {
+    put_on_stderr("heddle: out of memory\n");
+  }
 }
 
 void Session::fail_at_end(const Error& error) {
@@ -108,18 +135,21 @@ void Session::fail_at_end(const Error& error) {
   if (exit_code_ == 0) exit_code_ = static_cast<int>(error.kind());
 }
 
-int Session::report_ours(const Error& error) {
+int Session::report_ours(const Error& error) noexcept {
   print_error(error);
-  if (json_) {
-    document_ = Json::object();
-    begin_document();
-    document_["error"] = {{"kind", name_of(error.kind())}, {"message", error.message()}, {"where", error.where()}};
-    try {
+  try {
+    if (json_) {
+      document_ = Json::object();
+      begin_document();
+      document_["error"] = {{"kind", name_of(error.kind())},
+                            {"message", error.message()},
+                            {"where", error.where()},
+                            {"hint", error.hint().empty() ? Json() : Json(error.hint())}};
       write_document();
       finish_output();
-    } catch (const std::exception&) {
-      // The first failure has been reported and decides the exit code.
     }
+  } catch (const std::exception&) {
+    // The first failure has been reported and decides the exit code.
   }
   return static_cast<int>(error.kind());
 }
@@ -133,13 +163,18 @@ void Session::put(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error_ == 0) output_error_ = errno;
 }
 
-void Session::say(const std::string& text) {
-  std::fflush(stdout);  // on a terminal both streams end up in one place: keep the order
-  fmt::print(stderr, "{}\n", text);
+void Session::put_results(const std::string& text) {
+  put(printable(text, terminal_.colour ? Keep::styles : Keep::lines));
 }
 
-// Whoever closed the pipe has seen enough (with the usual signal setting this process does not even get here); a full
-// disk is a failure.
+void Session::say(const std::string& text) {
+  std::fflush(stdout);  // on a terminal both streams end up in one place: keep the order
+  wipe_live_line();
+  put_on_stderr(printable(text) + '\n');
+}
+
+// A closed pipe is no failure: its reader wants no more. (With the usual signal setting the process ends before it gets
+// here.) A full disk is one.
 void Session::finish_output() {
   errno = 0;
   if (std::fflush(stdout) != 0 && output_error_ == 0) output_error_ = errno;

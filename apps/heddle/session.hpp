@@ -33,20 +33,21 @@ class Session {
   // The words of the command line without --json, --json FILE and --json=FILE, which are taken note of: whether a word
   // after --json is its FILE or the next argument is more than an option parser can decide.
   std::vector<std::string> take_json(const std::vector<std::string>& words);
-  void add_global_options(CLI::App& app);
+  enum class Precisions { one, one_or_both };
+  void add_global_options(CLI::App& app, Precisions precisions = Precisions::one_or_both);
   // A subcommand with the global options; `run` is called by `run_command` once the whole line has been understood.
-  CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& summary, std::function<void()> run);
-  // Commands that measure in float and double in one run (--precision both) say so.
-  void allow_both_precisions(const std::string& command) { for_both_precisions_.insert(command); }
+  // Commands that measure in float and double in one run take --precision both.
+  CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& summary, std::function<void()> run,
+                        Precisions precisions = Precisions::one);
   void run_command();
 
   // The exit code for what was thrown, after reporting it: one line on stderr, and the JSON document if asked for.
-  int report(const std::exception& error);
+  int report(const std::exception& error) noexcept;
   // Reports a failure that does not end the command; the first one gives the exit code in the end.
   void fail_at_end(const Error& error);
-  // What was done is kept, but it is not all: the exit code, unless there was a failure before.
-  void end_with(int exit_code) { exit_code_ = exit_code_ == 0 ? exit_code : exit_code_; }
   int exit_code() const { return exit_code_; }
+  // A help text on stdout; gives the exit code.
+  int print_text(const std::string& text);
   void name_command(const std::string& name) { command_ = name; }
 
   const Device& device() const { return info_.device; }
@@ -68,7 +69,7 @@ class Session {
   // Results for people.
   template <class... Args>
   void print(fmt::format_string<Args...> text, Args&&... args) {
-    if (prints_results()) put(fmt::format(text, std::forward<Args>(args)...));
+    if (prints_results()) put_results(fmt::format(text, std::forward<Args>(args)...));
   }
   bool prints_results() const { return !json_ || !json_file_.empty(); }
   // A message for people, one line.
@@ -79,9 +80,10 @@ class Session {
   Progress progress(const std::string& what) const;  // empty where no bar is wanted
 
  private:
-  int report_ours(const Error& error);
-  void print_error(const Error& error);
+  int report_ours(const Error& error) noexcept;
+  void print_error(const Error& error) noexcept;
   void put(const std::string& text);
+  void put_results(const std::string& text);
   void say(const std::string& text);
   void begin_document();
   void write_document();

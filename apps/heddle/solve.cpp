@@ -37,6 +37,19 @@ struct Sides {
   std::size_t size() const { return static_cast<std::size_t>(rows); }
 };
 
+// Every number of every column is kept, so a matrix of many columns and few entries is none of right-hand sides: it is
+// more likely the matrix of the system itself.
+template <class V>
+void check_columns(const Csr<V>& A, const std::string& path, std::int64_t rows) {
+  if (A.rows != rows)
+    fail(ErrorKind::input, At{path, fmt::format("give --rhs columns of length {}", rows)},
+         "the right-hand sides have {} elements, but the matrix has {} rows", A.rows, rows);
+  const double numbers = static_cast<double>(A.rows) * static_cast<double>(A.cols);
+  if (numbers > 1e6 + 64 * static_cast<double>(A.nnz()))
+    fail(ErrorKind::input, At{path, "write dense right-hand sides as a Matrix Market array"},
+         "{} right-hand sides of length {} with {} entries", A.cols, A.rows, A.nnz());
+}
+
 template <class V>
 Sides<V> columns_of(const Csr<V>& A) {
   Sides<V> sides{Buffer<V>(A.rows * A.cols), A.rows, A.cols};
@@ -53,13 +66,14 @@ Sides<V> read_sides(const std::string& path, std::int64_t rows) {
   try {
     sides.values = read_vector<V>(path);
   } catch (const Error& no_vector) {
+    Csr<V> columns;
     try {
-      sides = columns_of(read_matrix<V>(path));
+      columns = read_matrix<V>(path);
     } catch (const Error&) {
       throw no_vector;
     }
-    if (sides.rows == rows) return sides;
-    sides.values = Buffer<V>(sides.rows);
+    check_columns(columns, path, rows);
+    return columns_of(columns);
   }
   if (sides.values.size() != rows)
     fail(ErrorKind::input, At{path, fmt::format("give --rhs a vector of length {}", rows)},

@@ -19,9 +19,11 @@ std::string without_trailing_blanks(std::string line) {
   return line;
 }
 
-// Words of `cell` on lines of at most `room` columns; what follows the first line starts at column `start`.
-std::string wrapped(const std::string& cell, int start, int room) {
-  if (room < 20 || shown_width(cell) <= room) return cell;
+}  // namespace
+
+std::string wrapped(const Terminal& terminal, const std::string& cell, int start) {
+  const int room = terminal.width - start;
+  if (!terminal.results_shown || room < 20 || shown_width(cell) <= room) return cell;
   std::istringstream words(cell);
   std::string text;
   int used = 0;
@@ -39,8 +41,6 @@ std::string wrapped(const std::string& cell, int start, int room) {
   }
   return text;
 }
-
-}  // namespace
 
 std::vector<int> Table::widths() const {
   std::vector<int> found;
@@ -60,7 +60,7 @@ std::string Table::text(const Terminal& terminal) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const bool last = c + 1 == columns_.size();
       const std::string& cell = cell_of(c);
-      made += last && wrap && columns_[c].align == Align::left ? wrapped(cell, start, terminal.width - start)
+      made += last && wrap && columns_[c].align == Align::left ? wrapped(terminal, cell, start)
                                                                : padded(cell, width[c], columns_[c].align);
       if (!last) made += std::string(gap, ' ');
       start += width[c] + gap;
@@ -71,7 +71,7 @@ std::string Table::text(const Terminal& terminal) const {
   std::string text = terminal.faint(line(title, false)) + '\n';
   for (const auto& cells : rows_) {
     const auto cell = [&](std::size_t c) -> const std::string& { return cells[c]; };
-    text += line(cell, terminal.results_shown) + '\n';
+    text += line(cell, true) + '\n';
   }
   return text;
 }

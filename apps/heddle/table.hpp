@@ -29,4 +29,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// `text`, which starts at column `start`, on as many lines as the terminal's width asks for. Left alone in a pipe, and
+// where there is no room to speak of.
+std::string wrapped(const Terminal& terminal, const std::string& text, int start);
+
 }  // namespace heddle

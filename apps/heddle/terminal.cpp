@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 
 namespace heddle {
@@ -66,6 +68,30 @@ int shown_width(std::string_view text) {
     }
   }
   return width;
+}
+
+void put_on_stderr(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+namespace {
+std::atomic<bool> line_is_live{false};
+}
+
+void show_live_line(std::string_view text) noexcept {
+  line_is_live = true;
+  put_on_stderr("\r");
+  put_on_stderr(text);
+  put_on_stderr("\033[K");
+}
+
+void wipe_live_line() noexcept {
+  if (line_is_live.exchange(false)) put_on_stderr("\r\033[K");
 }
 
 }  // namespace heddle

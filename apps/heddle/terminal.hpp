@@ -28,4 +28,12 @@ struct Terminal {
 // Columns a text takes on a terminal: UTF-8 characters, without escape sequences.
 int shown_width(std::string_view text);
 
+// To stderr. What cannot be written there (closed, a full disk) is lost, and nothing else happens.
+void put_on_stderr(std::string_view text) noexcept;
+
+// One line of stderr that is rewritten while work goes on, and wiped before anything else is written there. Wiping is
+// async-signal-safe.
+void show_live_line(std::string_view text) noexcept;
+void wipe_live_line() noexcept;
+
 }  // namespace heddle

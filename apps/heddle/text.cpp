@@ -58,4 +58,40 @@ std::string as_shape(std::int64_t rows, std::int64_t cols) {
   return fmt::format("{} x {}", with_commas(rows), with_commas(cols));
 }
 
+namespace {
+
+// Bytes of the UTF-8 character at the beginning of `text`; 0 for what is none, or a control character.
+std::size_t printable_bytes(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return first >= ' ' && first != 0x7F ? 1 : 0;
+  const std::size_t length = first >= 0xF0 && first < 0xF8 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  if (length == 0 || first >= 0xF8 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return 0;
+  const bool second_controls = first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
+  return second_controls ? 0 : length;
+}
+
+// "\033[31m"
+std::size_t style_bytes(std::string_view text) {
+  if (!text.starts_with("\033[")) return 0;
+  const std::size_t end = text.find_first_not_of("0123456789", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text, Keep keep) {
+  std::string made;
+  made.reserve(text.size());
+  while (!text.empty()) {
+    std::size_t bytes = printable_bytes(text);
+    if (bytes == 0 && keep != Keep::nothing && text[0] == '\n') bytes = 1;
+    if (bytes == 0 && keep == Keep::styles) bytes = style_bytes(text);
+    made += bytes == 0 ? std::string_view("?") : text.substr(0, bytes);
+    text.remove_prefix(std::max<std::size_t>(1, bytes));
+  }
+  return made;
+}
+
 }  // namespace heddle

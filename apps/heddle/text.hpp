@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace heddle {
 
@@ -12,5 +13,10 @@ std::string as_seconds(double seconds);
 std::string as_duration(double seconds);  // for waiting: 45 s, 2 min 10 s, 3 h 05 min
 std::string as_rate(double bytes_per_second);
 std::string as_shape(std::int64_t rows, std::int64_t cols);  // "2,003 x 2,003"
+
+// What files and arguments hold may not move the cursor or rename the window: control characters, and bytes that are no
+// UTF-8, become '?'. Keep::lines lets line breaks through, Keep::styles also the colours of Terminal.
+enum class Keep { nothing, lines, styles };
+std::string printable(std::string_view text, Keep keep = Keep::nothing);
 
 }  // namespace heddle

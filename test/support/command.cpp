@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -105,6 +106,50 @@ Outcome heddle_command(std::vector<std::string> words, const Surroundings& aroun
   if (path == nullptr) throw std::runtime_error("HEDDLE_COMMAND is not set: it names the command to test");
   words.insert(words.begin(), path);
   return run_program(words, around);
+}
+
+Outcome heddle_in_shell(const std::string& words_and_redirections, const Surroundings& around) {
+  return run_program({"sh", "-c", "exec \"$HEDDLE_COMMAND\" " + words_and_redirections}, around);
+}
+
+RunningCommand::RunningCommand(std::vector<std::string> words, bool ignores_hangup) {
+  words.insert(words.begin(), std::getenv("HEDDLE_COMMAND"));
+  const Channel both = make_terminal();
+  terminal_ = both.ours;
+  process_ = fork();
+  if (process_ == 0) {
+    if (ignores_hangup) signal(SIGHUP, SIG_IGN);
+    become(words, {.environment = {{"TERM", "xterm"}}}, both.theirs, dup(both.theirs));
+  }
+  close(both.theirs);
+}
+
+RunningCommand::~RunningCommand() {
+  if (process_ > 0) {
+    send(SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+  close(terminal_);
+}
+
+bool RunningCommand::read_more() {
+  char bytes[4096];
+  const ssize_t got = read(terminal_, bytes, sizeof bytes);
+  if (got > 0) shown_.append(bytes, static_cast<std::size_t>(got));
+  return got > 0;
+}
+
+void RunningCommand::wait_for(const std::string& shown) {
+  while (shown_.find(shown) == std::string::npos && read_more()) continue;
+}
+
+void RunningCommand::send(int signal_number) const { kill(process_, signal_number); }
+
+int RunningCommand::exit_code() {
+  while (read_more()) continue;
+  int status = 0;
+  waitpid(std::exchange(process_, -1), &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 ScratchFolder::ScratchFolder() {

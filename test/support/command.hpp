@@ -26,6 +26,29 @@ struct Surroundings {
 Outcome run_program(const std::vector<std::string>& words, const Surroundings& around = {});
 Outcome heddle_command(std::vector<std::string> words, const Surroundings& around = {});
 
+// The command's words for `sh -c`, with what follows: redirections, other programs.
+Outcome heddle_in_shell(const std::string& words_and_redirections, const Surroundings& around = {});
+
+// A command that is still running, to be sent signals. stdout and stderr are one terminal, or nothing.
+class RunningCommand {
+ public:
+  explicit RunningCommand(std::vector<std::string> words, bool ignores_hangup = false);
+  ~RunningCommand();
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+
+  void wait_for(const std::string& shown);  // until the terminal has shown this text, or the command has ended
+  void send(int signal_number) const;
+  int exit_code();  // waits for the end; 128 + number for a process ended by a signal
+  const std::string& shown() const { return shown_; }
+
+ private:
+  bool read_more();
+
+  int process_ = -1, terminal_ = -1;
+  std::string shown_;
+};
+
 // A new empty folder, removed with everything in it at the end.
 class ScratchFolder {
  public:
