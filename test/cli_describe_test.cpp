@@ -220,7 +220,8 @@ TEST(Devices, measured_anew_say_when_the_cache_folder_cannot_be_written) {
   EXPECT_EQ(asked.exit_code, 5);
   EXPECT_EQ(lines_in(asked.err), 1) << asked.err;
   EXPECT_NE(asked.err.find("/dev/null/heddle: cannot make the cache folder"), std::string::npos) << asked.err;
-  const Outcome unasked = heddle_command({"devices", "--json"}, around);  // measured without being asked to, it is no failure
+  const Outcome unasked =
+      heddle_command({"devices", "--json"}, around);  // measured without being asked to, it is no failure
   EXPECT_EQ(unasked.exit_code, 0) << unasked.err;
   EXPECT_EQ(unasked.json()["devices"].front()["measured"], true);
 }

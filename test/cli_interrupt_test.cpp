@@ -63,6 +63,25 @@ TEST(Interrupted, a_hangup_that_was_ignored_before_stays_ignored) {
   EXPECT_EQ(files_in(folder.path("")), std::vector<std::string>{"a.mtx"});
 }
 
+TEST(Interrupted, solve_writes_the_x_it_has) {
+  for (const int number : numbers) {
+    const ScratchFolder folder;
+    const std::string x = folder.path("x.txt"), json = folder.path("out.json"), plot = folder.path("plot.svg");
+    RunningCommand command({"solve", "gen:stencil2d5,n=600", "--device", "cpu", "--threads", "1", "--plan", "csr",
+                            "--tolerance", "1e-300", "--out", x, "--history", plot, "--json=" + json});
+    command.wait_for("iteration ");
+    command.send(number);
+    EXPECT_EQ(command.exit_code(), 128 + number) << command.shown();
+    const auto document = nlohmann::json::parse(content_of(json));
+    EXPECT_EQ(document["status"], "stopped");
+    EXPECT_EQ(document["interrupted"], true);
+    EXPECT_GT(document["iterations"], 0);
+    EXPECT_EQ(lines_in(content_of(x)), 600 * 600);
+    EXPECT_TRUE(content_of(plot).ends_with("</svg>\n"));
+    EXPECT_EQ(files_in(folder.path("")).size(), 3u);
+  }
+}
+
 TEST(Interrupted, a_second_signal_ends_at_once_what_would_stop_soon) {
   const ScratchFolder folder;
   const std::string pipe = folder.path("pipe.mtx");

@@ -158,12 +158,15 @@ TEST(SolveCommand, takes_no_memory_for_right_hand_sides_that_are_none) {
   const ScratchFolder folder;
   const Surroundings little{.memory_limit = 1L << 30};
   const auto expect_refused = [&](const std::string& system, const std::string& rhs, const std::string& word) {
-    const Outcome outcome = heddle_command({"solve", system, "--rhs", rhs, "--device", "cpu", "--threads", "1"}, little);
+    const Outcome outcome =
+        heddle_command({"solve", system, "--rhs", rhs, "--device", "cpu", "--threads", "1"}, little);
     EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
     EXPECT_NE(outcome.err.find(word), std::string::npos) << outcome.err;
   };
-  expect_refused("gen:stencil2d5,n=3", folder.write("square.mtx", matrix("30000 30000 1", "1 1 1\n")), "30000 elements");
-  expect_refused("gen:stencil2d5,n=1", folder.write("wide.mtx", matrix("1 2147483647 1", "1 1 1\n")), "right-hand sides");
+  expect_refused("gen:stencil2d5,n=3", folder.write("square.mtx", matrix("30000 30000 1", "1 1 1\n")),
+                 "30000 elements");
+  expect_refused("gen:stencil2d5,n=1", folder.write("wide.mtx", matrix("1 2147483647 1", "1 1 1\n")),
+                 "right-hand sides");
   const std::string itself = folder.path("A.mtx");
   ASSERT_EQ(heddle_command({"convert", "gen:stencil2d5,n=150", itself}).exit_code, 0);
   expect_refused(itself, itself, "22500 right-hand sides");

@@ -88,24 +88,25 @@ TEST(Command, takes_the_usual_words_for_help_and_version) {
 
 TEST(Command, takes_numbers_whole_or_not_at_all) {
   const std::string matrix = "gen:dense,rows=3";
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"multiply", matrix, "--alpha", ""},
-           {"multiply", matrix, "--alpha", "1x"},
-           {"multiply", matrix, "--threads", ""},
-           {"solve", matrix, "--max-iterations", "9223372036854775808"},
-           {"solve", matrix, "--max-iterations", "1.5"},
-           {"solve", matrix, "--tolerance", ""},
-           {"solve", matrix, "--restart", "99999999999999999999"},
-           {"reorder", matrix, "--window", "9223372036854775808"},
-           {"reorder", matrix, "--window", "-1"},
-           {"plan", matrix, "--expected-multiplies", "many"}})
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"multiply", matrix, "--alpha", ""},
+                                             {"multiply", matrix, "--alpha", "1x"},
+                                             {"multiply", matrix, "--threads", ""},
+                                             {"solve", matrix, "--max-iterations", "9223372036854775808"},
+                                             {"solve", matrix, "--max-iterations", "1.5"},
+                                             {"solve", matrix, "--tolerance", ""},
+                                             {"solve", matrix, "--restart", "99999999999999999999"},
+                                             {"reorder", matrix, "--window", "9223372036854775808"},
+                                             {"reorder", matrix, "--window", "-1"},
+                                             {"plan", matrix, "--expected-multiplies", "many"}})
     expect_one_line_error(heddle_command(words), 2);
   EXPECT_EQ(heddle_command({"multiply", matrix, "--alpha", "+1e-3"}).exit_code, 0);
 }
 
 TEST(Command, refuses_a_number_of_threads_that_is_none_in_the_environment) {
   for (const char* threads : {"abc", "2x", "-1", "99999999999"}) {
-    const Outcome outcome = heddle_command({"info", "gen:dense,rows=3"}, {.environment = {{"HEDDLE_THREADS", threads}}});
+    const Outcome outcome =
+        heddle_command({"info", "gen:dense,rows=3"}, {.environment = {{"HEDDLE_THREADS", threads}}});
     expect_one_line_error(outcome, 2);
     EXPECT_NE(outcome.err.find(std::string("HEDDLE_THREADS=") + threads), std::string::npos) << outcome.err;
   }
@@ -278,15 +279,18 @@ TEST(Messages, come_behind_the_results_that_were_printed_before_them) {
 // The name of a matrix is a text of its file.
 TEST(Output, holds_no_control_characters_of_files) {
   const ScratchFolder folder;
-  const std::string evil = folder.path("evil.hdl"), name = "a\033]0;title\007\r\nb\xc2\x9b" "31m\x9b\x7f ü";
+  const std::string evil = folder.path("evil.hdl"), name =
+                                                        "a\033]0;title\007\r\nb\xc2\x9b"
+                                                        "31m\x9b\x7f ü";
   write_matrix(evil, make_csr<double>(1, 1, Buffer<Offset>{0, 1}, Buffer<Index>{0}, Buffer<double>{1}), {},
                FileFacts{name, "real\033[2J", "general\n"});
-  const Surroundings colours{.environment = {{"TERM", "xterm"}, {"NO_COLOR", ""}, {"LC_ALL", "C.UTF-8"}}, .terminal = true};
+  const Surroundings colours{.environment = {{"TERM", "xterm"}, {"NO_COLOR", ""}, {"LC_ALL", "C.UTF-8"}},
+                             .terminal = true};
   for (const std::string command : {"info", "plan", "formats", "multiply", "solve", "bench"})
     for (const bool terminal : {false, true}) {
       const Outcome outcome = heddle_command({command, evil, "--device", "cpu"}, terminal ? colours : Surroundings{});
       EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-      EXPECT_NE(outcome.out.find("a?]0;title???b?31m?? ü"), std::string::npos) << outcome.out;
+      EXPECT_NE(outcome.out.find("a?]0;title???b??31m?? ü"), std::string::npos) << outcome.out;
       EXPECT_EQ(outcome.out.find('\007'), std::string::npos) << command;
       if (!terminal) EXPECT_EQ(outcome.out.find('\033'), std::string::npos) << command;
     }

@@ -68,8 +68,8 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::
   const auto unexpected = app.remaining(true);
   if (!chosen.empty()) {
     const CLI::App& command = *chosen.front();
-    const bool extras = error.get_name() == "ExtrasError" && !unexpected.empty();
-    if (extras) return unknown_word(command, words, unexpected);
+    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    if (extras && !unexpected.empty()) return unknown_word(command, words, unexpected);
     return Error(ErrorKind::usage, error.what(), command.get_name(),
                  fmt::format("see heddle {} --help", command.get_name()));
   }

@@ -78,8 +78,7 @@ void show(Session& session) {
     const auto rate = [&](double gbps) { return emulated ? std::string("-") : as_rate(gbps * 1e9); };
     table.add({terminal.bold(to_string(info.device)), size_or_unknown(info.memory_bytes),
                size_or_unknown(info.free_bytes), size_or_unknown(info.cache_bytes), std::to_string(info.units),
-               unit_name(info.device), rate(machine.read_gbps), rate(machine.copy_gbps),
-               info.capability, info.name});
+               unit_name(info.device), rate(machine.read_gbps), rate(machine.copy_gbps), info.capability, info.name});
   }
   session.json()["devices"] = std::move(entries);
   session.json()["threads"] = threads();
