@@ -82,6 +82,20 @@ TEST(Interrupted, solve_writes_the_x_it_has) {
   }
 }
 
+TEST(Interrupted, plan_decides_by_what_was_tried) {
+  const ScratchFolder folder;
+  const std::string json = folder.path("out.json"), plan = folder.path("plan.txt");
+  RunningCommand command({"plan", "gen:stencil2d5,n=700", "--device", "cpu", "--effort", "exhaustive", "--no-cache",
+                          "--save", plan, "--json=" + json});
+  command.wait_for("trying plans");
+  command.send(SIGINT);
+  EXPECT_EQ(command.exit_code(), 128 + SIGINT) << command.shown();
+  const auto document = nlohmann::json::parse(content_of(json));
+  EXPECT_EQ(document["interrupted"], true);
+  EXPECT_LT(document["measured"].size(), document["candidates"].size());
+  EXPECT_EQ(content_of(plan), document["plan"].get<std::string>() + "\n");
+}
+
 TEST(Interrupted, a_second_signal_ends_at_once_what_would_stop_soon) {
   const ScratchFolder folder;
   const std::string pipe = folder.path("pipe.mtx");

@@ -6,8 +6,6 @@
 
 namespace heddle {
 
-inline CLI::Validator at_least_zero() { return number_from(0); }
-
 inline constexpr const char* matrix_help = "Matrix file, - for standard input, or gen:KIND,key=value,...";
 
 void add_demo(CLI::App& app, Session& session);

@@ -4,8 +4,10 @@
 #include <heddle/choose.hpp>
 
 #include "commands.hpp"
+#include "interrupt.hpp"
 #include "load.hpp"
 #include "numbers.hpp"
+#include "plan/trial_watch.hpp"
 #include "plan_picture.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -68,23 +70,41 @@ std::string candidates_table(const Choice& choice, const Terminal& terminal) {
   return table.text(terminal);
 }
 
+// With a bar where plans are tried; Ctrl-C ends the trials, and those tried so far decide.
+template <class F>
+Choice watched(Session& session, Effort effort, F choosing) {
+  if (effort == Effort::model) return choosing();
+  const Interruptible until_asked;
+  const Progress bar = session.progress("trying plans");
+  const TrialWatch watch([&](double share) {
+    if (bar) bar(share);
+    return Interruptible::signal() == 0;
+  });
+  Choice choice = choosing();
+  if (TrialWatch::stopped()) session.note("stopped by a signal: the plans tried so far decide");
+  return choice;
+}
+
 template <class V>
 void run(Session& session, const Options& options) {
   const Effort effort = parse_effort(options.effort);
   const Loaded<V> matrix = load<V>(session, options.matrix);
   const Structure facts = analyze(matrix.A, Detail::planning);
   const Machine& machine = this_machine(session.device());
-  const Choice choice = choose(matrix.A, facts, machine,
-                               {.effort = effort,
-                                .expected_multiplies = options.expected_multiplies,
-                                .device = session.device(),
-                                .selector = options.selector,
-                                .use_cache = !options.no_cache});
+  const Choice choice = watched(session, effort, [&] {
+    return choose(matrix.A, facts, machine,
+                  {.effort = effort,
+                   .expected_multiplies = options.expected_multiplies,
+                   .device = session.device(),
+                   .selector = options.selector,
+                   .use_cache = !options.no_cache});
+  });
   const std::string resolved = to_string(resolve(matrix.A.view(), choice.plan, sizeof(V)));
   session.json()["matrix"] = matrix_json(matrix);
   session.json()["effort"] = options.effort;
   session.json()["expected_multiplies"] = options.expected_multiplies > 0 ? Json(options.expected_multiplies) : Json();
   put_choice(session.json(), choice, resolved);
+  session.json()["interrupted"] = Interruptible::signal() != 0;
   if (!options.save.empty()) write_whole_file(options.save, resolved + "\n");
   if (!options.svg.empty())
     write_whole_file(options.svg, candidates_svg("A product by each plan: " + matrix.facts.name, choice));

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "history_plot.hpp"
+#include "interrupt.hpp"
 #include "load.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
@@ -179,7 +180,7 @@ class Command {
   }
 
   void run() {
-    const Plan plan = Plan::parse(options_.plan);
+    const Plan plan = read_plan(options_.plan);
     matrix_ = load<V>(session_, options_.matrix);
     session_.json()["matrix"] = matrix_json(matrix_);
     session_.print("{}\n", session_.terminal().bold(headline(matrix_)));
@@ -195,6 +196,7 @@ class Command {
       for (std::int64_t i = 0; i < b.count; ++i)
         f(vectors.span().subspan(static_cast<std::size_t>(i * b.rows), b.size()));
     };
+    const Interruptible until_asked;  // then x is written as far as it is
     if (!b.known) each(b.values, [&](std::span<V> side) { order.apply(side); });
     reports_ = b.rows > 0 ? solve_many<V>(op, b.values, x, solve_options(plan))
                           : std::vector{solve<V>(op, b.values, x, solve_options(plan))};
@@ -203,8 +205,9 @@ class Command {
     if (!options_.history.empty()) plot();
     put_result();
     print_result(x, b);
+    session_.json()["interrupted"] = Interruptible::signal() != 0;
     for (const Report& report : reports_)
-      if (!report.converged())
+      if (!report.converged() && report.status != Status::stopped)
         return session_.fail_at_end(Error(ErrorKind::not_converged,
                                           fmt::format("{} after {} iterations of {}: {}", name_of(report.status),
                                                       report.iterations, report.method, report.reason),
@@ -223,6 +226,7 @@ class Command {
                          .check_every = options_.check_every,
                          .progress = solve_progress(session_.terminal(), session_.quiet(),
                                                     options_.method == "auto" ? "solve" : options_.method),
+                         .keep_going = [](const SolveProgress&) { return Interruptible::signal() == 0; },
                          .matrix = &matrix_.A};
     if (options_.overlap) made.better = [this, plan] { return built(plan); };
     return made;
@@ -271,30 +275,49 @@ class Command {
   }
 
   void print_result(const Buffer<V>& x, const Sides<V>& b) {
-    const Terminal& terminal = session_.terminal();
-    for (const Report& report : reports_) {
-      const std::string word = name_of(report.status);
-      session_.print("  {}  {} iteration{} of {} in {}, preconditioner {}\n",
-                     report.converged() ? terminal.good(word) : terminal.bad(word), with_commas(report.iterations),
-                     report.iterations == 1 ? "" : "s", report.method, as_seconds(report.seconds),
-                     report.preconditioner);
-      if (!report.preconditioner_reason.empty()) session_.print("  precond   {}\n", report.preconditioner_reason);
-      if (report.minres_from >= 0)
-        session_.print("  method    cg found after {} iteration{} that the matrix is not positive definite\n",
-                       with_commas(report.minres_from), report.minres_from == 1 ? "" : "s");
-      session_.print("  plan      {} on {}\n", report.plan, to_string(session_.device()));
-      session_.print("  residual  {:.3e}, recomputed {:.3e}, asked for {:.1e} (relative to |b|)\n", report.residual,
-                     report.true_residual, options_.tolerance);
-      const double floor = std::max(1e-16, std::min(options_.tolerance, report.residual));
-      session_.print("  history   {}\n",
-                     residual_line(report.history, floor, std::min(60, terminal.width - 14), terminal.unicode));
-      print_changeover(report.changeover);
+    std::string plan;
+    for (std::size_t i = 0; i < reports_.size(); ++i) {
+      if (reports_.size() > 1) session_.print("system {} of {}\n", i + 1, reports_.size());
+      print_report(reports_[i], plan);
+      plan = reports_[i].plan;
     }
     if (!reports_.empty() && !telling().grids.empty()) print_grids(telling());
-    if (b.known && !reports_.empty() && reports_[0].converged())
-      session_.print("  error     {:.3e} at most (b is A times ones)\n", farthest_from_one(x));
+    if (b.known && !reports_.empty() && reports_[0].converged()) print_error(farthest_from_one(x));
     if (!options_.out.empty()) session_.print("  wrote     {}\n", options_.out);
     if (!options_.history.empty()) session_.print("  plotted   {}\n", options_.history);
+  }
+
+  // The plan only where it is not that of the system before.
+  void print_report(const Report& report, const std::string& plan_before) {
+    const Terminal& terminal = session_.terminal();
+    const std::string word = name_of(report.status);
+    session_.print("  {}  {} iteration{} of {} in {}, preconditioner {}\n",
+                   report.converged() ? terminal.good(word) : terminal.bad(word), with_commas(report.iterations),
+                   report.iterations == 1 ? "" : "s", report.method, as_seconds(report.seconds), report.preconditioner);
+    if (!report.preconditioner_reason.empty()) session_.print("  precond   {}\n", report.preconditioner_reason);
+    if (report.minres_from >= 0)
+      session_.print("  method    cg found after {} iteration{} that the matrix is not positive definite\n",
+                     with_commas(report.minres_from), report.minres_from == 1 ? "" : "s");
+    if (report.plan != plan_before) session_.print("  plan      {} on {}\n", report.plan, to_string(session_.device()));
+    session_.print("  residual  {:.3e}, recomputed {:.3e}, asked for {:.1e} (relative to |b|)\n", report.residual,
+                   report.true_residual, options_.tolerance);
+    const double floor = std::max(1e-16, std::min(options_.tolerance, report.residual));
+    session_.print("  history   {}\n",
+                   residual_line(report.history, floor, std::min(60, terminal.width - 14), terminal.unicode));
+    print_changeover(report.changeover);
+    constexpr std::int64_t many = 500;
+    if (report.preconditioner == "none" && report.iterations >= many)
+      session_.note("{} iterations without a preconditioner: --precond auto may take far fewer",
+                    with_commas(report.iterations));
+    if (report.status == Status::stopped)
+      session_.note("stopped by a signal: x is what {} iterations gave", with_commas(report.iterations));
+  }
+
+  // b is A times ones, so x is known; unless A maps other vectors to the same b.
+  void print_error(double largest) {
+    constexpr double suspicious = 0.01;
+    session_.print("  error     {:.3e} is the largest (b is A times ones){}\n", largest,
+                   largest > suspicious ? ": this x solves the system too, so A is singular or nearly so" : "");
   }
 
   void print_changeover(const Changeover& c) {
@@ -339,7 +362,7 @@ void add_options(CLI::App& command, Options& options) {
       ->capture_default_str();
   command
       .add_option(
-          "--precond", options.precond,
+          "--precond,--preconditioner", options.precond,
           "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai, amg (multigrid): symmetric positive definite; "
           "auto: amg, jacobi or none, whichever is predicted to be done first")
       ->check(CLI::IsMember({"none", "auto", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"}))
@@ -347,44 +370,50 @@ void add_options(CLI::App& command, Options& options) {
   command
       .add_option("--block", options.preconditioner.block,
                   "block_jacobi, amg: unknowns that belong together; 0: by the structure")
-      ->check(CLI::Range(0, 32));
+      ->check(whole_number_from(0, 32));
   command.add_option("--power", options.preconditioner.power, "fsai, spai: on the pattern of this power of the matrix")
-      ->check(CLI::Range(1, 3))
+      ->check(whole_number_from(1, 3))
       ->capture_default_str();
   command
       .add_option("--strength", options.preconditioner.strength,
                   "amg: a coupling is strong from this share of the strongest one of its two nodes on")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_from(0, 1))
       ->capture_default_str();
   command.add_option("--degree", options.preconditioner.degree, "chebyshev: degree of the polynomial")
-      ->check(CLI::Range(1, 64))
+      ->check(whole_number_from(1, 64))
       ->capture_default_str();
   command.add_option("--smoothing", options.preconditioner.smoothing, "amg: degree of the polynomial of a grid")
-      ->check(CLI::Range(1, 16))
+      ->check(whole_number_from(1, 16))
       ->capture_default_str();
   command.add_option("--coarsest", options.preconditioner.coarsest, "amg: rows of a matrix that is inverted")
-      ->check(CLI::Range(1, 4096))
+      ->check(whole_number_from(1, 4096))
       ->capture_default_str();
-  command.add_option("--tolerance", options.tolerance, "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
-      ->check(at_least_zero());
-  command.add_option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this")->check(at_least_zero());
-  command.add_option("--max-iterations", options.max_iterations, "Without it 10 n, at most 100,000")
-      ->check(at_least_zero());
+  command
+      .add_option("--tolerance,--tol", options.tolerance,
+                  "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
+      ->check(number_from(0));
+  command.add_option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this")->check(number_from(0));
+  command.add_option("--max-iterations,--maxiter", options.max_iterations, "Without it 10 n, at most 100,000")
+      ->check(whole_number_from(0));
   command.add_option("--restart", options.restart, "Vectors that gmres keeps")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number_from(1, 1000))
       ->capture_default_str();
   command
       .add_option("--check-every", options.check_every,
-                  "Iterations between two looks at the residual; 0: 1 on the CPU, 4 to 64 on a GPU")
-      ->check(CLI::Range(0, 64));
-  command.add_option("--plan", options.plan, "Format and settings, e.g. \"sell C=32\"; auto: chosen by the model")
+                  "Iterations between two checks of the residual; 0: 1 on the CPU, 4 to 64 on a GPU")
+      ->check(whole_number_from(0, 64));
+  command
+      .add_option(
+          "--plan", options.plan,
+          "Format and settings, e.g. \"sell C=32\", or a file of `heddle plan --save`; auto: chosen by the model")
       ->capture_default_str();
   command.add_flag("--overlap", options.overlap,
                    "Begin with csr while another thread chooses and builds the --plan; change over once it is ready");
   command.add_option("--reorder", options.reorder, "Solve in another order of the unknowns: none, rcm or amd")
       ->check(CLI::IsMember({"none", "rcm", "amd"}))
       ->capture_default_str();
-  command.add_option("--out", options.out, "Write x to this vector file");
+  command.add_option("--out", options.out,
+                     "Write x to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
   command.add_option("--history", options.history, "Draw the residuals into this SVG file");
 }
 

@@ -89,7 +89,6 @@ Csr<V> read_matrix(const std::string& source, FileFacts* facts, const ReadOption
 template <class V>
 void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress, const FileFacts& facts) {
   const bool binary = path.ends_with(".hdl");
-  check(A.val.size() == A.col.size(), ErrorKind::input, "{} values for {} columns", A.val.size(), A.col.size());
   validate(A, binary ? Require::canonical : Require::safe);
   if (binary) return io::write_hdl(path, A, facts, progress);
   io::write_market(path, A, is_packed(path), facts.symmetry == "symmetric", progress);

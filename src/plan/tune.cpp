@@ -7,6 +7,7 @@
 
 #include "core/watch.hpp"
 #include "plan/timing.hpp"
+#include "plan/trial_watch.hpp"
 
 namespace heddle {
 
@@ -53,7 +54,9 @@ void measure_candidates(const Csr<V>& A, const BuildOptions& how, std::size_t co
   Buffer<V> y(A.rows, device);
   const std::size_t trials = std::min(count, candidates.size());
   for (std::size_t i = 0; i < trials; ++i) {
-    Watch::enter("try", static_cast<double>(i) / static_cast<double>(trials));
+    const double share = static_cast<double>(i) / static_cast<double>(trials);
+    if (!TrialWatch::goes_on(share)) return;
+    Watch::enter("try", share);
     Candidate& candidate = candidates[i];
     if (!candidate.fits) continue;
     try {
