@@ -1,7 +1,10 @@
 #include "plan/workload.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+
+#include "formats/format.hpp"
 
 namespace heddle {
 
@@ -30,8 +33,7 @@ const Family* find_family(const std::string& format) {
 Workload workload(const Family& family, const Subject& subject, const Plan& plan) {
   Workload w = (subject.target.on_gpu ? family.gpu : family.cpu)(subject, plan);
   if (w.alone < 0) w.alone = subject.longest();
-  constexpr double times = 10, always_fine = 20e6;  // as formats refuse (formats/registry.cpp)
-  w.fits = w.stored <= std::max(times * subject.nnz(), always_fine);
+  w.fits = w.stored < 1e15 && !too_much_padding(static_cast<std::int64_t>(std::ceil(w.stored)), subject.facts.nnz);
   return w;
 }
 

@@ -4,6 +4,8 @@
 #include <tuple>
 
 #include "core/thread_share.hpp"
+#include "formats/csr/csr_rules.hpp"
+#include "formats/csr_split/csr_split_rules.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -11,13 +13,9 @@ namespace heddle {
 
 namespace {
 
-double csr_lanes(const Subject& s, const Plan& plan) {
+double lanes_of(const Subject& s, const Plan& plan) {
   if (const double given = number(plan, "lanes", 0); given > 0) return given;
-  double lanes = 2;
-  const double mean = std::floor(s.facts.rows_len.mean);
-  while (lanes < 16 && 3 * lanes <= mean) lanes *= 2;
-  while (lanes < 32 && lanes * 64 <= s.longest()) lanes *= 2;
-  return lanes;
+  return csr_lanes(s.facts.rows, s.facts.nnz, s.facts.rows_len.max);
 }
 
 double csr_bytes(const Subject& s) { return (s.rows() + 1) * offset_bytes + s.nnz() * (index_bytes + s.value_bytes); }
@@ -40,7 +38,7 @@ double csr_steps(const Subject& s, double lanes) {
 }
 
 Workload csr_gpu(const Subject& s, const Plan& plan) {
-  const double lanes = csr_lanes(s, plan);
+  const double lanes = lanes_of(s, plan);
   Workload w = start(s, csr_bytes(s), s.nnz(), s.nnz());
   w.slots = team_slots(s, lanes);
   w.sectors = team_sectors(s, lanes) + gathered(s, lanes);
@@ -63,8 +61,7 @@ Workload csr_padded_gpu(const Subject& s, const Plan&) {
 }
 
 Workload csr_split_gpu(const Subject& s, const Plan& plan) {
-  const double fallback = s.nnz() < (1 << 21) ? 128 : s.nnz() < (1 << 23) ? 256 : 512;
-  const double share = number(plan, "share", fallback), shares = std::ceil(s.nnz() / share);
+  const double share = number(plan, "share", csr_split_share(s.facts.nnz)), shares = std::ceil(s.nnz() / share);
   const double listed = s.facts.rows_len.empty > 0 ? s.rows() : 0;
   const double bytes = s.nnz() * (index_bytes + s.value_bytes) + s.nnz() / 8 +
                        shares * (index_bytes + 2 * s.value_bytes + 12) + listed * index_bytes;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/thread_share.hpp"
+#include "formats/ell16/ell16_rules.hpp"
 #include "plan/row_counts.hpp"
 #include "plan/workload_parts.hpp"
 
@@ -90,7 +91,7 @@ Workload hyb_gpu(const Subject& s, const Plan& plan) {
 }
 
 Workload ell16_as_it_is(const Subject& s, const Plan& plan) {
-  const bool padded = s.rows() * s.longest() <= 3 * s.nnz();
+  const bool padded = ell16_pads(s.rows(), s.longest(), s.nnz());
   const Width width =
       width_of(s, plan, padded ? s.longest() : static_cast<double>(two_thirds_width(s.facts.rows_len, s.facts.rows)));
   const double inside = width.inside * s.facts.columns.near16;

@@ -8,6 +8,7 @@
 #include "formats/weave/weave_long.hpp"
 #include "formats/weave/weave_padded.hpp"
 #include "formats/weave/weave_rows.hpp"
+#include "formats/weave/weave_rules.hpp"
 #include "formats/weave/weave_segments.hpp"
 #include "formats/weave/weave_tiles.hpp"
 #include "layout/value_codec.hpp"
@@ -24,13 +25,12 @@ bool stays_in_cache(const Subject& s) {
 
 }  // namespace
 
-// As formats/weave/weave.cpp has it.
 bool coded(const Subject& s, const Plan& plan) {
-  return s.nnz() >= (word_is(plan, "layout", "padded") ? 1 << 20 : 1 << 18);
+  return weave::small_values_pay(word_is(plan, "layout", "padded"), s.facts.nnz);
 }
 bool may_have_table(const Subject& s, const Plan& plan) {
   if (is_raw(plan)) return false;
-  const bool pays = !stays_in_cache(s) && (s.value_bytes == 8 || !word_is(plan, "layout", "segments"));
+  const bool pays = weave::tables_pay(stays_in_cache(s), word_is(plan, "layout", "segments"), s.value_bytes);
   return pays || word_is(plan, "values", "dictionary");
 }
 
@@ -66,7 +66,7 @@ double fill_of(const Structure& facts, double size) {
 double best_block(const Structure& facts) {
   double best = 5;
   for (const double size : {4, 3, 2})
-    if (fill_of(facts, size) < fill_of(facts, best) - 0.02) best = size;
+    if (fill_of(facts, size) < fill_of(facts, best) - weave::larger_block_margin) best = size;
   return best;
 }
 
@@ -190,7 +190,8 @@ Workload rows(const Subject& s, const Plan& plan) {
   const RowShape shape(s, plan);
   const double mean = s.facts.rows_len.mean, lanes = shape.team.lanes;
   const double unsorted = shape.padding(s), sorted = shape.sorted_padding(s);
-  const bool sorts = number(plan, "sort", mean >= 6 && unsorted > 1.15 * sorted ? 1024 : 1) > 1;
+  const bool sorts =
+      number(plan, "sort", weave::sorting_may_pay(mean) && weave::sorting_pays(unsorted, sorted) ? 1024 : 1) > 1;
   const double whole_steps =
       rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes));
   const double near = s.facts.columns.slices16;
@@ -260,7 +261,7 @@ double team_of(const Subject& s) {
   const double mean = s.facts.rows_len.mean, by_size = 132.0 * 1024 / std::max(1.0, s.rows());
   const double wanted = std::clamp(std::max(mean / 24, std::min(by_size, mean / 4)), 32.0, 1024.0);
   double team = std::exp2(std::floor(std::log2(wanted)));
-  while (s.nnz() > (1 << 18) && team > 32 && long_places(s, team) > 1.15 * s.nnz()) team /= 2;
+  while (s.nnz() > (1 << 18) && team > 32 && long_places(s, team) > weave::most_team_places * s.nnz()) team /= 2;
   return team;
 }
 

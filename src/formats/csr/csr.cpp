@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/parallel.hpp"
+#include "formats/csr/csr_rules.hpp"
 #include "formats/registered.hpp"
 #include "layout/row_tasks.hpp"
 
@@ -21,15 +22,9 @@ FormatInfo CsrFormat<V>::about() {
           .settings = {}};
 }
 
-// H200, 2026-11, best of all: 2 lanes at 5 entries a row, 4 at 6 to 7, 16 at 22 to 77, 32 at 2,000. And a giant row
-// must not be left to two lanes: with 32 the web graph takes half the time, a full row of a million a tenth.
 template <class V>
 int CsrFormat<V>::lanes_for(const PatternView& A, std::int64_t longest) {
-  const std::int64_t mean = A.rows == 0 ? 0 : A.nnz() / A.rows;
-  int lanes = 2;
-  while (lanes < 16 && 3 * lanes <= mean) lanes *= 2;
-  while (lanes < 32 && lanes * 64 <= longest) lanes *= 2;
-  return lanes;
+  return csr_lanes(A.rows, A.nnz(), longest);
 }
 
 template <class V>

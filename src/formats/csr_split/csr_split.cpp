@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "formats/csr_split/csr_split_rules.hpp"
 #include "formats/registered.hpp"
 
 namespace heddle {
@@ -63,8 +64,7 @@ FormatInfo CsrSplitFormat<V>::about() {
 template <class V>
 void CsrSplitFormat<V>::settle(Settings& settings, const PatternView& A) {
   if (settings.share != automatic) return;
-  // Enough warps to fill a large GPU (8,448 of them) before shares grow.
-  settings.share = A.nnz() < (1 << 21) ? 128 : A.nnz() < (1 << 23) ? 256 : 512;
+  settings.share = csr_split_share(A.nnz());
 }
 
 template <class V>

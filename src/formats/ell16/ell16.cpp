@@ -4,6 +4,7 @@
 
 #include <heddle/reorder.hpp>
 
+#include "formats/ell16/ell16_rules.hpp"
 #include "formats/registered.hpp"
 #include "layout/ell_and_rest_build.hpp"
 
@@ -84,10 +85,9 @@ FormatInfo Ell16Format<V>::about() {
 template <class V>
 void Ell16Format<V>::settle(Settings& settings, const PatternView& A) {
   if (settings.K != automatic) return;
-  constexpr std::int64_t worth_padding = 3;  // Cusp's bound for plain ELLPACK; padding is stored, never read
   const Buffer<Index> length = stored_lengths(A.rows, {}, RowPieces{A.ptr});
   const std::int64_t longest = A.rows == 0 ? 0 : *std::max_element(length.begin(), length.end());
-  const bool padded = A.rows * longest <= worth_padding * A.nnz();
+  const bool padded = ell16_pads(A.rows, longest, A.nnz());
   settings.K = static_cast<int>(padded ? longest : ell_width(length, two_thirds));
 }
 

@@ -2,6 +2,7 @@
 
 #include "formats/registered.hpp"
 #include "formats/weave/weave_diagonals_found.hpp"
+#include "formats/weave/weave_rules.hpp"
 #include "layout/device_answers.hpp"
 #include "layout/value_table.hpp"
 
@@ -76,19 +77,13 @@ std::string codec_is_missing(const WeaveSettings& settings) {
   }
 }
 
-// Whether values shall be looked at. A small matrix is a matter of latency: a table is one more load to wait for, which
-// padded rows, who wait for little else, feel longest.
-constexpr std::int64_t fewest_looked_at = 1 << 18;
 bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
-  return nnz >= (settings.chosen() == WeaveLayout::padded ? 1 << 20 : fewest_looked_at);
+  return weave::small_values_pay(settings.chosen() == WeaveLayout::padded, nnz);
 }
 
-// A table saves bytes and is one more load to wait for: of a matrix in the L2 that is a loss, and it takes as long to
-// find as half of all else (H200, float: elasticity of 1.5 M entries in blocks 3.3 us raw and 3.5 with a table, when
-// read from memory 6.9 and 6.6; of 5.2 M 5.3 and 5.8, 11.4 and 9.4; of 9 M 10.8 and 8.2, 17.1 and 13.0). Of segments in
-// float it always is (9 M: 32 us and 34, from memory 41 and 47).
 bool tables_pay(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
-  return !weave::stays_in_cache(A, value_bytes) && (value_bytes == 8 || settings.chosen() != WeaveLayout::segments);
+  return weave::tables_pay(weave::stays_in_cache(A, value_bytes), settings.chosen() == WeaveLayout::segments,
+                           value_bytes);
 }
 Codecs codecs_of(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
   return {.all = has_all_codecs(settings), .tables = tables_pay(settings, A, value_bytes)};
@@ -202,7 +197,7 @@ void WeaveFormat<V>::ask_there(Where where, const Settings& settings, Source<V> 
   const bool open = settings.layout == automatic, open_values = settings.values == automatic;
   const bool blocks = !open && settings.chosen() == WeaveLayout::blocks;
   const auto tiles = segments_to_count(settings, A);
-  if (!there.asked || A.nnz() < fewest_looked_at || !(open_values || blocks || tiles)) return look(false);
+  if (!there.asked || A.nnz() < weave::fewest_looked_at || !(open_values || blocks || tiles)) return look(false);
   auto asked = std::make_shared<Asked<V>>();
   const bool wanted = open ? may_be_small_grid(A) : settings.chosen() == WeaveLayout::diagonals;
   // First, as these take longest, and as memory may have to be waited for.
@@ -245,7 +240,7 @@ bool WeaveFormat<V>::settle_there(Where where, Settings& settings, Source<V> the
   auto sought = asked ? std::move(asked->diagonals) : nullptr;
   if (sought) facts->known_diagonal_fill = sought->fill();
   auto found = sought ? sought->found() : nullptr;
-  if (settings.values == automatic && A.nnz() >= fewest_looked_at && !codec_of) facts->beside = ask_values;
+  if (settings.values == automatic && A.nnz() >= weave::fewest_looked_at && !codec_of) facts->beside = ask_values;
   std::shared_ptr<weave::SegmentsCount> segments = asked ? std::move(asked->segments) : nullptr;
   if (settings.layout == automatic && !segments && A.nnz() < weave::most_counted_beside)
     facts->beside_tiles = [&] {

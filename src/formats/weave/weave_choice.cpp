@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "formats/weave/weave.hpp"
+#include "formats/weave/weave_rules.hpp"
 
 namespace heddle {
 
@@ -226,7 +227,7 @@ class Chooser {
     const double by_length = mean_ / 24, by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
     const double wanted = std::min(std::max(by_length, std::min(by_size, mean_ / 4)), 1024.0);
     int threads = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
-    while (!small() && threads > simt::warp_size && long_fill(threads) > 1.15) threads /= 2;
+    while (!small() && threads > simt::warp_size && long_fill(threads) > weave::most_team_places) threads /= 2;
     return threads;
   }
   // Rows of several steps have several blocks, as long as all of them can run at once; no more than steps.
@@ -270,7 +271,7 @@ class Chooser {
     double least = most;
     for (const int size : weave::block_sizes) {
       const double fill = facts_.block_fill(size);
-      if (fill < least - (best > 0 ? 0.02 : 0)) {
+      if (fill < least - (best > 0 ? weave::larger_block_margin : 0)) {
         least = fill;
         best = size;
       }
@@ -298,7 +299,9 @@ class Chooser {
     settings_.lanes = shape.lanes;
     settings_.per_lane = shape.rows;
     if (settings_.sort == automatic) {
-      settings_.sort = mean_ >= 6 && facts_.slice_fill(shape, 1) > 1.15 * facts_.slice_fill(shape, 1024) ? 1024 : 1;
+      const bool pays = weave::sorting_may_pay(mean_) &&
+                        weave::sorting_pays(facts_.slice_fill(shape, 1), facts_.slice_fill(shape, 1024));
+      settings_.sort = pays ? 1024 : 1;
     }
   }
   // Neighbouring rows on one multiprocessor share x in its L1, as long as every multiprocessor gets two blocks; blocks

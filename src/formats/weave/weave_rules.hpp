@@ -1,0 +1,33 @@
+// What layouts of weave take where nothing is named, as functions of facts: building and the planner both ask here.
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::weave {
+
+// Whether values are looked at for a shorter form. A small matrix is a matter of latency: a table is one more load to
+// wait for, which padded rows, who wait for little else, feel longest.
+constexpr std::int64_t fewest_looked_at = 1 << 18, fewest_looked_at_padded = 1 << 20;
+constexpr bool small_values_pay(bool padded, std::int64_t entries) {
+  return entries >= (padded ? fewest_looked_at_padded : fewest_looked_at);
+}
+
+// A table saves bytes and is one more load to wait for: of a matrix in the L2 that is a loss, and it takes as long to
+// find as half of all else (H200, float: elasticity of 1.5 M entries in blocks 3.3 us raw and 3.5 with a table, when
+// read from memory 6.9 and 6.6; of 5.2 M 5.3 and 5.8, 11.4 and 9.4; of 9 M 10.8 and 8.2, 17.1 and 13.0). Of segments in
+// float it always is (9 M: 32 us and 34, from memory 41 and 47).
+constexpr bool tables_pay(bool stays_in_cache, bool segments, int value_bytes) {
+  return !stays_in_cache && (value_bytes == 8 || !segments);
+}
+
+// The larger of two blocks is taken unless the smaller one stores so much less, in places per entry.
+constexpr double larger_block_margin = 0.02;
+
+// Rows are put in the order of their lengths where each has some entries, and where that saves so many places.
+constexpr bool sorting_may_pay(double mean_row) { return mean_row >= 6; }
+constexpr bool sorting_pays(double places, double sorted_places) { return places > 1.15 * sorted_places; }
+
+// Threads of a row are halved while this many places per entry would be walked by more of them.
+constexpr double most_team_places = 1.15;
+
+}  // namespace heddle::weave
