@@ -152,6 +152,7 @@ void LocalOperator::rebuild(const AijArrays& arrays) {
   operator_.reset();
   transposed_.reset();
   rows_.clear();
+  listed_ptr_.clear();
   refusal_.clear();
   updates_ = 0;
   row_count_ = static_cast<std::size_t>(arrays.rows);
@@ -162,56 +163,46 @@ void LocalOperator::rebuild(const AijArrays& arrays) {
     return;
   }
   if (role_ == BlockRole::off_diagonal && device().host_memory()) list_rows(arrays);
-  const Csr<V> matrix = rows_.empty() ? borrow_csr(arrays) : listed_csr(arrays);
-  if (const auto wrong = violations(matrix.view(), Require::canonical); !wrong.empty()) {
-    refusal_ = wrong.front();
-    return;
-  }
-  operator_ = build_by_plan(matrix, reason_);
+  operator_ = build_by_plan(view(arrays, EntryOrder::csr));
   if (settings_.view) must(PetscPrintf(PETSC_COMM_SELF, "Heddle[%d]: %s\n", PetscGlobalRank, describe().c_str()));
 }
 
-Operator<PetscScalar> LocalOperator::build_by_plan(const Csr<V>& matrix, std::string& reason) {
+// By columns the same arrays are those of the transposed matrix.
+MatrixView<PetscScalar> LocalOperator::view(const AijArrays& arrays, EntryOrder order) const {
+  static constexpr PetscInt no_rows[1] = {0};
+  const PetscInt* ptr = rows_.empty() ? (arrays.rows > 0 ? arrays.ptr : no_rows) : listed_ptr_.data();
+  const auto rows = rows_.empty() ? static_cast<std::int64_t>(arrays.rows) : static_cast<std::int64_t>(rows_.size());
+  if (order == EntryOrder::csr) return csr_view(rows, arrays.cols, nnz_, ptr, arrays.col, arrays.val);
+  return csc_view(arrays.cols, rows, nnz_, ptr, arrays.col, arrays.val);
+}
+
+Operator<PetscScalar> LocalOperator::build_by_plan(const MatrixView<V>& matrix) const {
   const std::string& text = role_ == BlockRole::off_diagonal ? settings_.off_diagonal_plan : settings_.plan;
-  const BuildOptions options{.device = settings_.choose.device};
-  if (!text.empty()) {
-    reason = "as the option says";
-    return build(matrix, Plan::parse(text), options);
-  }
-  const Choice choice = choose(matrix, settings_.choose);
-  reason = choice.reason;
-  return build(matrix, choice.plan, options);
+  if (text.empty()) return optimize(matrix, settings_.choose);
+  return build(matrix, Plan::parse(text), {.device = device()});
 }
 
 void LocalOperator::list_rows(const AijArrays& arrays) {
   PetscInt filled = 0;
   for (PetscInt row = 0; row < arrays.rows; ++row) filled += arrays.ptr[row + 1] > arrays.ptr[row];
   if (filled == 0 || 2 * filled > arrays.rows) return;
-  rows_.reserve(static_cast<std::size_t>(filled));
-  for (PetscInt row = 0; row < arrays.rows; ++row)
-    if (arrays.ptr[row + 1] > arrays.ptr[row]) rows_.push_back(row);
+  for (PetscInt row = 0; row < arrays.rows; ++row) {
+    if (arrays.ptr[row + 1] == arrays.ptr[row]) continue;
+    rows_.push_back(row);
+    listed_ptr_.push_back(arrays.ptr[row]);
+  }
+  listed_ptr_.push_back(arrays.ptr[arrays.rows]);
   listed_.resize(rows_.size());
-}
-
-Csr<PetscScalar> LocalOperator::listed_csr(const AijArrays& arrays) const {
-  const std::int64_t nnz = arrays.nnz();
-  Buffer<Offset> ptr(static_cast<std::int64_t>(rows_.size()) + 1);
-  std::transform(rows_.begin(), rows_.end(), ptr.begin(),
-                 [&](PetscInt row) { return static_cast<Offset>(arrays.ptr[row]); });
-  ptr[static_cast<std::int64_t>(rows_.size())] = nnz;
-  return {static_cast<std::int64_t>(rows_.size()), arrays.cols, std::move(ptr), as_indices(arrays.col, nnz),
-          Buffer<V>::borrow({arrays.val, static_cast<std::size_t>(nnz)})};
 }
 
 void LocalOperator::refresh_transposed(const AijArrays& arrays) {
   if (transposed_state_ == state_) return;
-  const Csr<V> matrix = transpose((rows_.empty() ? borrow_csr(arrays) : listed_csr(arrays)).view());
   if (transposed_ && transposed_state_.same_pattern(state_)) {
     const Logged log(log_events().update);
-    transposed_->update_values(matrix.val);
+    transposed_->update_values({arrays.val, static_cast<std::size_t>(nnz_)});
   } else {
     const Logged log(log_events().build);
-    transposed_ = build_by_plan(matrix, transposed_reason_);
+    transposed_ = build_by_plan(view(arrays, EntryOrder::csc));
   }
   transposed_state_ = state_;
 }
@@ -254,14 +245,15 @@ std::string LocalOperator::describe() const {
   std::ostringstream text;
   if (role_ != BlockRole::whole) text << (role_ == BlockRole::diagonal ? "diagonal block, " : "off-diagonal block, ");
   if (!operator_) {
-    text << (usable() ? "empty" : refusal_.c_str());
+    text << refusal_;
     return text.str();
   }
-  text << "plan " << to_string(operator_->plan()) << " on " << to_string(operator_->device()) << ", "
-       << operator_->nnz() << " entries in " << operator_->bytes() << " bytes, " << threads() << " threads";
+  text << "plan ";
+  std::istringstream lines(operator_->explain());
+  for (std::string line; std::getline(lines, line);) text << line << "; ";
+  text << threads() << " threads";
   if (!rows_.empty()) text << ", " << rows_.size() << " of " << row_count_ << " rows";
   if (updates_ > 0) text << ", values renewed " << updates_ << " times";
-  text << "; " << reason_;
   if (transposed_) text << "; transposed by " << to_string(transposed_->plan());
   return text.str();
 }

@@ -35,7 +35,7 @@ struct AijState {
   const void *ptr = nullptr, *col = nullptr, *val = nullptr;
 
   bool same_pattern(const AijState& other) const {
-    return pattern == other.pattern && ptr == other.ptr && col == other.col;
+    return pattern == other.pattern && ptr == other.ptr && col == other.col && val == other.val;
   }
   friend bool operator==(const AijState&, const AijState&) = default;
 };
@@ -60,7 +60,7 @@ class LocalOperator {
 
   LocalOperator(MatSettings settings, BlockRole role) : settings_(std::move(settings)), role_(role) {}
 
-  // False when columns are not ascending: then AIJ multiplies.
+  // False where a process has more rows or columns than Heddle counts: then AIJ multiplies.
   bool usable() const { return refusal_.empty(); }
   // y = A x, or y = y + A x; likewise with the transposed matrix.
   void multiply(const VectorArrays& on, bool add);
@@ -78,9 +78,9 @@ class LocalOperator {
   void refresh(const AijArrays& arrays, const AijState& now);
   void refresh_transposed(const AijArrays& arrays);
   void rebuild(const AijArrays& arrays);
-  Operator<V> build_by_plan(const Csr<V>& matrix, std::string& reason);
   void list_rows(const AijArrays& arrays);
-  Csr<V> listed_csr(const AijArrays& arrays) const;
+  MatrixView<V> view(const AijArrays& arrays, EntryOrder order) const;
+  Operator<V> build_by_plan(const MatrixView<V>& matrix) const;
   std::span<const V> gather(const V* x);
   void scatter_add(V* y);
   double flops() const { return 2.0 * static_cast<double>(nnz_); }
@@ -91,11 +91,13 @@ class LocalOperator {
   AijState state_, transposed_state_;
   std::size_t row_count_ = 0, col_count_ = 0;
   std::int64_t nnz_ = 0, updates_ = 0;
-  std::string refusal_ = "no product yet", reason_, transposed_reason_;
-  std::optional<Operator<V>> operator_, transposed_;
+  std::string refusal_ = "no product yet";
   // Most rows of an off-diagonal block are empty: the operator has the listed ones alone. Empty: it has all of them.
   std::vector<PetscInt> rows_;
+  std::vector<PetscInt> listed_ptr_;
   std::vector<V> listed_;
+  // They may use the arrays of the Mat: PETSc renews these with a change of state, before the next product.
+  std::optional<Operator<V>> operator_, transposed_;
 };
 
 }  // namespace heddle::petsc

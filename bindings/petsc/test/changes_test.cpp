@@ -370,6 +370,21 @@ void derive() {
   });
 }
 
+// PETSc takes arrays whose columns are in any order.
+void columns_in_any_order() {
+  PetscInt ptr[] = {0, 3, 5, 6}, col[] = {2, 0, 1, 1, 0, 2};
+  PetscScalar val[] = {1, 2, 3, 4, 5, 6}, other_val[] = {1, 2, 3, 4, 5, 6};
+  Two two;
+  must(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 3, 3, ptr, col, val, &two.aij));
+  must(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, 3, 3, ptr, col, other_val, &two.ours));
+  must(MatConvert(two.ours, MATSEQAIJHEDDLE, MAT_INPLACE_MATRIX, &two.ours));
+  compare(two, "columns in any order");
+  must(MatScale(two.aij, 2));
+  must(MatScale(two.ours, 2));
+  compare(two, "columns in any order and MatScale");
+  destroy(two);
+}
+
 int run(int argc, char** argv) {
   must(PetscInitialize(&argc, &argv, nullptr, nullptr));
   must(PetscLogDefaultBegin());
@@ -377,6 +392,7 @@ int run(int argc, char** argv) {
   change_values();
   change_patterns();
   derive();
+  if (PetscGlobalSize == 1) columns_in_any_order();
   for (const char* event : {"HeddleMatMult", "HeddleMatMultTr", "HeddleBuild", "HeddleUpdate"})
     tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
   if (PetscGlobalSize == 1) tally.check(events("HeddleMatMatMult") > 0, "Heddle was called: HeddleMatMatMult");
