@@ -60,13 +60,15 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M);
 
 struct PreconditionerOptions {
-  int block = 0;           // block_jacobi, amg: rows of a block, up to 32; 0: by the structure of the matrix
-  int degree = 4;          // chebyshev: the degree of the polynomial; it multiplies with A one time less
-  int power = 1;           // fsai, spai: on the pattern of this power of the matrix, up to 3
-  bool positive = false;   // jacobi: absolute values, so that minres gets a positive definite M
-  double strength = 0.25;  // amg: a coupling is strong from this share of the strongest one of its nodes on; 0 to 1
-  int smoothing = 2;       // amg: degree of the polynomial before and after the step to a coarser grid
-  int coarsest = 300;      // amg: rows of a matrix that is inverted
+  int block = 0;              // block_jacobi, amg: rows of a block, up to 32; 0: by the structure of the matrix
+  int degree = 4;             // chebyshev: the degree of the polynomial; it multiplies with A one time less
+  int power = 1;              // fsai, spai: on the pattern of this power of the matrix, up to 3
+  bool positive = false;      // jacobi: absolute values, so that minres gets a positive definite M
+  double strength = 0.25;     // amg: a coupling is strong from this share of the strongest one of its nodes on; 0 to 1
+  int smoothing = 2;          // amg: degree of the polynomial before and after the step to a coarser grid
+  int coarsest = 300;         // amg: rows of a matrix that is inverted
+  bool double_cycle = false;  // amg of a matrix in double: its cycle too, which is in float where all numbers fit
+  bool host_setup = false;    // amg: set up on the host, where the device of A would do it itself
 };
 
 // "none" (null), "jacobi", "block_jacobi", "chebyshev", "fsai", "spai" or "amg", on the device of A, which must outlive

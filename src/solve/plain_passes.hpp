@@ -1,6 +1,7 @@
 // Trips that every method shares, and those of the preconditioners.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "solve/state.hpp"
@@ -88,6 +89,39 @@ struct ChebyshevStep {
     step[i] = next;
     z[i] = first ? next : z[i] + next;
   }
+};
+
+// A vector in double, of which the pass before has found the squared length, scaled to length 1 and stored in float;
+// and the way back. Lengths that cannot be divided by leave it as it is.
+struct UnitLength {
+  SIMT_BOTH static double of(double squared) {
+    const double length = std::sqrt(squared);
+    return squared > 0 && finite(squared) && finite(1 / length) ? length : 1;
+  }
+};
+struct ToFloat {
+  static constexpr int inputs = 1, outputs = 0;
+  const double* from;
+  float* to;
+  double scale = 1;
+
+  SIMT_BOTH bool begin(State*, const double* in, bool) {
+    scale = 1 / UnitLength::of(in[0]);
+    return true;
+  }
+  SIMT_BOTH void element(std::int64_t i, double*) const { to[i] = static_cast<float>(from[i] * scale); }
+};
+struct FromFloat {
+  static constexpr int inputs = 1, outputs = 0;
+  const float* from;
+  double* to;
+  double scale = 1;
+
+  SIMT_BOTH bool begin(State*, const double* in, bool) {
+    scale = UnitLength::of(in[0]);
+    return true;
+  }
+  SIMT_BOTH void element(std::int64_t i, double*) const { to[i] = scale * static_cast<double>(from[i]); }
 };
 
 }  // namespace heddle::solve_method

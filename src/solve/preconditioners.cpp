@@ -66,7 +66,7 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
   if (name == "jacobi") return make_jacobi(matrix.view(), A.device(), options.positive);
   if (name == "block_jacobi") return make_block_jacobi(matrix.view(), A.device(), options.block);
   if (name == "chebyshev") return make_chebyshev(A, matrix.view(), options.degree);
-  if (name == "amg") return make_amg(A, matrix.view(), options);
+  if (name == "amg") return make_amg(A, matrix, options);
   return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
 }
 

@@ -19,7 +19,7 @@ std::shared_ptr<Preconditioner<V>> make_fsai(const Operator<V>& A, const CsrView
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_spai(const Operator<V>& A, const CsrView<V>& matrix, int power);
 template <class V>
-std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const CsrView<V>& matrix,
+std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const Csr<V>& matrix,
                                             const PreconditionerOptions& options);
 
 // Error(usage) for a word that make_preconditioner does not know.

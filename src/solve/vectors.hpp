@@ -54,8 +54,8 @@ using TripsOf = std::tuple<void (*)(const Body&, const Trip&)...>;
 template <class V>
 using Trips =
     TripsOf<Dot<V>, Combine<V>, ScaledRows<V>, BlockRows<V>, ChebyshevStep<V>, CgResidual<V>, CgDirection<V>,
-            MinresVector<V>, MinresSolution<V>, ResidualCheck, BicgstabHalf<V>, BicgstabDots<V>, BicgstabWhole<V>,
-            BicgstabDirection<V>, BasisDots<V>, BasisSubtract<V>, BasisNext<V>, BasisUpdate<V>>;
+            MinresVector<V>, MinresSolution<V>, ResidualCheck, ToFloat, FromFloat, BicgstabHalf<V>, BicgstabDots<V>,
+            BicgstabWhole<V>, BicgstabDirection<V>, BasisDots<V>, BasisSubtract<V>, BasisNext<V>, BasisUpdate<V>>;
 
 template <class V>
 Trips<V> trips(OnCpu);

@@ -1,9 +1,9 @@
-#include "solve/dense_inverse.hpp"
+#include "solve/amg/dense_inverse.hpp"
 
 #include <cmath>
 
-#include "core/check.hpp"
 #include "core/system.hpp"
+#include "solve/amg/steps.hpp"
 
 namespace heddle::solve_method {
 
@@ -18,12 +18,9 @@ class Dense {
   double* row_of(std::int64_t i) { return a_.data() + i * n_; }
 
   bool symmetric(const Buffer<double>& inverse_diagonal) {
-    constexpr double rounding = 1e-10;
     for (std::int64_t i = 0; i < n_; ++i)
-      for (std::int64_t j = 0; j < i; ++j) {
-        const double difference = row_of(i)[j] - row_of(j)[i];
-        if (difference * difference * inverse_diagonal[i] * inverse_diagonal[j] > rounding * rounding) return false;
-      }
+      for (std::int64_t j = 0; j < i; ++j)
+        if (!is_mirrored(row_of(i)[j], row_of(j)[i], inverse_diagonal[i], inverse_diagonal[j])) return false;
     return true;
   }
 
@@ -57,17 +54,14 @@ class Dense {
 }  // namespace
 
 Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse_diagonal) {
-  constexpr double dependent = 1e-12;  // a pivot so far below its diagonal entry
   const std::int64_t n = A.rows;
   Dense work(A);
   const bool symmetric = work.symmetric(inverse_diagonal);
   for (std::int64_t k = 0; k < n; ++k) {
     const double pivot = work.row_of(k)[k] * inverse_diagonal[k];
-    check(std::isfinite(pivot), ErrorKind::input, "there is an Inf or NaN in the matrix");
-    if (symmetric && pivot < -dependent)
-      fail(ErrorKind::input, At{"amg", "use --precond jacobi or none, with --method minres or gmres"},
-           "a pivot of the coarsest grid is negative: the matrix is not positive definite");
-    if (std::abs(pivot) > dependent)
+    if (!std::isfinite(pivot)) fail_not_finite();
+    if (symmetric && pivot < -dependent_pivot) fail_negative_pivot();
+    if (std::abs(pivot) > dependent_pivot)
       work.exchange(k);
     else
       work.leave_out(k);

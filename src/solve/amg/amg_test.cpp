@@ -219,7 +219,7 @@ TEST(Amg, is_symmetric_and_positive_definite_on_every_device) {
   for (const Device device : {Device::cpu(), Device::emulator()})
     for (const int smoothing : {1, 2, 3}) {
       const auto op = build(A, {}, {.device = device});
-      const auto M = make_preconditioner("amg", op, A, {.smoothing = smoothing, .coarsest = 10});
+      const auto M = make_preconditioner("amg", op, A, {.smoothing = smoothing, .coarsest = 10, .double_cycle = true});
       EXPECT_GE(M->grids().size(), 3u);
       Numbers Mu(u.size()), Mv(v.size());
       M->apply(u, Mu, {});
@@ -271,6 +271,43 @@ TEST(Amg, gives_the_same_bits_every_time_and_on_any_number_of_threads) {
   }
 }
 
+TEST(Amg, a_cycle_in_float_costs_no_iteration) {
+  for (const char* name : {"stencil2d5,n=60", "stencil2d5,n=50,coefficients=varying", "stencil3d7,n=16",
+                           "stencil3d27,n=12", "elasticity,nx=9,ny=5,nz=5"}) {
+    const Csr<double> A = generate<double>(name);
+    const std::int64_t wide = iterations(A, {.coarsest = 50, .double_cycle = true});
+    EXPECT_EQ(iterations(A, {.coarsest = 50}), wide) << name;
+    const auto op = build(A);
+    EXPECT_NE(make_preconditioner("amg", op, A, {.coarsest = 50})->name().find("cycle in float"), std::string::npos);
+  }
+}
+
+TEST(Amg, a_cycle_in_float_takes_residuals_of_any_size) {
+  const Csr<double> A = generate<double>("stencil2d5,n=30");
+  for (const Device device : {Device::cpu(), Device::emulator()}) {
+    const auto op = build(A, {}, {.device = device});
+    const auto M = make_preconditioner("amg", op, A, {.coarsest = 50});
+    const Numbers r = uneven(A.rows);
+    Numbers z(r.size()), scaled(r), other(r.size());
+    M->apply(r, z, {});
+    for (const double factor : {0x1p-400, 0x1p400, 0.0}) {
+      for (std::size_t i = 0; i < r.size(); ++i) scaled[i] = factor * r[i];
+      M->apply(scaled, other, {});
+      for (std::size_t i = 0; i < r.size(); ++i) EXPECT_NEAR(other[i], factor * z[i], 1e-14 * factor) << factor;
+    }
+  }
+}
+
+TEST(Amg, the_cycle_stays_in_double_where_numbers_do_not_fit_float) {
+  for (const double factor : {1e35, 1e-35}) {
+    Csr<double> A = generate<double>("stencil2d5,n=30");
+    for (double& value : A.val) value *= factor;
+    const auto op = build(A);
+    EXPECT_EQ(make_preconditioner("amg", op, A, {.coarsest = 50})->name().find("float"), std::string::npos);
+    EXPECT_LE(iterations(A, {.coarsest = 50}), 10);
+  }
+}
+
 TEST(Amg, allocates_nothing_when_it_is_applied) {
   const Csr<double> A = generate<double>("stencil3d7,n=10");
   for (const Device device : {Device::cpu(), Device::emulator()}) {
@@ -288,7 +325,7 @@ TEST(Amg, allocates_nothing_when_it_is_applied) {
 TEST(Amg, goes_on_with_a_better_operator_of_the_same_matrix) {
   const Csr<double> A = generate<double>("stencil2d5,n=40");
   const auto op = build(A), better = build(A, Plan::parse("sell C=8"));
-  const auto M = make_preconditioner("amg", op, A);
+  const auto M = make_preconditioner("amg", op, A, {.double_cycle = true});
   const Numbers r = uneven(A.rows);
   Numbers before(r.size()), after(r.size());
   M->apply(r, before, {});

@@ -9,15 +9,14 @@
 // unknown of a node becomes one of the aggregate.
 #pragma once
 
-#include <heddle/matrix.hpp>
-
 #include "core/system.hpp"
+#include "solve/amg/steps.hpp"
 
 namespace heddle::solve_method {
 
 struct Grid {
   Csr<double> A;           // not kept for the first grid: it is the caller's
-  Csr<double> P;           // from the next grid to this one; without rows on the last
+  Csr<double> P, R;        // from the next grid to this one, and its transpose; without rows on the last
   Buffer<double> inverse;  // of the diagonal; 0 where the matrix is flat: there is nothing to smooth
   double largest = 0;      // eigenvalue of D^-1 A, about
   bool is_last() const { return P.rows == 0; }
@@ -35,7 +34,8 @@ struct GridOptions {
   std::int64_t coarsest = 300;  // rows of a matrix that is inverted
 };
 
-// Error(input) where the diagonal is not positive or the matrix turns out not to be positive definite.
-Grids make_grids(const CsrView<double>& A, const GridOptions& options);
+// All on the device of the steps, A too. Error(input) where the diagonal is not positive or the matrix turns out not to
+// be positive definite.
+Grids make_grids(const Steps& steps, const CsrView<double>& A, const GridOptions& options);
 
 }  // namespace heddle::solve_method

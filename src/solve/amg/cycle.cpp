@@ -1,0 +1,179 @@
+#include "solve/amg/cycle.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <heddle/analyze.hpp>
+#include <heddle/choose.hpp>
+#include <heddle/error.hpp>
+
+#include "solve/iterations.hpp"
+
+namespace heddle::solve_method {
+
+namespace {
+
+template <class V>
+Csr<V> in_precision(const Steps& steps, Csr<double>&& matrix) {
+  if constexpr (sizeof(V) == sizeof(double))
+    return std::move(matrix);
+  else
+    return {matrix.rows, matrix.cols, std::move(matrix.ptr), std::move(matrix.col), steps.narrowed(matrix.val)};
+}
+template <class V>
+Buffer<V> in_precision(const Steps& steps, Buffer<double>&& values) {
+  if constexpr (sizeof(V) == sizeof(double))
+    return std::move(values);
+  else
+    return steps.narrowed(values);
+}
+
+template <class V>
+Plan plan_for(const Csr<V>& matrix, Device device) {
+  constexpr double products = 200;
+  return choose(matrix, analyze(matrix, Detail::planning), built_in_machine(device.kind),
+                {.expected_multiplies = products, .device = device, .reorder = false});
+}
+
+// Of a matrix in the memory of a device nobody has asked whether the format takes it.
+template <class V, class Matrix>
+Operator<V> built(Matrix&& matrix, const Plan& plan, Device device) {
+  const Plan csr{"csr", {}};
+  if (matrix.val.device().host_memory()) return build(std::forward<Matrix>(matrix), plan, {.device = device});
+  try {
+    return build(std::as_const(matrix), plan, {.device = device});
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unavailable || plan.format == csr.format) throw;
+  }
+  return build(std::forward<Matrix>(matrix), csr, {.device = device});
+}
+
+template <class V, class Matrix>
+Operator<V> planned_and_built(Matrix&& matrix, Device device, std::int64_t finest_rows) {
+  const Plan plan = plan_for(matrix, device);
+  const bool recorded = device.kind == Device::Kind::gpu && finest_rows <= most_rows_recorded;
+  if (!recorded) return built<V>(std::forward<Matrix>(matrix), plan, device);
+  Operator<V> made = built<V>(std::as_const(matrix), plan, device);
+  return made.takes_turns() ? built<V>(std::forward<Matrix>(matrix), Plan{"csr", {}}, device) : std::move(made);
+}
+
+template <class V>
+Stage<V> stage(const Steps& steps, const Operator<V>& finest, Grid&& grid, Smoother kind, int smoothing) {
+  const std::int64_t n = grid.inverse.size();
+  const Device device = finest.device();
+  const auto place = [&](Csr<double>&& matrix) {
+    return planned(in_precision<V>(steps, std::move(matrix)), device, finest.rows());
+  };
+  Stage<V> made;
+  if (grid.A.rows > 0) {
+    made.own.emplace(place(std::move(grid.A)));
+    made.r = Buffer<V>(n, device);
+    made.z = Buffer<V>(n, device);
+  }
+  if (!grid.is_last()) {
+    made.R.emplace(place(std::move(grid.R)));
+    made.P.emplace(place(std::move(grid.P)));
+  }
+  made.inverse = in_precision<V>(steps, std::move(grid.inverse)).owned_on(device);
+  made.terms = smoother_terms(kind, smoothing, grid.largest);
+  made.step = Buffer<V>(n, device);
+  made.product = Buffer<V>(n, device);
+  return made;
+}
+
+}  // namespace
+
+std::vector<SmootherTerm> smoother_terms(Smoother kind, int terms, double largest) {
+  std::vector<SmootherTerm> made;
+  if (kind == Smoother::fourth_kind) {
+    for (int k = 0; k < terms; ++k)
+      made.push_back({(8.0 * k + 4) / (2.0 * k + 3) / largest, k == 0 ? 0 : (2.0 * k - 1) / (2.0 * k + 3)});
+    return made;
+  }
+  // Saad, Iterative Methods, 12.1
+  constexpr double smoothed = 10;  // the largest eigenvalue over the smallest one that smoothing takes care of
+  const double middle = (largest + largest / smoothed) / 2, half = (largest - largest / smoothed) / 2;
+  const double sigma = middle / half;
+  double rho = 1 / sigma;
+  for (int k = 0; k < terms; ++k) {
+    const double next = k == 0 ? rho : 1 / (2 * sigma - rho);
+    made.push_back({k == 0 ? 1 / middle : 2 * next / half, k == 0 ? 0 : next * rho});
+    rho = next;
+  }
+  return made;
+}
+
+template <class V>
+Operator<V> planned(Csr<V>&& matrix, Device device, std::int64_t finest_rows) {
+  return planned_and_built<V>(std::move(matrix), device, finest_rows);
+}
+template <class V>
+Operator<V> planned(const Csr<V>& matrix, Device device, std::int64_t finest_rows) {
+  return planned_and_built<V>(matrix, device, finest_rows);
+}
+
+template <class V>
+Cycle<V>::Cycle(const Steps& steps, const Operator<V>& finest, Grids&& grids, int smoothing)
+    : trips_(trips_on<V>(finest.device())) {
+  const Smoother kind = grids.block == 1 ? Smoother::fourth_kind : Smoother::first_kind;
+  for (Grid& grid : grids.all) stages_.push_back(stage(steps, finest, std::move(grid), kind, smoothing));
+  stages_.front().A = &finest;
+  for (Stage<V>& s : stages_)
+    if (s.own) s.A = &*s.own;
+  if (grids.inverse.rows > 0)
+    inverse_.emplace(planned(in_precision<V>(steps, std::move(grids.inverse)), finest.device(), finest.rows()));
+}
+
+template <class V>
+bool Cycle<V>::recordable() const {
+  const auto free = [](const std::optional<Operator<V>>& op) { return !op || !op->takes_turns(); };
+  return free(inverse_) && std::all_of(stages_.begin(), stages_.end(),
+                                       [&](const Stage<V>& s) { return free(s.own) && free(s.P) && free(s.R); });
+}
+
+template <class V>
+std::vector<GridInfo> Cycle<V>::grids() const {
+  std::vector<GridInfo> all;
+  for (const Stage<V>& s : stages_)
+    all.push_back({s.A->rows(), s.A->nnz(), to_string(s.A->plan()), s.P ? s.P->nnz() : 0});
+  if (inverse_) all.back().plan = "inverse, " + to_string(inverse_->plan());
+  return all;
+}
+
+template <class V>
+void Cycle<V>::on_grid(std::size_t at, std::span<const V> r, std::span<V> z, Stream stream) const {
+  const Stage<V>& here = stages_[at];
+  if (at + 1 == stages_.size() && inverse_) return inverse_->multiply(r, z, stream);
+  smooth(here, true, r, z, stream);
+  if (!here.P) return;
+  const Stage<V>& next = stages_[at + 1];
+  here.A->multiply(std::span<const V>(z), here.product.span(), stream);
+  run_trip<Combine<V>, V>(trips_, {V(1), r.data(), V(-1), here.product.data()}, here.product.size(), stream);
+  here.R->multiply(here.product, next.r.span(), stream);
+  on_grid(at + 1, next.r, next.z.span(), stream);
+  here.P->multiply(V(1), next.z, V(1), z, stream);
+  smooth(here, false, r, z, stream);
+}
+
+// From zero or from z.
+template <class V>
+void Cycle<V>::smooth(const Stage<V>& on, bool from_zero, std::span<const V> r, std::span<V> z, Stream stream) const {
+  for (std::size_t k = 0; k < on.terms.size(); ++k) {
+    const bool first = from_zero && k == 0;
+    if (!first) on.A->multiply(std::span<const V>(z), on.product.span(), stream);
+    run_trip<ChebyshevStep<V>, V>(
+        trips_,
+        {static_cast<V>(on.terms[k].along), static_cast<V>(on.terms[k].back), on.inverse.data(), r.data(),
+         first ? nullptr : on.product.data(), on.step.data(), z.data()},
+        on.step.size(), stream);
+  }
+}
+
+template class Cycle<float>;
+template class Cycle<double>;
+template Operator<float> planned(Csr<float>&&, Device, std::int64_t);
+template Operator<double> planned(Csr<double>&&, Device, std::int64_t);
+template Operator<float> planned(const Csr<float>&, Device, std::int64_t);
+template Operator<double> planned(const Csr<double>&, Device, std::int64_t);
+
+}  // namespace heddle::solve_method

@@ -1,0 +1,108 @@
+// The largest eigenvalue of D^-1 A by a few steps of Lanczos, from vectors of which each side makes the sums in one
+// order (canonical sums): element i of a piece of 4,096 goes to running sum i mod 256, and those are halved; sums of
+// pieces likewise. Vectors stay as long as they are, 1 / length goes into the next step.
+//
+//   multiply   before = D^-1 A u / |u| - |u| / |before| before;  along = (u / |u|)' A (u / |u|)
+//   subtract   before = before - along u / |u|;                  |before| by the inner product x'D y
+//
+// The result is never above the row sums that bound the eigenvalues, and what the steps find only grows: once it is
+// above, further steps change nothing, and are left out.
+#pragma once
+
+#include <cmath>
+
+#include "solve/amg/row_steps.hpp"
+
+namespace heddle::solve_method {
+
+inline constexpr std::int64_t sum_piece = 4096;
+inline constexpr int sum_lanes = 256;
+inline constexpr int lanczos_steps = 10;
+
+// Between -1/2 and 1/2, by the number of the row.
+SIMT_BOTH double random_start(std::int64_t row) {
+  std::uint64_t dice = static_cast<std::uint64_t>(row + 1) * 0x9e3779b97f4a7c15u;
+  dice = (dice ^ (dice >> 30)) * 0xbf58476d1ce4e5b9u;
+  dice = (dice ^ (dice >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((dice ^ (dice >> 31)) >> 40) / 16777216.0 - 0.5;
+}
+
+struct LanczosVectors {
+  const double* inverse;  // 0 in rows that are left out
+  double* weight;         // 1 / inverse, or 0
+  double *u, *before;
+};
+
+struct LanczosStart {
+  LanczosVectors v;
+  SIMT_BOTH double operator()(std::int64_t row) const {
+    const bool in = v.inverse[row] > 0;
+    const double value = in ? random_start(row) : 0, weight = in ? 1 / v.inverse[row] : 0;
+    v.weight[row] = weight;
+    v.before[row] = 0;
+    v.u[row] = value;
+    return weight * value * value;
+  }
+};
+
+template <class Entries>
+struct LanczosMultiply {
+  Entries entries;
+  LanczosVectors v;
+  double scale, back;  // 1 / |u|, and |u| / |before|
+
+  SIMT_BOTH double operator()(std::int64_t row) const {
+    double sum = 0;
+    entries.each(row, [&](Index column, double value) { sum += value * v.u[column]; });
+    sum = sum * scale;
+    v.before[row] = v.inverse[row] * sum - back * v.before[row];
+    return v.u[row] * scale * sum;
+  }
+};
+
+struct LanczosSubtract {
+  LanczosVectors v;
+  double factor;  // along / |u|
+
+  SIMT_BOTH double operator()(std::int64_t row) const {
+    const double left = v.before[row] - factor * v.u[row];
+    v.before[row] = left;
+    return v.weight[row] * left * left;
+  }
+};
+
+// Row sums of |D^-1 A| bound the eigenvalues (Gershgorin).
+struct RowSumBound {
+  double most = 0;
+  bool finite = true;
+  SIMT_BOTH void add(const RowSumBound& other) {
+    most = other.most > most ? other.most : most;
+    finite = finite && other.finite;
+  }
+};
+template <class Entries>
+struct RowSums {
+  using Result = RowSumBound;
+  Entries entries;
+  const double* inverse;
+
+  SIMT_BOTH void add(std::int64_t row, RowSumBound& to) const {
+    double size = 0;
+    entries.each(row, [&](Index, double value) { size += value < 0 ? -value : value; });
+    size = size * inverse[row];
+    to.add({size, finite(size)});
+  }
+};
+
+// What the steps leave: along[k] and the lengths of the vectors, that of the first one before.
+struct LanczosNumbers {
+  double along[lanczos_steps], length[lanczos_steps + 1];
+};
+
+// Whether the steps up to this one have found enough.
+bool is_settled(const LanczosNumbers& numbers, int step, const RowSumBound& bound);
+
+// A little too large rather than too small, and never above the bound; not finite when the matrix is not.
+double largest_eigenvalue(const LanczosNumbers& numbers, int steps, const RowSumBound& bound);
+
+}  // namespace heddle::solve_method

@@ -1,0 +1,123 @@
+// The steps of Lanczos as two kernels each, a block a piece of the canonical sums. Every block adds up what the blocks
+// of the kernel before have left, so alpha and beta never leave the device.
+#pragma once
+
+#include "layout/device_workspace.hpp"
+#include "simt/simt.hpp"
+#include "solve/amg/lanczos.hpp"
+
+namespace heddle::solve_method {
+
+static_assert(sum_lanes * 16 == sum_piece);
+
+// Running sums, a thread each, halved; the same in every thread.
+SIMT_DEVICE double sum_of_block(double mine) {
+  double* lane = simt::shared<double>();
+  simt::sync_block();  // what was there has been read
+  lane[simt::thread()] = mine;
+  for (int half = sum_lanes / 2; half > 0; half /= 2) {
+    simt::sync_block();
+    if (simt::thread() < half) lane[simt::thread()] += lane[simt::thread() + half];
+  }
+  simt::sync_block();
+  return lane[0];
+}
+
+SIMT_DEVICE double sum_of_parts(const double* parts, std::int64_t count) {
+  double mine = 0;
+  for (std::int64_t i = simt::thread(); i < count; i += sum_lanes) mine += parts[i];
+  return sum_of_block(mine);
+}
+
+struct SumParts {
+  std::int64_t rows, pieces;
+  const double* in;  // of the kernel before
+  double* out;
+
+  template <class F>
+  SIMT_DEVICE void leave(const F& f) const {
+    const std::int64_t begin = simt::block() * sum_piece, end = begin + sum_piece < rows ? begin + sum_piece : rows;
+    double mine = 0;
+    for (std::int64_t row = begin + simt::thread(); row < end; row += sum_lanes) mine += f(row);
+    const double sum = sum_of_block(mine);
+    if (simt::thread() == 0) out[simt::block()] = sum;
+  }
+  SIMT_DEVICE double before() const { return sum_of_parts(in, pieces); }
+};
+
+namespace {  // kernels: compiled for two devices under one name
+
+SIMT_KERNEL lanczos_start(LanczosVectors v, SumParts sums) { sums.leave(LanczosStart{v}); }
+
+template <class Entries>
+SIMT_KERNEL lanczos_multiply(Entries entries, LanczosVectors v, SumParts sums, LanczosNumbers* numbers, int step) {
+  const double length = std::sqrt(sums.before()), scale = 1 / length;
+  const double back = step == 0 ? 0 : length * (1 / numbers->length[step - 1]);
+  if (simt::global_thread() == 0) numbers->length[step] = length;
+  sums.leave(LanczosMultiply<Entries>{entries, v, scale, back});
+}
+
+SIMT_KERNEL lanczos_subtract(LanczosVectors v, SumParts sums, LanczosNumbers* numbers, int step) {
+  const double along = sums.before(), scale = 1 / numbers->length[step];
+  if (simt::global_thread() == 0) numbers->along[step] = along;
+  sums.leave(LanczosSubtract{v, along * scale});
+}
+
+// For the host, which asks between the two.
+SIMT_KERNEL lanczos_along(SumParts sums, LanczosNumbers* numbers, int step) {
+  const double along = sums.before();
+  if (simt::thread() == 0) numbers->along[step] = along;
+}
+
+}  // namespace
+
+// Queues the steps in stretches: whether they have found enough is asked after each stretch.
+template <class Entries>
+class LanczosOnDevice {
+ public:
+  LanczosOnDevice(const Entries& entries, std::int64_t rows, const Buffer<double>& inverse)
+      : entries_(entries),
+        device_(inverse.device()),
+        pieces_(simt::blocks_for(rows, sum_piece)),
+        weight_(rows, device_),
+        one_(rows, device_),
+        other_(rows, device_),
+        of_even_(pieces_, device_),
+        of_odd_(pieces_, device_),
+        numbers_(1, device_),
+        v_{inverse.data(), weight_.data(), one_.data(), other_.data()},
+        sums_{rows, pieces_, of_odd_.data(), of_even_.data()} {}
+
+  double largest(simt::Here here, const RowSumBound& bound) {
+    constexpr int stretch = 5;
+    simt::launch(here, shape(), lanczos_start, v_, sums_);
+    for (int step = 0;; ++step) {
+      next();
+      simt::launch(here, shape(), lanczos_multiply<Entries>, entries_, v_, sums_, numbers_.data(), step);
+      next();
+      const bool all = step + 1 == lanczos_steps;
+      if (all || (step + 1) % stretch == 0) {
+        simt::launch(here, {1, sum_lanes, sum_lanes * sizeof(double)}, lanczos_along, sums_, numbers_.data(), step);
+        LanczosNumbers found;
+        memory::copy(&found, Device::cpu(), numbers_.data(), device_, sizeof(found));
+        if (all || is_settled(found, step, bound)) return largest_eigenvalue(found, step + 1, bound);
+      }
+      simt::launch(here, shape(), lanczos_subtract, v_, sums_, numbers_.data(), step);
+      std::swap(v_.u, v_.before);
+    }
+  }
+
+ private:
+  simt::Launch shape() const { return {pieces_, sum_lanes, sum_lanes * sizeof(double)}; }
+  void next() { sums_.in = std::exchange(sums_.out, const_cast<double*>(sums_.in)); }
+
+  Entries entries_;
+  Device device_;
+  std::int64_t pieces_;
+  Buffer<double> weight_, one_, other_, of_even_, of_odd_;
+  Buffer<LanczosNumbers> numbers_;
+  LanczosVectors v_;
+  SumParts sums_;
+};
+
+}  // namespace heddle::solve_method

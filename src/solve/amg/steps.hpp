@@ -1,0 +1,92 @@
+// The steps that the set-up of amg is made of. There are two sets of them, one on the host and one of kernels, with the
+// same bits: `make_grids` is written once. Arrays that come and go lie on the device of the steps.
+#pragma once
+
+#include <memory>
+
+#include <heddle/matrix.hpp>
+
+#include "simt/simt.hpp"
+#include "solve/amg/node_order.hpp"
+#include "solve/amg/row_steps.hpp"
+
+namespace heddle::solve_method {
+
+// The graph of the nodes of a matrix and which of its couplings are strong.
+struct Couplings {
+  Csr<double> made;  // sums of squares between nodes of several unknowns; one of a single unknown is a row of A
+  Buffer<std::uint8_t> strong;
+  bool fold = false;  // there are weak ones
+  NodeOrder order;
+  int block = 1;
+
+  CsrView<double> nodes(const CsrView<double>& A) const { return block > 1 ? made.view() : A; }
+  StrongGraph graph(const CsrView<double>& A) const { return {MatrixRows(nodes(A)), strong.data()}; }
+  FoldedEntries folded(const CsrView<double>& A) const {
+    const CsrView<double> of_nodes = nodes(A);
+    return {MatrixRows(A), of_nodes.ptr.data(), of_nodes.col.data(), strong.data(), block};
+  }
+};
+
+struct Aggregates {
+  Buffer<Index> of;  // a node; `no_aggregate` without strong couplings: smoothing alone solves for it
+  std::int64_t count = 0;
+};
+
+// What is wrong with a matrix, or too much for the device; kernels' files cannot format text.
+[[noreturn]] void fail_diagonal(std::int64_t row, double entry);
+[[noreturn]] void fail_energy(double entry);
+[[noreturn]] void fail_not_finite();
+[[noreturn]] void fail_negative_pivot();
+[[noreturn]] void fail_too_long(std::int64_t most);
+[[noreturn]] void fail_too_many(std::int64_t entries);
+
+class Steps {
+ public:
+  explicit Steps(Device device) : device_(device) {}
+  virtual ~Steps() = default;
+  Device device() const { return device_; }
+
+  // Error(input) where the matrix is not positive definite.
+  virtual Buffer<double> positive_inverse(const CsrView<double>& A) const = 0;
+  virtual Buffer<double> coarse_inverse(const CsrView<double>& A, const CsrView<double>& R,
+                                        const Buffer<double>& finer) const = 0;
+
+  virtual Couplings couplings(const CsrView<double>& A, const Buffer<double>& inverse, int block,
+                              double strength) const = 0;
+  // How many flags other numbers would change; those that are there stay.
+  virtual std::int64_t changed_flags(const CsrView<double>& A, const Buffer<double>& inverse, Couplings& kept,
+                                     double strength) const = 0;
+  virtual Aggregates aggregates(const CsrView<double>& A, const Couplings& couplings) const = 0;
+
+  virtual Buffer<double> folded_inverse(const CsrView<double>& A, const Couplings& couplings,
+                                        const Buffer<double>& inverse) const = 0;
+  // Of D^-1 A, about (lanczos.hpp); with couplings that fold, of the folded matrix.
+  virtual double largest_eigenvalue(const CsrView<double>& A, const Couplings* couplings,
+                                    const Buffer<double>& inverse) const = 0;
+  // `into` with rows has the pattern already, and gets new values.
+  virtual void smoothed(const CsrView<double>& A, const Couplings& couplings, const Aggregates& aggregates,
+                        const Buffer<double>& inverse, double omega, Csr<double>& into) const = 0;
+  virtual Csr<double> unsmoothed(std::int64_t rows, const Aggregates& aggregates, int block) const = 0;
+  virtual std::int64_t product_work(const PatternView& A, const PatternView& B) const = 0;
+  virtual std::int64_t longest_row(const PatternView& A) const = 0;
+  virtual Csr<double> transposed(const CsrView<double>& A) const = 0;
+  // R A P
+  virtual void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P,
+                             Csr<double>& into) const = 0;
+  virtual Buffer<float> narrowed(std::span<const double> values) const = 0;
+  // No number is so large that a cycle in float would lose it.
+  virtual bool fits_float(std::span<const double> values) const = 0;
+  virtual Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const = 0;
+
+ private:
+  Device device_;
+};
+
+std::unique_ptr<Steps> steps_on_host();
+std::unique_ptr<Steps> steps_on(simt::Emulator, Device device);
+std::unique_ptr<Steps> steps_on(simt::Cuda, Device device);
+// Of a device; the host's for the CPU.
+std::unique_ptr<Steps> steps_on(Device device);
+
+}  // namespace heddle::solve_method

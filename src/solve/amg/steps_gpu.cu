@@ -1,0 +1,263 @@
+// The steps of the set-up as kernels. (Without contraction of products and sums: src/CMakeLists.txt.)
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <heddle/matrix.hpp>
+
+#include "layout/device_radix.hpp"
+#include "layout/device_reduce.hpp"
+#include "solve/amg/dense_on_device.hpp"
+#include "solve/amg/lanczos_on_device.hpp"
+#include "solve/amg/roots_on_device.hpp"
+#include "solve/amg/row_table.hpp"
+#include "solve/amg/steps_by_row.hpp"
+
+namespace heddle::solve_method {
+
+namespace {
+
+constexpr int item_threads = 256;
+
+template <class Items>
+SIMT_KERNEL item_per_thread(Items items, std::int64_t count) {
+  const std::int64_t i = simt::global_thread();
+  if (i < count) items(i);
+}
+
+struct DeviceSide {
+  Device device;
+
+  template <class Items>
+  void each(const Items& items, std::int64_t count) const {
+    simt::launch(simt::Here{}, {simt::blocks_for(count, item_threads), item_threads}, item_per_thread<Items>, items,
+                 count);
+  }
+  template <class Items>
+  typename Items::Result reduce(const Items& items, std::int64_t count) const {
+    return device::reduce(simt::Here{}, items, count, device, 1);
+  }
+};
+
+template <class T>
+struct Fill {
+  T* to;
+  T value;
+  SIMT_DEVICE void operator()(std::int64_t i) const { to[i] = value; }
+};
+
+// ------------------------------------------------------------------------------------------------- rows by tables
+
+// Tables from small to large; a row goes to the first that it fits into.
+struct ProductTables {
+  MatrixRows A, B;
+
+  template <int Lanes, int Rows, int Slots>
+  void launch(const RowTarget& to, Offset more_than) const {
+    simt::launch(simt::Here{}, {simt::blocks_for(to.rows, Rows), Rows * Lanes, Rows * sizeof(RowTable<Slots>)},
+                 multiply_row_per_team<Lanes, Rows, Slots>, A, B, to, more_than);
+  }
+  void small(const RowTarget& to) const { launch<4, 32, 64>(to, 0); }
+  void medium(const RowTarget& to) const { launch<32, 4, 512>(to, RowTable<64>::most); }
+  void large(const RowTarget& to) const { launch<32, 1, 2048>(to, RowTable<512>::most); }
+  static constexpr Offset most_small = RowTable<64>::most;
+};
+
+template <class Each>
+struct EachTables {
+  Each each;
+
+  template <int Rows, int Slots>
+  void launch(const RowTarget& to, Offset more_than) const {
+    simt::launch(simt::Here{}, {simt::blocks_for(to.rows, Rows), std::max(Rows, 32), Rows * sizeof(RowTable<Slots>)},
+                 sum_row_per_thread<Each, Rows, Slots>, each, to, more_than);
+  }
+  void small(const RowTarget& to) const { launch<64, 32>(to, 0); }
+  void medium(const RowTarget& to) const { launch<4, 512>(to, RowTable<32>::most); }
+  void large(const RowTarget& to) const { launch<1, 2048>(to, RowTable<512>::most); }
+  static constexpr Offset most_small = RowTable<32>::most;
+};
+
+constexpr Offset most_medium = RowTable<512>::most, most_large = RowTable<2048>::most;
+
+// Where `into` has rows, they have been counted: the pattern stays.
+template <class Tables>
+void rows_into(const DeviceSide& side, const Tables& tables, std::int64_t rows, std::int64_t cols, Csr<double>& into,
+               bool sorted = true) {
+  const Device device = side.device;
+  std::int64_t longest = most_large;
+  if (into.rows == 0) {
+    Csr<double> made{rows, cols, Buffer<Offset>(rows + 1, device), {}, {}};
+    Buffer<Offset> length(rows, device);
+    side.each(Fill<Offset>{length.data(), too_long}, rows);
+    const RowTarget counted{rows, length.data(), nullptr, nullptr, nullptr, sorted};
+    const CountedRows lengths{rows, length.data(), made.ptr.data()};
+    const auto look = [&] { return device::scan(simt::Here{}, lengths, rows + 1, device); };
+    tables.small(counted);
+    CountSum sum = look();
+    if (sum.open > 0) tables.medium(counted), sum = look();
+    if (sum.open > 0) tables.large(counted), sum = look();
+    if (sum.open > 0) fail_too_long(most_large);
+    made.col = Buffer<Index>(sum.entries, device);
+    made.val = Buffer<double>(sum.entries, device);
+    longest = sum.longest;
+    into = std::move(made);
+  }
+  const RowTarget filled{rows, nullptr, into.ptr.data(), into.col.data(), into.val.data(), sorted};
+  tables.small(filled);
+  if (longest > Tables::most_small) tables.medium(filled);
+  if (longest > most_medium) tables.large(filled);
+}
+
+// ------------------------------------------------------------------------------------------------------ transposed
+
+struct RowOfEntries {
+  const Offset* ptr;
+  Index* row;
+  SIMT_DEVICE void operator()(std::int64_t i) const {
+    for (Offset k = ptr[i]; k < ptr[i + 1]; ++k) row[k] = static_cast<Index>(i);
+  }
+};
+
+struct ColumnKeys {
+  const Index* col;
+  SIMT_DEVICE std::uint32_t key(std::int64_t k) const { return static_cast<std::uint32_t>(col[k]); }
+};
+
+struct TransposedEntries {
+  const std::uint32_t* key;
+  const Index *entry, *row;
+  const double* from;
+  std::int64_t count, rows;
+  Offset* ptr;  // of the transposed matrix, rows + 1
+  Index* col;
+  double* val;
+
+  // Entry `count` is the end.
+  SIMT_DEVICE void operator()(std::int64_t k) const {
+    const std::int64_t before = k == 0 ? -1 : std::int64_t{key[k - 1]}, own = k == count ? rows : std::int64_t{key[k]};
+    for (std::int64_t r = before + 1; r <= own; ++r) ptr[r] = k;
+    if (k == count) return;
+    col[k] = row[entry[k]];
+    val[k] = from[entry[k]];
+  }
+};
+
+// ----------------------------------------------------------------------------------------------------------- steps
+
+class StepsOnDevice final : public StepsByRow<DeviceSide> {
+ public:
+  explicit StepsOnDevice(Device device) : StepsByRow(device, DeviceSide{device}) {}
+
+  double largest_eigenvalue(const CsrView<double>& A, const Couplings* couplings,
+                            const Buffer<double>& inverse) const override {
+    if (couplings) return eigenvalue_of(couplings->folded(A), A.rows, inverse);
+    return eigenvalue_of(PlainEntries{MatrixRows(A)}, A.rows, inverse);
+  }
+  void smoothed(const CsrView<double>& A, const Couplings& couplings, const Aggregates& aggregates,
+                const Buffer<double>& inverse, double omega, Csr<double>& into) const override {
+    const ConstantRows T{aggregates.of.data(), couplings.block};
+    const std::int64_t cols = aggregates.count * couplings.block;
+    if (couplings.fold)
+      each_into(SmoothedRows<FoldedEntries, ConstantRows>{couplings.folded(A), T, inverse.data(), omega}, A.rows, cols,
+                into);
+    else
+      each_into(SmoothedRows<PlainEntries, ConstantRows>{PlainEntries{MatrixRows(A)}, T, inverse.data(), omega}, A.rows,
+                cols, into);
+  }
+  Csr<double> unsmoothed(std::int64_t rows, const Aggregates& aggregates, int block) const override {
+    Csr<double> made;
+    each_into(TentativeRows<ConstantRows>{ConstantRows{aggregates.of.data(), block}}, rows, aggregates.count * block,
+              made);
+    return made;
+  }
+  Csr<double> transposed(const CsrView<double>& A) const override {
+    const std::int64_t count = A.nnz();
+    if (count >= INT32_MAX) fail_too_many(count);
+    device::Workspace memory(device());
+    Csr<double> made{A.cols, A.rows, Buffer<Offset>(A.cols + 1, device()), Buffer<Index>(count, device()),
+                     Buffer<double>(count, device())};
+    Index* const row = memory.take<Index>(count);
+    side_.each(RowOfEntries{A.ptr.data(), row}, A.rows);
+    const int bits = std::max(
+        1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1))));
+    const auto sorted = device::queue_sort(simt::Here{}, ColumnKeys{A.col.data()}, {bits}, {.items = count}, memory);
+    side_.each(TransposedEntries{sorted.key, sorted.item, row, A.val.data(), count, A.cols, made.ptr.data(),
+                                 made.col.data(), made.val.data()},
+               count + 1);
+    return made;
+  }
+  // The rows of A P need no order: each column comes up once in each of them.
+  void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P,
+                     Csr<double>& into) const override {
+    Csr<double> AP;
+    rows_into(side_, ProductTables{MatrixRows(A), MatrixRows(P)}, A.rows, P.cols, AP, false);
+    rows_into(side_, ProductTables{MatrixRows(R), MatrixRows(AP)}, R.rows, P.cols, into);
+  }
+  Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const override;
+
+ protected:
+  Csr<double> node_graph(const CsrView<double>& A, int block) const override {
+    Csr<double> made;
+    each_into(NodeRows{MatrixRows(A), block}, A.rows / block, A.cols / block, made);
+    return made;
+  }
+  Buffer<Index> root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const override;
+
+ private:
+  template <class Each>
+  void each_into(const Each& each, std::int64_t rows, std::int64_t cols, Csr<double>& into) const {
+    rows_into(side_, EachTables<Each>{each}, rows, cols, into);
+  }
+  template <class Entries>
+  double eigenvalue_of(const Entries& entries, std::int64_t rows, const Buffer<double>& inverse) const {
+    const RowSumBound bound = side_.reduce(RowSums<Entries>{entries, inverse.data()}, rows);
+    if (!bound.finite || rows == 0) return solve_method::largest_eigenvalue(LanczosNumbers{}, 0, bound);
+    return LanczosOnDevice<Entries>(entries, rows, inverse).largest(simt::Here{}, bound);
+  }
+};
+
+Buffer<Index> StepsOnDevice::root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const {
+  // A thread looks through the rows of all neighbours of a node.
+  constexpr std::int64_t most = 4096;
+  const std::int64_t nodes = graph.nodes.rows;
+  if (side_.reduce(LongestRow{graph.nodes.ptr}, nodes).length > most) fail_too_long(most);
+  device::Workspace memory(device());
+  auto* const words = memory.take<std::uint64_t>(nodes);
+  auto* const tickets = memory.take<unsigned>(1);
+  side_.each(Fill<std::uint64_t>{words, undecided}, nodes);
+  side_.each(Fill<unsigned>{tickets, 0}, 1);
+  simt::launch(simt::Here{}, {order.tiles * (NodeOrder::tile / root_threads), root_threads, sizeof(RootBoard)},
+               find_roots, graph, order, words, tickets);
+  Buffer<Index> number(nodes, device());
+  count = device::scan(simt::Here{}, NumberedRoots{words, number.data()}, nodes, memory).roots;
+  return number;
+}
+
+Csr<double> StepsOnDevice::dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const {
+  const std::int64_t n = A.rows, all = n * n;
+  device::Workspace memory(device());
+  double *from = memory.take<double>(all), *to = memory.take<double>(all);
+  auto* const fault = memory.take<PivotFault>(1);
+  side_.each(Fill<PivotFault>{fault, {0}}, 1);
+  side_.each(DenseRows{MatrixRows(A), from}, n);
+  const bool symmetric = side_.reduce(Asymmetry{n, from, inverse.data()}, all).symmetric;
+  for (std::int64_t k = 0; k < n; ++k) {
+    simt::launch(simt::Here{}, {simt::blocks_for(all, item_threads), item_threads}, exchange_pivot, n, k, from, to,
+                 inverse.data(), symmetric, fault);
+    std::swap(from, to);
+  }
+  Csr<double> made{n, n, Buffer<Offset>(n + 1, device()), Buffer<Index>(all, device()), Buffer<double>(all, device())};
+  side_.each(Fill<Offset>{made.ptr.data(), 0}, 1);
+  side_.each(DenseEntries{n, from, symmetric, made.ptr.data(), made.col.data(), made.val.data()}, all);
+  PivotFault first{};
+  memory::copy(&first, Device::cpu(), fault, device(), sizeof(first));
+  if (first.first != 0) (~first.first & 1) != 0 ? fail_negative_pivot() : fail_not_finite();
+  return made;
+}
+
+}  // namespace
+
+std::unique_ptr<Steps> steps_on(simt::Here, Device device) { return std::make_unique<StepsOnDevice>(device); }
+
+}  // namespace heddle::solve_method

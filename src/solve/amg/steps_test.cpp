@@ -1,0 +1,253 @@
+// The steps of the set-up of amg: kernels against the host's, bit by bit, in both orders of blocks and warps.
+#include "solve/amg/steps.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include <heddle/generate.hpp>
+#include <heddle/solve.hpp>
+
+#include "core/check.hpp"
+#include "solve/amg/grids.hpp"
+#include "support/dense_matrix.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace solve_method;
+
+template <class T>
+bool same_bits(const Buffer<T>& one, const Buffer<T>& other) {
+  const Buffer<T> a = one.to({}), b = other.to({});
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
+}
+bool same_bits(const Csr<double>& one, const Csr<double>& other) {
+  if (one.rows == 0 && other.rows == 0) return true;
+  return identical(one.to({}), other.to({}));
+}
+
+struct Case {
+  std::string name;
+  Csr<double> A;
+  int block = 1;
+  double strength = 0.25;
+};
+
+Csr<double> path(Index n, double diagonal = 2) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < n; ++i) {
+    entries.push_back({i, i, diagonal});
+    if (i > 0) entries.push_back({i, i - 1, -1}), entries.push_back({i - 1, i, -1});
+  }
+  return from_entries(n, n, entries);
+}
+
+// A ring whose nodes also see some hubs; every 50th node is alone.
+Csr<double> hubs(Index n) {
+  std::vector<Entry> entries;
+  std::vector<double> diagonal(static_cast<std::size_t>(n), 1e-3);
+  const auto couple = [&](Index i, Index j) {
+    if (i == j || i % 50 == 7 || j % 50 == 7) return;
+    entries.push_back({i, j, -1.0});
+    entries.push_back({j, i, -1.0});
+    diagonal[static_cast<std::size_t>(i)] += 1;
+    diagonal[static_cast<std::size_t>(j)] += 1;
+  };
+  for (Index i = 0; i < n; ++i) {
+    couple(i, (i + 1) % n);
+    for (Index hub = 0; hub < n; hub += 250)
+      if ((i * 7 + hub) % 23 == 0 && std::abs(hub - i) > 1) couple(hub, i);
+  }
+  for (Index i = 0; i < n; ++i) entries.push_back({i, i, diagonal[static_cast<std::size_t>(i)]});
+  return from_entries(n, n, entries);
+}
+
+// Couplings at the limit of being strong, whose flags differ from those of their mirrors.
+Csr<double> with_ragged_flags(Csr<double> A) {
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+      const std::uint64_t dice = static_cast<std::uint64_t>(k) * 0x9e3779b97f4a7c15u >> 61;
+      if (A.col[k] != row) A.val[k] *= dice < 3 ? 0.25 : dice < 5 ? std::nextafter(0.25, 0) : 1;
+    }
+  return A;
+}
+
+// Row sums of zero: nothing but the constant is flat.
+Csr<double> closed(Csr<double> A) {
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    double sum = 0;
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) sum += A.col[k] == row ? 0 : A.val[k];
+    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k)
+      if (A.col[k] == row) A.val[k] = -sum;
+  }
+  return A;
+}
+
+Csr<double> diagonal(Index n) {
+  std::vector<Entry> entries;
+  for (Index i = 0; i < n; ++i) entries.push_back({i, i, 1.0 + i});
+  return from_entries(n, n, entries);
+}
+
+std::vector<Case> zoo() {
+  std::vector<Case> all;
+  const auto grid = [&](const char* name, int block = 1) { all.push_back({name, generate<double>(name), block}); };
+  grid("stencil2d5,n=32");
+  grid("stencil2d5,n=25,coefficients=varying");
+  grid("stencil3d7,n=9");
+  grid("stencil3d27,n=6");
+  grid("elasticity,nx=4,ny=3,nz=3", 3);
+  for (const int block : {2, 4, 5, 6}) grid("stencil2d5,nx=15,ny=16", block);
+  all.push_back({"path", path(5000)});
+  all.push_back({"hubs", hubs(1500)});
+  all.push_back({"ragged", with_ragged_flags(generate<double>("stencil2d5,n=30"))});
+  all.push_back({"closed", closed(generate<double>("stencil2d5,n=20,coefficients=varying"))});
+  all.push_back({"diagonal", diagonal(300)});
+  all.push_back({"all weak but the strongest", generate<double>("stencil2d5,n=20,coefficients=varying"), 1, 1.0});
+  all.push_back({"all strong", generate<double>("stencil3d27,n=6"), 1, 0.0});
+  return all;
+}
+
+class OnEmulator : public testing::TestWithParam<simt::emulator::Order> {
+ protected:
+  void SetUp() override { simt::emulator::set_order(GetParam()); }
+  void TearDown() override { simt::emulator::set_order(simt::emulator::Order::forward); }
+};
+
+TEST_P(OnEmulator, every_step_gives_the_bits_of_the_host) {
+  const auto host = steps_on_host(), device = steps_on(Device::emulator());
+  for (const Case& on : zoo()) {
+    SCOPED_TRACE(on.name + fmt::format(", block {}", on.block));
+    const CsrView<double> A = on.A.view();
+    const Buffer<double> inverse = host->positive_inverse(A);
+    ASSERT_TRUE(same_bits(inverse, device->positive_inverse(A)));
+    const Couplings here = host->couplings(A, inverse, on.block, on.strength),
+                    there = device->couplings(A, inverse, on.block, on.strength);
+    ASSERT_TRUE(same_bits(here.made, there.made));
+    ASSERT_TRUE(same_bits(here.strong, there.strong));
+    ASSERT_EQ(here.fold, there.fold);
+    ASSERT_EQ(here.order.step, there.order.step);
+    const Aggregates nodes = host->aggregates(A, here), other = device->aggregates(A, here);
+    ASSERT_EQ(nodes.count, other.count);
+    ASSERT_TRUE(same_bits(nodes.of, other.of));
+    const Buffer<double> folded = host->folded_inverse(A, here, inverse);
+    ASSERT_TRUE(same_bits(folded, device->folded_inverse(A, here, inverse)));
+    ASSERT_EQ(host->largest_eigenvalue(A, nullptr, inverse), device->largest_eigenvalue(A, nullptr, inverse));
+    const double largest = host->largest_eigenvalue(A, &here, folded);
+    ASSERT_EQ(largest, device->largest_eigenvalue(A, &here, folded));
+    Csr<double> P, P_there, B, B_there;
+    host->smoothed(A, here, nodes, folded, 4.0 / 3 / largest, P);
+    device->smoothed(A, here, nodes, folded, 4.0 / 3 / largest, P_there);
+    ASSERT_TRUE(same_bits(P, P_there));
+    ASSERT_TRUE(same_bits(host->unsmoothed(A.rows, nodes, on.block), device->unsmoothed(A.rows, nodes, on.block)));
+    ASSERT_EQ(host->product_work(A, P.view()), device->product_work(A, P.view()));
+    ASSERT_EQ(host->longest_row(A), device->longest_row(A));
+    const Csr<double> R = host->transposed(P.view());
+    ASSERT_TRUE(same_bits(R, device->transposed(P.view())));
+    host->coarse_matrix(R.view(), A, P.view(), B);
+    device->coarse_matrix(R.view(), A, P.view(), B_there);
+    ASSERT_TRUE(same_bits(B, B_there));
+    ASSERT_TRUE(same_bits(host->narrowed(B.val), device->narrowed(B.val)));
+    ASSERT_EQ(host->fits_float(B.val), device->fits_float(B.val));
+    const Buffer<double> coarse = host->coarse_inverse(B.view(), R.view(), inverse);
+    ASSERT_TRUE(same_bits(coarse, device->coarse_inverse(B.view(), R.view(), inverse)));
+    if (B.rows < 150)
+      ASSERT_TRUE(same_bits(host->dense_inverse(B.view(), coarse), device->dense_inverse(B.view(), coarse)));
+  }
+}
+
+TEST_P(OnEmulator, whole_hierarchies_have_the_bits_of_the_host) {
+  for (const Case& on : zoo()) {
+    SCOPED_TRACE(on.name);
+    const GridOptions options{on.block, on.strength, 60};
+    const Grids here = make_grids(*steps_on_host(), on.A.view(), options),
+                there = make_grids(*steps_on(Device::emulator()), on.A.view(), options);
+    ASSERT_EQ(here.all.size(), there.all.size());
+    for (std::size_t i = 0; i < here.all.size(); ++i) {
+      const Grid &one = here.all[i], &other = there.all[i];
+      EXPECT_TRUE(same_bits(one.A, other.A) && same_bits(one.P, other.P) && same_bits(one.R, other.R)) << i;
+      EXPECT_TRUE(same_bits(one.inverse, other.inverse) && one.largest == other.largest) << i;
+    }
+    EXPECT_TRUE(same_bits(here.inverse, there.inverse));
+  }
+}
+
+TEST_P(OnEmulator, roots_of_a_path_that_is_cut_into_tiles_are_those_of_the_host) {
+  const Csr<double> A = path(40000);
+  const auto host = steps_on_host(), device = steps_on(Device::emulator());
+  const Buffer<double> inverse = host->positive_inverse(A.view());
+  const Couplings couplings = host->couplings(A.view(), inverse, 1, 0.25);
+  ASSERT_NE(couplings.order.step, 1);
+  const Aggregates here = host->aggregates(A.view(), couplings), there = device->aggregates(A.view(), couplings);
+  EXPECT_TRUE(same_bits(here.of, there.of));
+  EXPECT_LE(here.count, A.rows / 3 + 3);
+}
+
+TEST_P(OnEmulator, new_values_on_an_old_pattern_give_the_bits_of_new_rows) {
+  const Csr<double> A = generate<double>("stencil2d5,n=30"), B = with_ragged_flags(A);
+  for (const auto& steps : {steps_on_host(), steps_on(Device::emulator())}) {
+    Csr<double> kept, fresh;
+    steps->coarse_matrix(A.view(), A.view(), A.view(), kept);
+    steps->coarse_matrix(B.view(), B.view(), B.view(), kept);
+    steps->coarse_matrix(B.view(), B.view(), B.view(), fresh);
+    EXPECT_TRUE(same_bits(kept, fresh));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, OnEmulator,
+                         testing::Values(simt::emulator::Order::forward, simt::emulator::Order::reverse),
+                         [](const auto& order) {
+                           return order.param == simt::emulator::Order::forward ? "forward" : "reverse";
+                         });
+
+std::string words(const Steps& steps, const Csr<double>& A) {
+  try {
+    make_grids(steps, A.view(), {.coarsest = 30});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Steps, refuse_in_the_same_words_on_every_side) {
+  std::vector<Csr<double>> bad;
+  for (const double entry : std::vector<double>{0.0, -2.0, -3.0, NAN, HUGE_VAL}) {
+    bad.push_back(generate<double>("stencil2d5,n=20"));
+    const Offset first = bad.back().ptr[7];
+    for (Offset k = first; k < bad.back().ptr[8]; ++k)
+      if (bad.back().col[k] == 7) bad.back().val[k] = entry;
+    bad.push_back(generate<double>("stencil2d5,n=20"));
+    if (entry != 0.0) bad.back().val[11] = entry;
+    if (entry == 0.0) bad.back() = path(300, 1.2);
+  }
+  bad.push_back(dense(2, {1, 3, 3, 1}));
+  for (const Csr<double>& A : bad) EXPECT_EQ(words(*steps_on_host(), A), words(*steps_on(Device::emulator()), A));
+  EXPECT_NE(words(*steps_on_host(), bad[0]).find("row 8"), std::string::npos);
+  EXPECT_NE(words(*steps_on_host(), bad.back()).find("not positive definite"), std::string::npos);
+}
+
+TEST(Steps, tiles_in_another_order_are_all_visited_once_and_cut_chains) {
+  for (const std::int64_t tiles : {3, 4, 5, 61, 64, 1000}) {
+    const NodeOrder order = NodeOrder::for_graph(tiles * NodeOrder::tile, 10, 10);
+    std::vector<bool> seen(static_cast<std::size_t>(tiles));
+    std::int64_t chain = 1, longest = 1;
+    for (std::int64_t place = 0; place < tiles; ++place) {
+      const std::int64_t tile = order.tile_at(place);
+      EXPECT_FALSE(seen[static_cast<std::size_t>(tile)]);
+      seen[static_cast<std::size_t>(tile)] = true;
+      EXPECT_EQ(order.rank(tile * NodeOrder::tile + 5), place * NodeOrder::tile + 5);
+    }
+    for (std::int64_t tile = 1; tile < tiles; ++tile) {
+      const bool later = order.rank(tile * NodeOrder::tile) > order.rank((tile - 1) * NodeOrder::tile);
+      chain = later ? chain + 1 : 1;
+      longest = std::max(longest, chain);
+    }
+    EXPECT_LE(longest, 3) << tiles;
+  }
+  EXPECT_EQ(NodeOrder::for_graph(1 << 20, 10, 10000).rank(77), 77);
+}
+
+}  // namespace
+}  // namespace heddle::test
