@@ -51,6 +51,10 @@ class Preconditioner {
   virtual bool recordable() const { return false; }
   // A faster operator of the same matrix has become available; for those that multiply with A themselves.
   virtual void use(const Operator<V>&) {}
+  // New numbers of the matrix on its old pattern, as Operator::update_values takes them; the operator of A needs them
+  // too. An amg keeps its aggregates and tells how many couplings are strong by the new numbers and were not, or the
+  // other way round: with none it is what a new one would be. Error(unavailable) where a new one must be made.
+  virtual std::int64_t update_values(std::span<const V> val);
   // Of a multigrid, the finest first.
   virtual std::vector<GridInfo> grids() const { return {}; }
 };
@@ -69,7 +73,14 @@ struct PreconditionerOptions {
   int coarsest = 300;         // amg: rows of a matrix that is inverted
   bool double_cycle = false;  // amg of a matrix in double: its cycle too, which is in float where all numbers fit
   bool host_setup = false;    // amg: set up on the host, where the device of A would do it itself
+  bool updates = false;       // amg: its values will be updated
+  // amg: up to 8 vectors that A maps to nearly zero, one after the other (rigid_body_modes); none: constants
+  std::vector<double> near_nullspace;
 };
+
+// How bodies move without being deformed: 3 vectors for nodes in the plane (`dimension` = 2) and 6 in space, one after
+// the other, with `dimension` unknowns a node. `coordinates` are those of a node after the other.
+std::vector<double> rigid_body_modes(std::span<const double> coordinates, int dimension);
 
 // "none" (null), "jacobi", "block_jacobi", "chebyshev", "fsai", "spai" or "amg", on the device of A, which must outlive
 // a chebyshev and an amg. It serves one solve at a time. `matrix` is the matrix of A. Error(input) where a diagonal

@@ -48,6 +48,12 @@ class Multiplied final : public Preconditioner<V> {
 }  // namespace solve_method
 
 template <class V>
+std::int64_t Preconditioner<V>::update_values(std::span<const V>) {
+  fail(ErrorKind::unavailable, At{name(), "make a new one; an amg takes updates with PreconditionerOptions::updates"},
+       "this preconditioner keeps the numbers it was made from");
+}
+
+template <class V>
 std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M) {
   return std::make_shared<solve_method::Multiplied<V>>(std::move(M));
 }
@@ -70,6 +76,8 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
   return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
 }
 
+template std::int64_t Preconditioner<float>::update_values(std::span<const float>);
+template std::int64_t Preconditioner<double>::update_values(std::span<const double>);
 template std::shared_ptr<Preconditioner<float>> as_preconditioner(Operator<float>);
 template std::shared_ptr<Preconditioner<double>> as_preconditioner(Operator<double>);
 template std::shared_ptr<Preconditioner<float>> make_preconditioner(const std::string&, const Operator<float>&,

@@ -1,8 +1,10 @@
 // Algebraic multigrid by smoothed aggregation as a preconditioner: the set-up of its grids, and the precision of its
 // cycle.
+#include <algorithm>
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/gpu.hpp"
 #include "solve/amg/cycle.hpp"
 #include "solve/amg/grids.hpp"
 
@@ -10,36 +12,111 @@ namespace heddle::solve_method {
 
 namespace {
 
+constexpr std::int64_t most_near_vectors = 8;
+
 std::string name_of_amg(std::size_t grids, int block, const char* more) {
   return fmt::format("amg, {} grid{}{}{}", grids, grids == 1 ? "" : "s",
                      block > 1 ? fmt::format(", blocks of {}", block) : "", more);
 }
 
+// What an update needs: the pattern of A and its grids, on the device of the steps.
+class SetUp {
+ public:
+  SetUp(std::unique_ptr<Steps> steps, const PreconditionerOptions& options, int block, std::int64_t rows)
+      : steps_(std::move(steps)),
+        wishes_{block, options.strength, options.coarsest, near_of(options.near_nullspace, rows), options.updates} {}
+
+  const Steps& steps() const { return *steps_; }
+  Grids& grids() { return grids_; }
+  bool renewable() const { return wishes_.renewable; }
+
+  void run(const Csr<double>& A) {
+    grids_ = make_grids(*steps_, A.view(), wishes_);
+    wishes_.near = {};
+    if (renewable()) ptr_ = A.ptr, col_ = A.col;
+  }
+  // Nothing but the pattern and the grids is kept: `val` lies where the steps work.
+  std::int64_t renew(std::span<const double> val) {
+    const CsrView<double> A{{ptr_.size() - 1, ptr_.size() - 1, ptr_, col_}, val};
+    return renew_grids(*steps_, A, wishes_, grids_);
+  }
+  // The numbers of an update, where the steps work; a copy unless they are there.
+  template <class V>
+  Buffer<double> values(std::span<const V> val, Device of_operator) const {
+    check(renewable(), ErrorKind::unavailable, "this amg was made without PreconditionerOptions::updates");
+    check(static_cast<std::int64_t>(val.size()) == col_.size(), ErrorKind::usage,
+          "{} values for a matrix of {} entries", val.size(), col_.size());
+    const bool there = !of_operator.host_memory() && gpu::is_device_pointer(val.data());
+    const Buffer<V> given = Buffer<V>::borrow(val, there ? of_operator : Device::cpu());
+    if constexpr (sizeof(V) == sizeof(double)) {
+      if (given.device().host_memory() && steps_->device().host_memory()) return Buffer<double>::borrow(val);
+      return given.to(steps_->device());
+    } else {
+      const Buffer<V> here = given.to({});
+      Buffer<double> wide(here.size());
+      std::copy(here.begin(), here.end(), wide.begin());
+      return wide.to(steps_->device());
+    }
+  }
+
+ private:
+  NearNullspace near_of(const std::vector<double>& vectors, std::int64_t rows) const {
+    if (vectors.empty()) return {};
+    return {static_cast<int>(static_cast<std::int64_t>(vectors.size()) / rows),
+            Buffer<double>::copy_of(vectors, steps_->device())};
+  }
+
+  std::unique_ptr<Steps> steps_;
+  GridOptions wishes_;
+  Grids grids_;
+  Buffer<Offset> ptr_;
+  Buffer<Index> col_;
+};
+
 template <class V>
 class Multigrid final : public Preconditioner<V> {
  public:
-  Multigrid(const Steps& steps, const Operator<V>& A, Grids&& grids, int smoothing)
-      : block_(grids.block), cycle_(steps, A, std::move(grids), smoothing) {}
+  Multigrid(SetUp&& set_up, const Operator<V>& A, int smoothing)
+      : device_(A.device()),
+        set_up_(std::move(set_up)),
+        block_(set_up_.grids().block),
+        cycle_(set_up_.steps(), A, set_up_.grids(), smoothing, set_up_.renewable()) {}
 
   std::string name() const override { return name_of_amg(cycle_.grids().size(), block_, ""); }
   bool recordable() const override { return cycle_.recordable(); }
   void use(const Operator<V>& better) override { cycle_.use(better); }
   std::vector<GridInfo> grids() const override { return cycle_.grids(); }
   void apply(std::span<const V> r, std::span<V> z, Stream stream) const override { cycle_.apply(r, z, stream); }
+  std::int64_t update_values(std::span<const V> val) override {
+    const std::int64_t changed = set_up_.renew(set_up_.template values<V>(val, device_));
+    cycle_.renew(set_up_.steps(), set_up_.grids());
+    return changed;
+  }
 
  private:
+  Device device_;
+  SetUp set_up_;
   int block_;
   Cycle<V> cycle_;
 };
+
+bool fits_float(SetUp& set_up, std::span<const double> val) {
+  const Steps& steps = set_up.steps();
+  if (!steps.fits_float(val)) return false;
+  for (const Grid& grid : set_up.grids().all)
+    if (!steps.fits_float(grid.inverse) || !steps.fits_float(grid.A.val)) return false;
+  return true;
+}
 
 // A cycle in float for a method in double: half of the bytes. What a method asks of M^-1 is a direction; the residual
 // it goes by is its own. r is scaled to length 1, so that it fits into float whatever its size.
 class FloatMultigrid final : public Preconditioner<double> {
  public:
-  FloatMultigrid(const Steps& steps, Operator<float>&& A, Grids&& grids, int smoothing)
-      : block_(grids.block),
+  FloatMultigrid(SetUp&& set_up, Operator<float>&& A, int smoothing)
+      : set_up_(std::move(set_up)),
+        block_(set_up_.grids().block),
         finest_(std::move(A)),
-        cycle_(steps, finest_, std::move(grids), smoothing),
+        cycle_(set_up_.steps(), finest_, set_up_.grids(), smoothing, set_up_.renewable()),
         r_(finest_.rows(), finest_.device()),
         z_(finest_.rows(), finest_.device()),
         sums_(pieces(), finest_.device()),
@@ -55,6 +132,14 @@ class FloatMultigrid final : public Preconditioner<double> {
     cycle_.apply(r_, z_.span(), stream);
     run(FromFloat{z_.data(), z.data()}, sums_.data(), nullptr, stream);
   }
+  std::int64_t update_values(std::span<const double> val) override {
+    const Buffer<double> here = set_up_.values<double>(val, finest_.device());
+    const std::int64_t changed = set_up_.renew(here);
+    check(fits_float(set_up_, here), ErrorKind::unavailable, "the new values do not fit the cycle in float");
+    finest_.update_values(set_up_.steps().narrowed(here));
+    cycle_.renew(set_up_.steps(), set_up_.grids());
+    return changed;
+  }
 
  private:
   std::int64_t pieces() const {
@@ -65,6 +150,7 @@ class FloatMultigrid final : public Preconditioner<double> {
     std::get<void (*)(const Body&, const Trip&)>(trips_)(body, {finest_.rows(), nullptr, in, out, stream});
   }
 
+  SetUp set_up_;
   int block_;
   Operator<float> finest_;
   Cycle<float> cycle_;
@@ -72,13 +158,6 @@ class FloatMultigrid final : public Preconditioner<double> {
   mutable Buffer<double> sums_;
   Trips<double> trips_;
 };
-
-bool fits_float(const Steps& steps, const CsrView<double>& A, const Grids& grids) {
-  if (!steps.fits_float(A.val)) return false;
-  for (const Grid& grid : grids.all)
-    if (!steps.fits_float(grid.inverse) || !steps.fits_float(grid.A.val)) return false;
-  return true;
-}
 
 template <class V>
 int block_for(const Csr<V>& matrix, int asked) {
@@ -88,66 +167,60 @@ int block_for(const Csr<V>& matrix, int asked) {
   return block > 0 && matrix.rows % block == 0 ? block : 1;
 }
 
-void check_options(const PreconditionerOptions& options) {
+void check_options(const PreconditionerOptions& options, std::int64_t rows) {
   check(options.strength >= 0 && options.strength <= 1, ErrorKind::usage, "a strength of {}: amg takes 0 to 1",
         options.strength);
   check(options.smoothing >= 1 && options.smoothing <= 16, ErrorKind::usage,
         "a smoothing of degree {}: amg takes 1 to 16", options.smoothing);
   check(options.coarsest >= 1 && options.coarsest <= 4096, ErrorKind::usage,
         "{} rows of the coarsest grid: amg takes 1 to 4096", options.coarsest);
+  const std::vector<double>& near = options.near_nullspace;
+  const auto size = static_cast<std::int64_t>(near.size());
+  check(near.empty() || (rows > 0 && size % rows == 0 && size / rows <= most_near_vectors), ErrorKind::usage,
+        "a near-nullspace of {} numbers: amg takes 1 to {} vectors of {}", size, most_near_vectors, rows);
+  check(std::all_of(near.begin(), near.end(), [](double e) { return std::isfinite(e); }), ErrorKind::input,
+        "there is an Inf or NaN in the near-nullspace");
 }
 
 // In double, where the steps work.
 Csr<double> placed(const Csr<float>& matrix, Device device) { return convert<double>(matrix.to({}).view()).to(device); }
 Csr<double> placed(const Csr<double>& matrix, Device device) {
-  if (matrix.val.device() != device) return matrix.to(device);
-  return {matrix.rows, matrix.cols, Buffer<Offset>::borrow(matrix.ptr, device),
-          Buffer<Index>::borrow(matrix.col, device), Buffer<double>::borrow(matrix.val, device)};
+  return matrix.val.device() == device ? borrowed(matrix) : matrix.to(device);
 }
 
-// One set-up, by one set of steps.
-class SetUp {
- public:
-  SetUp(std::unique_ptr<Steps> steps, const PreconditionerOptions& options, int block)
-      : steps_(std::move(steps)), options_(options), wishes_{block, options.strength, options.coarsest} {}
-
-  std::shared_ptr<Preconditioner<float>> run(const Operator<float>& A, const Csr<float>& matrix) const {
-    const Csr<double> wide = placed(matrix, steps_->device());
-    return std::make_shared<Multigrid<float>>(*steps_, A, make_grids(*steps_, wide, wishes_), options_.smoothing);
-  }
-  std::shared_ptr<Preconditioner<double>> run(const Operator<double>& A, const Csr<double>& matrix) const {
-    const Csr<double> here = placed(matrix, steps_->device());
-    Grids grids = make_grids(*steps_, here, wishes_);
-    // One grid is an inverse or smoothing alone, which is not worth another matrix.
-    if (options_.double_cycle || grids.all.size() == 1 || !fits_float(*steps_, here, grids))
-      return std::make_shared<Multigrid<double>>(*steps_, A, std::move(grids), options_.smoothing);
-    const Csr<float> narrow{here.rows, here.cols, Buffer<Offset>::borrow(here.ptr, steps_->device()),
-                            Buffer<Index>::borrow(here.col, steps_->device()), steps_->narrowed(here.val)};
-    return std::make_shared<FloatMultigrid>(*steps_, planned(narrow, A.device(), A.rows()), std::move(grids),
-                                            options_.smoothing);
-  }
-
- private:
-  std::unique_ptr<Steps> steps_;
-  PreconditionerOptions options_;
-  GridOptions wishes_;
-};
+std::shared_ptr<Preconditioner<float>> made_by(SetUp set_up, const Operator<float>& A, const Csr<float>& matrix,
+                                               const PreconditionerOptions& options) {
+  set_up.run(placed(matrix, set_up.steps().device()));
+  return std::make_shared<Multigrid<float>>(std::move(set_up), A, options.smoothing);
+}
+std::shared_ptr<Preconditioner<double>> made_by(SetUp set_up, const Operator<double>& A, const Csr<double>& matrix,
+                                                const PreconditionerOptions& options) {
+  const Csr<double> here = placed(matrix, set_up.steps().device());
+  set_up.run(here);
+  // One grid is an inverse or smoothing alone, which is not worth another matrix.
+  if (options.double_cycle || set_up.grids().all.size() == 1 || !fits_float(set_up, here.val))
+    return std::make_shared<Multigrid<double>>(std::move(set_up), A, options.smoothing);
+  const Csr<float> narrow{here.rows, here.cols, Buffer<Offset>::borrow(here.ptr, here.ptr.device()),
+                          Buffer<Index>::borrow(here.col, here.col.device()), set_up.steps().narrowed(here.val)};
+  return std::make_shared<FloatMultigrid>(std::move(set_up), planned(narrow, {A.device(), A.rows(), options.updates}),
+                                          options.smoothing);
+}
 
 }  // namespace
 
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const Csr<V>& matrix,
                                             const PreconditionerOptions& options) {
-  check_options(options);
+  check_options(options, matrix.rows);
   const int block = block_for(matrix, options.block);
   if (A.device().kind != Device::Kind::cpu && !options.host_setup) {
     try {
-      return SetUp(steps_on(A.device()), options, block).run(A, matrix);
+      return made_by(SetUp(steps_on(A.device()), options, block, A.rows()), A, matrix, options);
     } catch (const Error& error) {  // not enough memory, or rows that are too long
       if (error.kind() != ErrorKind::unavailable) throw;
     }
   }
-  return SetUp(steps_on_host(), options, block).run(A, matrix);
+  return made_by(SetUp(steps_on_host(), options, block, A.rows()), A, matrix, options);
 }
 
 template std::shared_ptr<Preconditioner<float>> make_amg(const Operator<float>&, const Csr<float>&,

@@ -14,18 +14,20 @@ namespace heddle::solve_method {
 namespace {
 
 template <class V>
-Csr<V> in_precision(const Steps& steps, Csr<double>&& matrix) {
-  if constexpr (sizeof(V) == sizeof(double))
-    return std::move(matrix);
-  else
-    return {matrix.rows, matrix.cols, std::move(matrix.ptr), std::move(matrix.col), steps.narrowed(matrix.val)};
-}
-template <class V>
 Buffer<V> in_precision(const Steps& steps, Buffer<double>&& values) {
   if constexpr (sizeof(V) == sizeof(double))
     return std::move(values);
   else
     return steps.narrowed(values);
+}
+template <class V>
+Csr<V> in_precision(const Steps& steps, Csr<double>&& matrix) {
+  return {matrix.rows, matrix.cols, std::move(matrix.ptr), std::move(matrix.col),
+          in_precision<V>(steps, std::move(matrix.val))};
+}
+template <class T>
+Buffer<T> borrowed(const Buffer<T>& from) {
+  return Buffer<T>::borrow(from, from.device());
 }
 
 template <class V>
@@ -37,49 +39,65 @@ Plan plan_for(const Csr<V>& matrix, Device device) {
 
 // Of a matrix in the memory of a device nobody has asked whether the format takes it.
 template <class V, class Matrix>
-Operator<V> built(Matrix&& matrix, const Plan& plan, Device device) {
+Operator<V> built(Matrix&& matrix, const Plan& plan, const Place& place) {
   const Plan csr{"csr", {}};
-  if (matrix.val.device().host_memory()) return build(std::forward<Matrix>(matrix), plan, {.device = device});
+  const BuildOptions options{.device = place.device, .updates = place.updates};
+  if (matrix.val.device().host_memory()) return build(std::forward<Matrix>(matrix), plan, options);
   try {
-    return build(std::as_const(matrix), plan, {.device = device});
+    return build(std::as_const(matrix), plan, options);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unavailable || plan.format == csr.format) throw;
   }
-  return build(std::forward<Matrix>(matrix), csr, {.device = device});
+  return build(std::forward<Matrix>(matrix), csr, options);
 }
 
 template <class V, class Matrix>
-Operator<V> planned_and_built(Matrix&& matrix, Device device, std::int64_t finest_rows) {
-  const Plan plan = plan_for(matrix, device);
-  const bool recorded = device.kind == Device::Kind::gpu && finest_rows <= most_rows_recorded;
-  if (!recorded) return built<V>(std::forward<Matrix>(matrix), plan, device);
-  Operator<V> made = built<V>(std::as_const(matrix), plan, device);
-  return made.takes_turns() ? built<V>(std::forward<Matrix>(matrix), Plan{"csr", {}}, device) : std::move(made);
+Operator<V> planned_and_built(Matrix&& matrix, const Place& place) {
+  const Plan plan = plan_for(matrix, place.device);
+  const bool recorded = place.device.kind == Device::Kind::gpu && place.finest_rows <= most_rows_recorded;
+  if (!recorded) return built<V>(std::forward<Matrix>(matrix), plan, place);
+  Operator<V> made = built<V>(std::as_const(matrix), plan, place);
+  return made.takes_turns() ? built<V>(std::forward<Matrix>(matrix), Plan{"csr", {}}, place) : std::move(made);
 }
 
+// Grids into stages.
 template <class V>
-Stage<V> stage(const Steps& steps, const Operator<V>& finest, Grid&& grid, Smoother kind, int smoothing) {
-  const std::int64_t n = grid.inverse.size();
-  const Device device = finest.device();
-  const auto place = [&](Csr<double>&& matrix) {
-    return planned(in_precision<V>(steps, std::move(matrix)), device, finest.rows());
-  };
-  Stage<V> made;
-  if (grid.A.rows > 0) {
-    made.own.emplace(place(std::move(grid.A)));
-    made.r = Buffer<V>(n, device);
-    made.z = Buffer<V>(n, device);
+class Builder {
+ public:
+  Builder(const Steps& steps, const Operator<V>& finest, bool keep)
+      : steps_(steps), place_{finest.device(), finest.rows(), keep}, keep_(keep) {}
+
+  Stage<V> stage(Grid& grid) const {
+    const std::int64_t n = grid.inverse.size();
+    Stage<V> made;
+    if (grid.A.rows > 0) {
+      made.own.emplace(placed(grid.A));
+      made.r = Buffer<V>(n, place_.device);
+      made.z = Buffer<V>(n, place_.device);
+    }
+    if (!grid.is_last()) {
+      made.R.emplace(placed(grid.R));
+      made.P.emplace(placed(grid.P));
+    }
+    made.inverse = vector(keep_ ? borrowed(grid.inverse) : std::move(grid.inverse));
+    made.step = Buffer<V>(n, place_.device);
+    made.product = Buffer<V>(n, place_.device);
+    return made;
   }
-  if (!grid.is_last()) {
-    made.R.emplace(place(std::move(grid.R)));
-    made.P.emplace(place(std::move(grid.P)));
+  Operator<V> placed(Csr<double>& matrix) const {
+    if (!keep_) return planned(in_precision<V>(steps_, std::move(matrix)), place_);
+    const Csr<V> kept = in_precision<V>(steps_, solve_method::borrowed(matrix));
+    return planned(kept, place_);
   }
-  made.inverse = in_precision<V>(steps, std::move(grid.inverse)).owned_on(device);
-  made.terms = smoother_terms(kind, smoothing, grid.largest);
-  made.step = Buffer<V>(n, device);
-  made.product = Buffer<V>(n, device);
-  return made;
-}
+  Buffer<V> vector(Buffer<double>&& values) const {
+    return in_precision<V>(steps_, std::move(values)).owned_on(place_.device);
+  }
+
+ private:
+  const Steps& steps_;
+  Place place_;
+  bool keep_;
+};
 
 }  // namespace
 
@@ -103,25 +121,51 @@ std::vector<SmootherTerm> smoother_terms(Smoother kind, int terms, double larges
   return made;
 }
 
-template <class V>
-Operator<V> planned(Csr<V>&& matrix, Device device, std::int64_t finest_rows) {
-  return planned_and_built<V>(std::move(matrix), device, finest_rows);
-}
-template <class V>
-Operator<V> planned(const Csr<V>& matrix, Device device, std::int64_t finest_rows) {
-  return planned_and_built<V>(matrix, device, finest_rows);
+Csr<double> borrowed(const Csr<double>& matrix) {
+  return {matrix.rows, matrix.cols, borrowed(matrix.ptr), borrowed(matrix.col), borrowed(matrix.val)};
 }
 
 template <class V>
-Cycle<V>::Cycle(const Steps& steps, const Operator<V>& finest, Grids&& grids, int smoothing)
-    : trips_(trips_on<V>(finest.device())) {
-  const Smoother kind = grids.block == 1 ? Smoother::fourth_kind : Smoother::first_kind;
-  for (Grid& grid : grids.all) stages_.push_back(stage(steps, finest, std::move(grid), kind, smoothing));
+Operator<V> planned(Csr<V>&& matrix, const Place& place) {
+  return planned_and_built<V>(std::move(matrix), place);
+}
+template <class V>
+Operator<V> planned(const Csr<V>& matrix, const Place& place) {
+  return planned_and_built<V>(matrix, place);
+}
+
+template <class V>
+Cycle<V>::Cycle(const Steps& steps, const Operator<V>& finest, Grids& grids, int smoothing, bool keep)
+    : smoothing_(smoothing),
+      kind_(grids.block == 1 ? Smoother::fourth_kind : Smoother::first_kind),
+      trips_(trips_on<V>(finest.device())) {
+  const Builder<V> builder(steps, finest, keep);
+  for (Grid& grid : grids.all) {
+    stages_.push_back(builder.stage(grid));
+    stages_.back().terms = smoother_terms(kind_, smoothing_, grid.largest);
+  }
   stages_.front().A = &finest;
   for (Stage<V>& s : stages_)
     if (s.own) s.A = &*s.own;
-  if (grids.inverse.rows > 0)
-    inverse_.emplace(planned(in_precision<V>(steps, std::move(grids.inverse)), finest.device(), finest.rows()));
+  if (grids.inverse.rows > 0) inverse_.emplace(builder.placed(grids.inverse));
+}
+
+template <class V>
+void Cycle<V>::renew(const Steps& steps, const Grids& grids) {
+  const Builder<V> builder(steps, *stages_.front().A, true);
+  const auto put = [&](std::optional<Operator<V>>& into, const Buffer<double>& values) {
+    if (into) into->update_values(in_precision<V>(steps, borrowed(values)));
+  };
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    Stage<V>& stage = stages_[i];
+    const Grid& grid = grids.all[i];
+    put(stage.own, grid.A.val);
+    put(stage.R, grid.R.val);
+    put(stage.P, grid.P.val);
+    stage.inverse = builder.vector(borrowed(grid.inverse));
+    stage.terms = smoother_terms(kind_, smoothing_, grid.largest);
+  }
+  put(inverse_, grids.inverse.val);
 }
 
 template <class V>
@@ -171,9 +215,9 @@ void Cycle<V>::smooth(const Stage<V>& on, bool from_zero, std::span<const V> r, 
 
 template class Cycle<float>;
 template class Cycle<double>;
-template Operator<float> planned(Csr<float>&&, Device, std::int64_t);
-template Operator<double> planned(Csr<double>&&, Device, std::int64_t);
-template Operator<float> planned(const Csr<float>&, Device, std::int64_t);
-template Operator<double> planned(const Csr<double>&, Device, std::int64_t);
+template Operator<float> planned(Csr<float>&&, const Place&);
+template Operator<double> planned(Csr<double>&&, const Place&);
+template Operator<float> planned(const Csr<float>&, const Place&);
+template Operator<double> planned(const Csr<double>&, const Place&);
 
 }  // namespace heddle::solve_method

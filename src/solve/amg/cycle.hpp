@@ -44,8 +44,10 @@ struct Stage {
 template <class V>
 class Cycle {
  public:
-  // `finest` must outlive it.
-  Cycle(const Steps& steps, const Operator<V>& finest, Grids&& grids, int smoothing);
+  // `finest` must outlive it. With `keep` the grids stay for `renew`, else they are used up.
+  Cycle(const Steps& steps, const Operator<V>& finest, Grids& grids, int smoothing, bool keep);
+  // New numbers of the grids it was made from; those of the finest operator are its owner's business.
+  void renew(const Steps& steps, const Grids& grids);
 
   bool recordable() const;
   void use(const Operator<V>& better) { stages_.front().A = &better; }
@@ -56,16 +58,28 @@ class Cycle {
   void on_grid(std::size_t at, std::span<const V> r, std::span<V> z, Stream stream) const;
   void smooth(const Stage<V>& on, bool from_zero, std::span<const V> r, std::span<V> z, Stream stream) const;
 
+  int smoothing_;
+  Smoother kind_;
   std::vector<Stage<V>> stages_;
   std::optional<Operator<V>> inverse_;
   Trips<V> trips_;
 };
 
+// Where an operator of a cycle goes.
+struct Place {
+  Device device;
+  std::int64_t finest_rows = 0;
+  bool updates = false;  // its values will change
+};
+
 // By the figures that are the same everywhere: no bit of a cycle may depend on what was measured, or on the number of
-// threads. A format that takes turns would keep a system of `recorded` size from being recorded as a graph.
+// threads. Small systems are recorded as a graph, which a format that takes turns would prevent.
 template <class V>
-Operator<V> planned(Csr<V>&& matrix, Device device, std::int64_t finest_rows);
+Operator<V> planned(Csr<V>&& matrix, const Place& place);
 template <class V>
-Operator<V> planned(const Csr<V>& matrix, Device device, std::int64_t finest_rows);
+Operator<V> planned(const Csr<V>& matrix, const Place& place);
+
+// The same arrays, which must outlive it.
+Csr<double> borrowed(const Csr<double>& matrix);
 
 }  // namespace heddle::solve_method

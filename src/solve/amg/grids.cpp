@@ -1,7 +1,7 @@
 #include "solve/amg/grids.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 namespace heddle::solve_method {
@@ -14,33 +14,43 @@ class Coarsening {
  public:
   Coarsening(const Steps& steps, const GridOptions& options) : steps_(steps), options_(options) {}
 
-  // From a grid to the next; nothing when there is none that is markedly smaller.
-  std::optional<Grid> next(const CsrView<double>& A, Grid& grid) const {
-    Csr<double> P = prolongation(A, grid);
-    if (P.cols == 0 || static_cast<double>(P.cols) > 0.8 * static_cast<double>(P.rows)) return {};
-    grid.R = steps_.transposed(P.view());
-    grid.P = std::move(P);
-    Grid made;
-    steps_.coarse_matrix(grid.R.view(), A, grid.P.view(), made.A);
-    made.inverse = steps_.coarse_inverse(made.A.view(), grid.R.view(), grid.inverse);
-    made.largest = steps_.largest_eigenvalue(made.A.view(), nullptr, made.inverse);
+  // What the interpolation to a grid is made from; `near` becomes that of the next grid.
+  Interpolation interpolation(const CsrView<double>& A, const Grid& grid, int block, NearNullspace& near) const {
+    Interpolation made;
+    made.couplings = steps_.couplings(A, grid.inverse, block, options_.strength);
+    made.aggregates = steps_.aggregates(A, made.couplings);
+    if (near.count > 0) near = steps_.fit(near, A.rows, made);
     return made;
+  }
+  // Where rows are so long that the smoothed P would make the next matrix a full one, T alone.
+  void interpolate(const CsrView<double>& A, Grid& grid) const {
+    smooth(A, grid);
+    if (!too_full(A, grid.P, std::max(grid.from.block(), grid.from.fitted))) return;
+    grid.from.smooth = false;
+    grid.P = {};
+    smooth(A, grid);
+  }
+  void smooth(const CsrView<double>& A, Grid& grid) const {
+    const bool fold = grid.from.folds();
+    const Buffer<double> folded = fold ? steps_.folded_inverse(A, grid.from.couplings, grid.inverse) : Buffer<double>();
+    const Buffer<double>& inverse = fold ? folded : grid.inverse;
+    const double largest =
+        fold && grid.from.smooth ? steps_.largest_eigenvalue(A, &grid.from.couplings, inverse) : grid.largest;
+    steps_.interpolate(A, grid.from, inverse, 4.0 / 3 / largest, grid.P);
+  }
+  void coarse(const CsrView<double>& A, Grid& grid, Grid& next) const {
+    grid.R = steps_.transposed(grid.P.view());
+    steps_.coarse_matrix(grid.R.view(), A, grid.P.view(), next.A);
+    next.inverse = steps_.coarse_inverse(next.A.view(), grid.R.view(), grid.inverse);
+    next.largest = steps_.largest_eigenvalue(next.A.view(), nullptr, next.inverse);
+  }
+  void finest(const CsrView<double>& A, Grid& grid) const {
+    grid.inverse = steps_.positive_inverse(A);
+    grid.largest = steps_.largest_eigenvalue(A, nullptr, grid.inverse);
+    if (!std::isfinite(grid.largest)) fail_not_finite();
   }
 
  private:
-  // Where rows are so long that the smoothed P would make the next matrix a full one, T alone.
-  Csr<double> prolongation(const CsrView<double>& A, const Grid& grid) const {
-    const int block = options_.block;
-    const Couplings couplings = steps_.couplings(A, grid.inverse, block, options_.strength);
-    const Aggregates aggregates = steps_.aggregates(A, couplings);
-    const bool fold = couplings.fold;
-    const Buffer<double> folded = fold ? steps_.folded_inverse(A, couplings, grid.inverse) : Buffer<double>();
-    const Buffer<double>& inverse = fold ? folded : grid.inverse;
-    const double largest = fold ? steps_.largest_eigenvalue(A, &couplings, inverse) : grid.largest;
-    Csr<double> P;
-    steps_.smoothed(A, couplings, aggregates, inverse, 4.0 / 3 / largest, P);
-    return too_full(A, P, block) ? steps_.unsmoothed(A.rows, aggregates, block) : std::move(P);
-  }
   // (Laplacian of a web with 325,729 pages: 15 times the entries of A on all grids and 14 s of set-up became 1.5 times
   // and 0.8 s, at 59 iterations of cg instead of 47.)
   bool too_full(const CsrView<double>& A, const Csr<double>& P, int block) const {
@@ -49,26 +59,52 @@ class Coarsening {
   }
 
   const Steps& steps_;
-  GridOptions options_;
+  const GridOptions& options_;
 };
+
+// Nothing is gained by a grid that is not markedly smaller.
+bool is_smaller(const Interpolation& from, std::int64_t rows) {
+  return from.columns() > 0 && static_cast<double>(from.columns()) <= 0.8 * static_cast<double>(rows);
+}
 
 }  // namespace
 
 Grids make_grids(const Steps& steps, const CsrView<double>& A, const GridOptions& options) {
   Grids made;
   made.block = options.block;
-  made.all.emplace_back().inverse = steps.positive_inverse(A);
-  made.all.back().largest = steps.largest_eigenvalue(A, nullptr, made.all.back().inverse);
-  if (!std::isfinite(made.all.back().largest)) fail_not_finite();
   const Coarsening coarsening(steps, options);
+  coarsening.finest(A, made.all.emplace_back());
   CsrView<double> last = A;
-  while (last.rows > options.coarsest && static_cast<int>(made.all.size()) < most_grids) {
-    std::optional<Grid> next = coarsening.next(last, made.all.back());
-    if (!next) break;
-    last = made.all.emplace_back(std::move(*next)).A.view();
+  NearNullspace near = options.near;
+  for (int block = options.block; last.rows > options.coarsest && static_cast<int>(made.all.size()) < most_grids;) {
+    Interpolation from = coarsening.interpolation(last, made.all.back(), block, near);
+    if (!is_smaller(from, last.rows)) break;
+    block = from.coarse_block();
+    made.all.back().from = std::move(from);
+    coarsening.interpolate(last, made.all.back());
+    Grid next;
+    coarsening.coarse(last, made.all.back(), next);
+    if (!options.renewable) made.all.back().from = {};
+    last = made.all.emplace_back(std::move(next)).A.view();
   }
   if (last.rows <= options.coarsest) made.inverse = steps.dense_inverse(last, made.all.back().inverse);
   return made;
+}
+
+std::int64_t renew_grids(const Steps& steps, const CsrView<double>& A, const GridOptions& options, Grids& grids) {
+  const Coarsening coarsening(steps, options);
+  coarsening.finest(A, grids.all.front());
+  CsrView<double> last = A;
+  std::int64_t changed = 0;
+  for (std::size_t i = 0; i + 1 < grids.all.size(); ++i) {
+    Grid &grid = grids.all[i], &next = grids.all[i + 1];
+    changed += steps.changed_flags(last, grid.inverse, grid.from.couplings, options.strength);
+    coarsening.smooth(last, grid);
+    coarsening.coarse(last, grid, next);
+    last = next.A.view();
+  }
+  if (grids.inverse.rows > 0) grids.inverse = steps.dense_inverse(last, grids.all.back().inverse);
+  return changed;
 }
 
 }  // namespace heddle::solve_method

@@ -19,23 +19,30 @@ struct Grid {
   Csr<double> P, R;        // from the next grid to this one, and its transpose; without rows on the last
   Buffer<double> inverse;  // of the diagonal; 0 where the matrix is flat: there is nothing to smooth
   double largest = 0;      // eigenvalue of D^-1 A, about
+  Interpolation from;      // what P was made from, where the grids are renewable
   bool is_last() const { return P.rows == 0; }
 };
 
 struct Grids {
   Vector<Grid> all;
   Csr<double> inverse;  // of the matrix of the last grid, all entries stored; without rows when that is too large
-  int block = 1;
+  int block = 1;        // of the first grid
 };
 
 struct GridOptions {
   int block = 1;                // unknowns of a node
   double strength = 0.25;       // a coupling is strong from this share of the strongest one of its nodes on
   std::int64_t coarsest = 300;  // rows of a matrix that is inverted
+  NearNullspace near;           // on the device of the steps
+  bool renewable = false;       // renew_grids will want what P was made from
 };
 
 // All on the device of the steps, A too. Error(input) where the diagonal is not positive or the matrix turns out not to
 // be positive definite.
 Grids make_grids(const Steps& steps, const CsrView<double>& A, const GridOptions& options);
+
+// New numbers on the pattern of A: aggregates, T and patterns stay. Gives how many couplings are strong by the new
+// numbers and were not, or the other way round: with none the grids are those that make_grids would give.
+std::int64_t renew_grids(const Steps& steps, const CsrView<double>& A, const GridOptions& options, Grids& grids);
 
 }  // namespace heddle::solve_method

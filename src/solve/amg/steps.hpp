@@ -7,6 +7,7 @@
 #include <heddle/matrix.hpp>
 
 #include "simt/simt.hpp"
+#include "solve/amg/near_nullspace.hpp"
 #include "solve/amg/node_order.hpp"
 #include "solve/amg/row_steps.hpp"
 
@@ -28,10 +29,49 @@ struct Couplings {
   }
 };
 
+// Vectors that A maps to nearly zero, one after the other; none: constants, one for each unknown of a node.
+struct NearNullspace {
+  int count = 0;
+  Buffer<double> vectors;
+};
+
 struct Aggregates {
   Buffer<Index> of;  // a node; `no_aggregate` without strong couplings: smoothing alone solves for it
   std::int64_t count = 0;
 };
+
+// What an interpolation is made from.
+struct Interpolation {
+  Couplings couplings;
+  Aggregates aggregates;
+  int fitted = 0;            // vectors that T is fitted to; 0: T is constant
+  Buffer<double> tentative;  // then the rows of T
+  bool smooth = true;
+
+  int block() const { return couplings.block; }
+  bool folds() const { return couplings.fold && fitted == 0; }
+  int coarse_block() const { return fitted > 0 ? fitted : block(); }
+  std::int64_t columns() const { return aggregates.count * coarse_block(); }
+  ConstantRows constant() const { return {aggregates.of.data(), block()}; }
+  FittedRows fitted_rows() const { return {aggregates.of.data(), block(), fitted, tentative.data()}; }
+};
+
+// f(rows) with the kind of rows that P has.
+template <class F>
+void with_rows_of(const CsrView<double>& A, const Interpolation& from, const Buffer<double>& inverse, double omega,
+                  const F& f) {
+  const PlainEntries plain{MatrixRows(A)};
+  if (from.fitted > 0 && from.smooth)
+    f(SmoothedRows<PlainEntries, FittedRows>{plain, from.fitted_rows(), inverse.data(), omega});
+  else if (from.fitted > 0)
+    f(TentativeRows<FittedRows>{from.fitted_rows()});
+  else if (!from.smooth)
+    f(TentativeRows<ConstantRows>{from.constant()});
+  else if (from.folds())
+    f(SmoothedRows<FoldedEntries, ConstantRows>{from.couplings.folded(A), from.constant(), inverse.data(), omega});
+  else
+    f(SmoothedRows<PlainEntries, ConstantRows>{plain, from.constant(), inverse.data(), omega});
+}
 
 // What is wrong with a matrix, or too much for the device; kernels' files cannot format text.
 [[noreturn]] void fail_diagonal(std::int64_t row, double entry);
@@ -64,10 +104,11 @@ class Steps {
   // Of D^-1 A, about (lanczos.hpp); with couplings that fold, of the folded matrix.
   virtual double largest_eigenvalue(const CsrView<double>& A, const Couplings* couplings,
                                     const Buffer<double>& inverse) const = 0;
-  // `into` with rows has the pattern already, and gets new values.
-  virtual void smoothed(const CsrView<double>& A, const Couplings& couplings, const Aggregates& aggregates,
-                        const Buffer<double>& inverse, double omega, Csr<double>& into) const = 0;
-  virtual Csr<double> unsmoothed(std::int64_t rows, const Aggregates& aggregates, int block) const = 0;
+  // T, and the vectors of the next grid.
+  virtual NearNullspace fit(const NearNullspace& near, std::int64_t rows, Interpolation& interpolation) const = 0;
+  // P, smoothed or T alone. `into` with rows has the pattern already, and gets new values.
+  virtual void interpolate(const CsrView<double>& A, const Interpolation& interpolation, const Buffer<double>& inverse,
+                           double omega, Csr<double>& into) const = 0;
   virtual std::int64_t product_work(const PatternView& A, const PatternView& B) const = 0;
   virtual std::int64_t longest_row(const PatternView& A) const = 0;
   virtual Csr<double> transposed(const CsrView<double>& A) const = 0;

@@ -98,6 +98,19 @@ class StepsByRow : public Steps {
     side_.each(InvertFolded{couplings.folded(A), inverse.data(), made.data()}, A.rows);
     return made;
   }
+  NearNullspace fit(const NearNullspace& near, std::int64_t rows, Interpolation& interpolation) const override {
+    const int block = interpolation.block();
+    const std::int64_t aggregates = interpolation.aggregates.count;
+    const Csr<double> of_node = aggregate_of_nodes(rows / block, interpolation.aggregates);
+    const Csr<double> nodes = this->transposed(of_node.view());
+    interpolation.fitted = near.count;
+    interpolation.tentative = Buffer<double>(rows * near.count, device());
+    NearNullspace next{near.count, Buffer<double>(aggregates * near.count * near.count, device())};
+    side_.each(FitAggregates{nodes.ptr.data(), nodes.col.data(), rows, aggregates, block, near.count,
+                             near.vectors.data(), interpolation.tentative.data(), next.vectors.data()},
+               aggregates);
+    return next;
+  }
   std::int64_t product_work(const PatternView& A, const PatternView& B) const override {
     return side_.reduce(WorkOfEntries{A.col.data(), B.ptr.data()}, A.nnz()).products;
   }
@@ -116,6 +129,8 @@ class StepsByRow : public Steps {
   }
 
  protected:
+  // A row a node, with a one for its aggregate.
+  virtual Csr<double> aggregate_of_nodes(std::int64_t nodes, const Aggregates& aggregates) const = 0;
   virtual Csr<double> node_graph(const CsrView<double>& A, int block) const = 0;
   // Roots in ascending order of their nodes; `no_aggregate` for others.
   //

@@ -154,22 +154,10 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
     if (couplings) return eigenvalue_of(couplings->folded(A), A.rows, inverse);
     return eigenvalue_of(PlainEntries{MatrixRows(A)}, A.rows, inverse);
   }
-  void smoothed(const CsrView<double>& A, const Couplings& couplings, const Aggregates& aggregates,
-                const Buffer<double>& inverse, double omega, Csr<double>& into) const override {
-    const ConstantRows T{aggregates.of.data(), couplings.block};
-    const std::int64_t cols = aggregates.count * couplings.block;
-    if (couplings.fold)
-      each_into(SmoothedRows<FoldedEntries, ConstantRows>{couplings.folded(A), T, inverse.data(), omega}, A.rows, cols,
-                into);
-    else
-      each_into(SmoothedRows<PlainEntries, ConstantRows>{PlainEntries{MatrixRows(A)}, T, inverse.data(), omega}, A.rows,
-                cols, into);
-  }
-  Csr<double> unsmoothed(std::int64_t rows, const Aggregates& aggregates, int block) const override {
-    Csr<double> made;
-    each_into(TentativeRows<ConstantRows>{ConstantRows{aggregates.of.data(), block}}, rows, aggregates.count * block,
-              made);
-    return made;
+  void interpolate(const CsrView<double>& A, const Interpolation& interpolation, const Buffer<double>& inverse,
+                   double omega, Csr<double>& into) const override {
+    with_rows_of(A, interpolation, inverse, omega,
+                 [&](const auto& rows) { each_into(rows, A.rows, interpolation.columns(), into); });
   }
   Csr<double> transposed(const CsrView<double>& A) const override {
     const std::int64_t count = A.nnz();
@@ -197,6 +185,11 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
   Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const override;
 
  protected:
+  Csr<double> aggregate_of_nodes(std::int64_t nodes, const Aggregates& aggregates) const override {
+    Csr<double> made;
+    each_into(TentativeRows<ConstantRows>{ConstantRows{aggregates.of.data(), 1}}, nodes, aggregates.count, made);
+    return made;
+  }
   Csr<double> node_graph(const CsrView<double>& A, int block) const override {
     Csr<double> made;
     each_into(NodeRows{MatrixRows(A), block}, A.rows / block, A.cols / block, made);

@@ -153,20 +153,10 @@ class StepsOnHost final : public StepsByRow<HostSide> {
     if (couplings) return eigenvalue_of(side_, couplings->folded(A), A.rows, inverse);
     return eigenvalue_of(side_, PlainEntries{MatrixRows(A)}, A.rows, inverse);
   }
-  void smoothed(const CsrView<double>& A, const Couplings& couplings, const Aggregates& aggregates,
-                const Buffer<double>& inverse, double omega, Csr<double>& into) const override {
-    const ConstantRows T{aggregates.of.data(), couplings.block};
-    const std::int64_t cols = aggregates.count * couplings.block;
-    if (couplings.fold)
-      rows_into(into, A.rows, cols,
-                SmoothedRows<FoldedEntries, ConstantRows>{couplings.folded(A), T, inverse.data(), omega});
-    else
-      rows_into(into, A.rows, cols,
-                SmoothedRows<PlainEntries, ConstantRows>{PlainEntries{MatrixRows(A)}, T, inverse.data(), omega});
-  }
-  Csr<double> unsmoothed(std::int64_t rows, const Aggregates& aggregates, int block) const override {
-    return from_rows(rows, aggregates.count * block,
-                     TentativeRows<ConstantRows>{ConstantRows{aggregates.of.data(), block}});
+  void interpolate(const CsrView<double>& A, const Interpolation& interpolation, const Buffer<double>& inverse,
+                   double omega, Csr<double>& into) const override {
+    with_rows_of(A, interpolation, inverse, omega,
+                 [&](const auto& rows) { rows_into(into, A.rows, interpolation.columns(), rows); });
   }
   Csr<double> transposed(const CsrView<double>& A) const override { return transpose(A); }
   // The rows of A P need no order: each column comes up once in each of them.
@@ -180,6 +170,9 @@ class StepsOnHost final : public StepsByRow<HostSide> {
   }
 
  protected:
+  Csr<double> aggregate_of_nodes(std::int64_t nodes, const Aggregates& aggregates) const override {
+    return from_rows(nodes, aggregates.count, TentativeRows<ConstantRows>{ConstantRows{aggregates.of.data(), 1}});
+  }
   Csr<double> node_graph(const CsrView<double>& A, int block) const override {
     return from_rows(A.rows / block, A.cols / block, NodeRows{MatrixRows(A), block});
   }

@@ -137,11 +137,15 @@ TEST_P(OnEmulator, every_step_gives_the_bits_of_the_host) {
     ASSERT_EQ(host->largest_eigenvalue(A, nullptr, inverse), device->largest_eigenvalue(A, nullptr, inverse));
     const double largest = host->largest_eigenvalue(A, &here, folded);
     ASSERT_EQ(largest, device->largest_eigenvalue(A, &here, folded));
-    Csr<double> P, P_there, B, B_there;
-    host->smoothed(A, here, nodes, folded, 4.0 / 3 / largest, P);
-    device->smoothed(A, here, nodes, folded, 4.0 / 3 / largest, P_there);
+    Interpolation from{.couplings = here, .aggregates = nodes};
+    Csr<double> P, P_there, B, B_there, plain, plain_there;
+    host->interpolate(A, from, folded, 4.0 / 3 / largest, P);
+    device->interpolate(A, from, folded, 4.0 / 3 / largest, P_there);
     ASSERT_TRUE(same_bits(P, P_there));
-    ASSERT_TRUE(same_bits(host->unsmoothed(A.rows, nodes, on.block), device->unsmoothed(A.rows, nodes, on.block)));
+    from.smooth = false;
+    host->interpolate(A, from, folded, 1, plain);
+    device->interpolate(A, from, folded, 1, plain_there);
+    ASSERT_TRUE(same_bits(plain, plain_there));
     ASSERT_EQ(host->product_work(A, P.view()), device->product_work(A, P.view()));
     ASSERT_EQ(host->longest_row(A), device->longest_row(A));
     const Csr<double> R = host->transposed(P.view());
@@ -153,8 +157,9 @@ TEST_P(OnEmulator, every_step_gives_the_bits_of_the_host) {
     ASSERT_EQ(host->fits_float(B.val), device->fits_float(B.val));
     const Buffer<double> coarse = host->coarse_inverse(B.view(), R.view(), inverse);
     ASSERT_TRUE(same_bits(coarse, device->coarse_inverse(B.view(), R.view(), inverse)));
-    if (B.rows < 150)
+    if (B.rows < 150) {
       ASSERT_TRUE(same_bits(host->dense_inverse(B.view(), coarse), device->dense_inverse(B.view(), coarse)));
+    }
   }
 }
 
@@ -171,6 +176,79 @@ TEST_P(OnEmulator, whole_hierarchies_have_the_bits_of_the_host) {
       EXPECT_TRUE(same_bits(one.inverse, other.inverse) && one.largest == other.largest) << i;
     }
     EXPECT_TRUE(same_bits(here.inverse, there.inverse));
+  }
+}
+
+// Vectors of all kinds: a constant, waves, one that depends on the others, and zero.
+NearNullspace vectors_for(std::int64_t rows) {
+  NearNullspace made{5, Buffer<double>(5 * rows)};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    made.vectors[i] = 1;
+    made.vectors[rows + i] = std::sin(0.3 * static_cast<double>(i));
+    made.vectors[2 * rows + i] = 3 - 2 * made.vectors[rows + i];
+    made.vectors[3 * rows + i] = 0;
+    made.vectors[4 * rows + i] = static_cast<double>(i % 7);
+  }
+  return made;
+}
+
+TEST_P(OnEmulator, interpolations_that_are_fitted_to_vectors_have_the_bits_of_the_host) {
+  const auto host = steps_on_host(), device = steps_on(Device::emulator());
+  for (const Case& on : zoo()) {
+    SCOPED_TRACE(on.name + fmt::format(", block {}", on.block));
+    const CsrView<double> A = on.A.view();
+    const Buffer<double> inverse = host->positive_inverse(A);
+    Interpolation here, there;
+    here.couplings = there.couplings = host->couplings(A, inverse, on.block, on.strength);
+    here.aggregates = there.aggregates = host->aggregates(A, here.couplings);
+    const NearNullspace near = vectors_for(A.rows), next = host->fit(near, A.rows, here),
+                        next_there = device->fit(near, A.rows, there);
+    ASSERT_TRUE(same_bits(next.vectors, next_there.vectors));
+    for (const bool smooth : {true, false}) {
+      here.smooth = there.smooth = smooth;
+      Csr<double> P, P_there;
+      host->interpolate(A, here, inverse, 0.7, P);
+      device->interpolate(A, there, inverse, 0.7, P_there);
+      ASSERT_TRUE(same_bits(P, P_there));
+      if (smooth) continue;
+      // T times the vectors of the next grid are the vectors.
+      for (int v = 0; v < near.count; ++v)
+        for (std::int64_t row = 0; row < P.rows; ++row) {
+          double sum = 0;
+          for (Offset k = P.ptr[row]; k < P.ptr[row + 1]; ++k) sum += P.val[k] * next.vectors[v * P.cols + P.col[k]];
+          const bool empty = P.ptr[row] == P.ptr[row + 1];
+          ASSERT_NEAR(sum, empty ? 0 : near.vectors[v * P.rows + row], 1e-9);
+        }
+    }
+  }
+}
+
+TEST_P(OnEmulator, renewed_grids_have_the_bits_of_new_ones_where_no_flag_changed) {
+  for (const char* name : {"stencil2d5,n=25", "stencil3d27,n=7", "elasticity,nx=4,ny=3,nz=3"}) {
+    const Csr<double> A = generate<double>(name);
+    const int block = name[0] == 'e' ? 3 : 1;
+    Csr<double> scaled = A, other = A;
+    for (std::int64_t row = 0; row < A.rows; ++row)
+      for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+        scaled.val[k] *= 1.7;
+        if (A.col[k] == row) scaled.val[k] *= 1.01;
+        if (A.col[k] != row) other.val[k] *= (row + A.col[k]) % 2 == 0 ? 1e-3 : 1;
+      }
+    for (const Device device : {Device::cpu(), Device::emulator()}) {
+      const auto steps = steps_on(device);
+      const GridOptions options{.block = block, .coarsest = 40, .renewable = true};
+      Grids grids = make_grids(*steps, A.view(), options);
+      EXPECT_EQ(renew_grids(*steps, scaled.view(), options, grids), 0) << name;
+      const Grids fresh = make_grids(*steps, scaled.view(), options);
+      ASSERT_EQ(grids.all.size(), fresh.all.size());
+      for (std::size_t i = 0; i < grids.all.size(); ++i) {
+        EXPECT_TRUE(same_bits(grids.all[i].A, fresh.all[i].A) && same_bits(grids.all[i].P, fresh.all[i].P));
+        EXPECT_TRUE(same_bits(grids.all[i].inverse, fresh.all[i].inverse));
+        EXPECT_EQ(grids.all[i].largest, fresh.all[i].largest);
+      }
+      EXPECT_TRUE(same_bits(grids.inverse, fresh.inverse));
+      EXPECT_GT(renew_grids(*steps, other.view(), options, grids), block == 1 ? 0 : -1) << name;
+    }
   }
 }
 

@@ -1,0 +1,118 @@
+// The set-up of amg on a real GPU: the bits of the host, every time; guards against graphs that would take long.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <chrono>
+#include <cstring>
+
+#include <heddle/heddle.hpp>
+
+#include "solve/amg/grids.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace solve_method;
+
+bool same_bits(const Csr<double>& one, const Csr<double>& other) {
+  return (one.rows == 0 && other.rows == 0) || identical(one.to({}), other.to({}));
+}
+bool same_bits(const Buffer<double>& one, const Buffer<double>& other) {
+  const Buffer<double> a = one.to({}), b = other.to({});
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
+}
+bool same_bits(const Grids& one, const Grids& other) {
+  bool same = one.all.size() == other.all.size() && same_bits(one.inverse, other.inverse);
+  for (std::size_t i = 0; same && i < one.all.size(); ++i) {
+    const Grid &a = one.all[i], &b = other.all[i];
+    same = same_bits(a.A, b.A) && same_bits(a.P, b.P) && same_bits(a.R, b.R) && same_bits(a.inverse, b.inverse) &&
+           a.largest == b.largest;
+  }
+  return same;
+}
+
+struct Case {
+  const char* name;
+  int block = 1;
+};
+
+class AmgOnGpu : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
+  }
+};
+
+TEST_P(AmgOnGpu, has_the_bits_of_the_host_twenty_times) {
+  const Csr<double> A = generate<double>(GetParam().name), there = A.to(Device::gpu());
+  const auto device = steps_on(Device::gpu());
+  const GridOptions options{.block = GetParam().block};
+  const Grids expected = make_grids(*steps_on_host(), A.view(), options);
+  for (int again = 0; again < 20; ++again)
+    ASSERT_TRUE(same_bits(make_grids(*device, there.view(), options), expected)) << again;
+}
+INSTANTIATE_TEST_SUITE_P(Grids, AmgOnGpu,
+                         testing::Values(Case{"stencil2d5,n=40"}, Case{"stencil2d5,n=300"}, Case{"stencil2d5,n=440"},
+                                         Case{"stencil2d5,nx=20000,ny=8"}, Case{"stencil2d5,nx=3,ny=60000"},
+                                         Case{"stencil2d5,n=200,coefficients=varying"},
+                                         Case{"stencil2d9,n=200,coefficients=varying"}, Case{"stencil2d9,n=330"},
+                                         Case{"stencil3d7,n=20"}, Case{"stencil3d7,n=40"}, Case{"stencil3d7,n=58"},
+                                         Case{"stencil3d7,n=40,coefficients=varying"}, Case{"stencil3d27,n=20"},
+                                         Case{"stencil3d27,n=40"}, Case{"stencil3d27,n=25,coefficients=varying"},
+                                         Case{"stencil2d5,n=300", 2}, Case{"stencil2d5,n=300", 4},
+                                         Case{"stencil2d5,n=300", 5}, Case{"stencil2d5,n=300", 6},
+                                         Case{"elasticity,nx=10,ny=5,nz=5", 3}, Case{"elasticity,nx=40,ny=20,nz=20", 3},
+                                         Case{"elasticity,nx=200,ny=6,nz=6", 3}, Case{"elasticity,nx=30,ny=30,nz=2", 3},
+                                         Case{"fem,n=20,dof=3", 3}, Case{"fem,n=60,dof=2,irregular=0.3", 2}),
+                         [](const auto& on) {
+                           std::string name = on.param.name + std::to_string(on.param.block);
+                           for (char& c : name)
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           return name;
+                         });
+
+class AmgPathOnGpu : public AmgOnGpu {};
+
+TEST_P(AmgPathOnGpu, a_path_of_a_million_nodes_takes_no_longer_than_200_ms) {
+  constexpr Index n = 1'000'000;
+  Csr<double> A{n, n, Buffer<Offset>(n + 1), Buffer<Index>(3 * n - 2), Buffer<double>(3 * n - 2)};
+  Offset k = 0;
+  for (Index i = 0; i < n; ++i) {
+    A.ptr[i] = k;
+    for (Index j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j, ++k) A.col[k] = j, A.val[k] = i == j ? 2 : -1;
+  }
+  A.ptr[n] = k;
+  const Csr<double> there = A.to(Device::gpu());
+  const auto device = steps_on(Device::gpu());
+  make_grids(*device, there.view(), {});
+  const auto begin = std::chrono::steady_clock::now();
+  const Grids made = make_grids(*device, there.view(), {});
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 0.2);
+  EXPECT_TRUE(same_bits(made, make_grids(*steps_on_host(), A.view(), {})));
+}
+INSTANTIATE_TEST_SUITE_P(Grids, AmgPathOnGpu, testing::Values(Case{"path"}), [](const auto&) { return "path"; });
+
+TEST_P(AmgPathOnGpu, takes_the_matrix_from_host_and_device_and_its_updates_from_both) {
+  const Csr<double> A = generate<double>("stencil3d7,n=20");
+  const auto op = build(A, {}, {.device = Device::gpu()});
+  const PreconditionerOptions options{.updates = true};
+  const auto from_host = make_preconditioner("amg", op, A, options),
+             from_device = make_preconditioner("amg", op, A.to(Device::gpu()), options);
+  std::vector<double> r(static_cast<std::size_t>(A.rows), 1.0);
+  const Buffer<double> r_there = Buffer<double>::copy_of(r, Device::gpu());
+  Buffer<double> z(A.rows, Device::gpu()), other(A.rows, Device::gpu());
+  const auto compare = [&] {
+    from_host->apply(r_there, z.span(), {});
+    from_device->apply(r_there, other.span(), {});
+    EXPECT_TRUE(same_bits(z, other));
+  };
+  compare();
+  Csr<double> scaled = A;
+  for (double& value : scaled.val) value *= 2;
+  EXPECT_EQ(from_host->update_values(scaled.val), 0);
+  EXPECT_EQ(from_device->update_values(scaled.val.to(Device::gpu())), 0);
+  compare();
+}
+
+}  // namespace
+}  // namespace heddle::test
