@@ -12,6 +12,7 @@
 #include <heddle/generate.hpp>
 #include <heddle/io.hpp>
 
+#include "support/amg_solves.hpp"
 #include "support/dense_matrix.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/tree.hpp"
@@ -19,33 +20,7 @@
 namespace heddle::test {
 namespace {
 
-using Numbers = std::vector<double>;
-
-template <class V = double>
-std::vector<V> uneven(std::int64_t n, double from = 1) {
-  std::vector<V> b(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    const double at = static_cast<double>(i);
-    b[i] = static_cast<V>(std::sin(from + 0.7 * at * at));
-  }
-  return b;
-}
 double dot(const Numbers& a, const Numbers& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
-
-template <class V = double>
-Report solved(const Csr<V>& A, const PreconditionerOptions& options = {}, const std::string& method = "cg",
-              Device device = {}, std::vector<V> b = {}) {
-  const auto op = build(A, {}, {.device = device});
-  if (b.empty()) b = uneven<V>(A.rows);
-  std::vector<V> x(b.size(), V(0));
-  return solve(op, b, x, {.method = method, .own_preconditioner = make_preconditioner("amg", op, A, options)});
-}
-std::int64_t iterations(const Csr<double>& A, const PreconditionerOptions& options = {},
-                        const std::string& method = "cg") {
-  const Report report = solved(A, options, method);
-  EXPECT_TRUE(report.converged()) << report.reason;
-  return report.iterations;
-}
 
 // -u_xx - epsilon u_yy
 Csr<double> anisotropic(Index n, double epsilon) {
@@ -271,43 +246,6 @@ TEST(Amg, gives_the_same_bits_every_time_and_on_any_number_of_threads) {
   }
 }
 
-TEST(Amg, a_cycle_in_float_costs_no_iteration) {
-  for (const char* name : {"stencil2d5,n=60", "stencil2d5,n=50,coefficients=varying", "stencil3d7,n=16",
-                           "stencil3d27,n=12", "elasticity,nx=9,ny=5,nz=5"}) {
-    const Csr<double> A = generate<double>(name);
-    const std::int64_t wide = iterations(A, {.coarsest = 50, .double_cycle = true});
-    EXPECT_EQ(iterations(A, {.coarsest = 50}), wide) << name;
-    const auto op = build(A);
-    EXPECT_NE(make_preconditioner("amg", op, A, {.coarsest = 50})->name().find("cycle in float"), std::string::npos);
-  }
-}
-
-TEST(Amg, a_cycle_in_float_takes_residuals_of_any_size) {
-  const Csr<double> A = generate<double>("stencil2d5,n=30");
-  for (const Device device : {Device::cpu(), Device::emulator()}) {
-    const auto op = build(A, {}, {.device = device});
-    const auto M = make_preconditioner("amg", op, A, {.coarsest = 50});
-    const Numbers r = uneven(A.rows);
-    Numbers z(r.size()), scaled(r), other(r.size());
-    M->apply(r, z, {});
-    for (const double factor : {0x1p-400, 0x1p400, 0.0}) {
-      for (std::size_t i = 0; i < r.size(); ++i) scaled[i] = factor * r[i];
-      M->apply(scaled, other, {});
-      for (std::size_t i = 0; i < r.size(); ++i) EXPECT_NEAR(other[i], factor * z[i], 1e-14 * factor) << factor;
-    }
-  }
-}
-
-TEST(Amg, the_cycle_stays_in_double_where_numbers_do_not_fit_float) {
-  for (const double factor : {1e35, 1e-35}) {
-    Csr<double> A = generate<double>("stencil2d5,n=30");
-    for (double& value : A.val) value *= factor;
-    const auto op = build(A);
-    EXPECT_EQ(make_preconditioner("amg", op, A, {.coarsest = 50})->name().find("float"), std::string::npos);
-    EXPECT_LE(iterations(A, {.coarsest = 50}), 10);
-  }
-}
-
 TEST(Amg, allocates_nothing_when_it_is_applied) {
   const Csr<double> A = generate<double>("stencil3d7,n=10");
   for (const Device device : {Device::cpu(), Device::emulator()}) {
@@ -333,110 +271,6 @@ TEST(Amg, goes_on_with_a_better_operator_of_the_same_matrix) {
   EXPECT_TRUE(M->grids().front().plan.starts_with("sell"));
   M->apply(r, after, {});
   for (std::size_t i = 0; i < r.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-12);
-}
-
-// --------------------------------------------------------------------------------------------------- rigid bodies
-
-// Those of the generator: z fastest, nodes at x = 0 are clamped and gone.
-Numbers beam_coordinates(int nx, int ny, int nz) {
-  Numbers made;
-  for (int x = 1; x <= nx; ++x)
-    for (int y = 0; y <= ny; ++y)
-      for (int z = 0; z <= nz; ++z) made.insert(made.end(), {double(x), double(y), double(z)});
-  return made;
-}
-
-TEST(Amg, rigid_body_modes_are_what_an_unclamped_body_does_not_resist) {
-  // Springs along the edges and diagonals of a cloud of points resist no motion of a rigid body.
-  for (const int dimension : {2, 3}) {
-    const std::size_t d = static_cast<std::size_t>(dimension), nodes = 6;
-    Numbers at(nodes * d);
-    for (std::size_t i = 0; i < at.size(); ++i) at[i] = std::sin(1 + 3.0 * static_cast<double>(i * i));
-    const Numbers modes = rigid_body_modes(at, dimension);
-    ASSERT_EQ(modes.size(), at.size() * (dimension == 2 ? 3 : 6));
-    for (std::size_t m = 0; m < modes.size() / at.size(); ++m)
-      for (std::size_t i = 0; i < nodes; ++i)
-        for (std::size_t j = 0; j < i; ++j) {
-          double longer = 0;
-          for (std::size_t c = 0; c < d; ++c)
-            longer +=
-                (at[i * d + c] - at[j * d + c]) * (modes[m * at.size() + i * d + c] - modes[m * at.size() + j * d + c]);
-          EXPECT_NEAR(longer, 0, 1e-14);
-        }
-  }
-  EXPECT_THROW(rigid_body_modes(Numbers(6), 4), Error);
-  EXPECT_THROW(rigid_body_modes(Numbers(7), 3), Error);
-  EXPECT_THROW(rigid_body_modes(Numbers{1, NAN}, 2), Error);
-}
-
-TEST(Amg, needs_far_fewer_iterations_for_a_beam_with_the_modes_of_a_rigid_body) {
-  const Csr<double> A = generate<double>("elasticity,nx=60,ny=3,nz=3");
-  PreconditionerOptions options{.block = 3, .coarsest = 60};
-  const std::int64_t before = iterations(A, options);
-  options.near_nullspace = rigid_body_modes(beam_coordinates(60, 3, 3), 3);
-  const std::int64_t with_modes = iterations(A, options);
-  EXPECT_LT(2 * with_modes, before);
-  EXPECT_EQ(solved(A, options, "cg", Device::emulator()).iterations, with_modes);
-}
-
-TEST(Amg, constants_as_vectors_are_as_good_as_none) {
-  const Csr<double> A = generate<double>("stencil2d5,n=50");
-  EXPECT_LE(iterations(A, {.coarsest = 50, .near_nullspace = Numbers(static_cast<std::size_t>(A.rows), 1.0)}),
-            iterations(A, {.coarsest = 50}) + 1);
-}
-
-TEST(Amg, refuses_vectors_that_are_none) {
-  const Csr<double> A = generate<double>("stencil2d5,n=20");
-  EXPECT_THROW(iterations(A, {.near_nullspace = Numbers(401)}), Error);
-  EXPECT_THROW(iterations(A, {.near_nullspace = Numbers(400 * 9, 1.0)}), Error);
-  EXPECT_THROW(iterations(A, {.near_nullspace = Numbers(400, NAN)}), Error);
-}
-
-// -------------------------------------------------------------------------------------------------------- updates
-
-TEST(Amg, updated_it_is_what_a_new_one_would_be) {
-  for (const char* name : {"stencil2d5,n=40", "elasticity,nx=6,ny=3,nz=3"})
-    for (const bool wide : {true, false})
-      for (const Device device : {Device::cpu(), Device::emulator()}) {
-        const Csr<double> A = generate<double>(name);
-        Csr<double> other = A;
-        for (std::int64_t row = 0; row < A.rows; ++row)
-          for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) other.val[k] *= A.col[k] == row ? 3.1 : 3;
-        auto op = build(A, Plan{"csr", {}}, {.device = device});
-        const PreconditionerOptions options{.coarsest = 40, .double_cycle = wide, .updates = true};
-        const auto M = make_preconditioner("amg", op, A, options);
-        op.update_values(other.val);
-        EXPECT_EQ(M->update_values(other.val), 0) << name;
-        const auto fresh_op = build(other, Plan{"csr", {}}, {.device = device});
-        const auto fresh = make_preconditioner("amg", fresh_op, other, options);
-        const Numbers r = uneven(A.rows);
-        Numbers z(r.size()), expected(r.size());
-        M->apply(r, z, {});
-        fresh->apply(r, expected, {});
-        EXPECT_EQ(z, expected) << name;
-      }
-}
-
-TEST(Amg, tells_how_many_couplings_an_update_has_changed_and_still_converges) {
-  const Csr<double> A = generate<double>("stencil2d5,n=40");
-  Csr<double> other = A;
-  for (std::int64_t row = 0; row < A.rows; ++row)
-    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k)
-      if (std::abs(A.col[k] - row) == 1) other.val[k] *= 0.1;
-  auto op = build(A);
-  const auto M = make_preconditioner("amg", op, A, {.coarsest = 40, .updates = true});
-  op.update_values(other.val);
-  EXPECT_GT(M->update_values(other.val), 1000);
-  Numbers x(static_cast<std::size_t>(A.rows), 0.0);
-  EXPECT_TRUE(solve(op, uneven(A.rows), x, {.method = "cg", .own_preconditioner = M}).converged());
-}
-
-TEST(Amg, refuses_an_update_it_was_not_made_for) {
-  const Csr<double> A = generate<double>("stencil2d5,n=20");
-  const auto op = build(A);
-  EXPECT_THROW(make_preconditioner("amg", op, A)->update_values(A.val), Error);
-  EXPECT_THROW(make_preconditioner("jacobi", op, A)->update_values(A.val), Error);
-  EXPECT_THROW(make_preconditioner("amg", op, A, {.updates = true})->update_values(A.val.span().first(7)), Error);
 }
 
 // ------------------------------------------------------------------------------------------------ what it refuses
