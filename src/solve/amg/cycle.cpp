@@ -137,7 +137,7 @@ Operator<V> planned(const Csr<V>& matrix, const Place& place) {
 template <class V>
 Cycle<V>::Cycle(const Steps& steps, const Operator<V>& finest, Grids& grids, int smoothing, bool keep)
     : smoothing_(smoothing),
-      kind_(grids.block == 1 ? Smoother::fourth_kind : Smoother::first_kind),
+      kind_(grids.block == 1 && grids.regular ? Smoother::fourth_kind : Smoother::first_kind),
       trips_(trips_on<V>(finest.device())) {
   const Builder<V> builder(steps, finest, keep);
   for (Grid& grid : grids.all) {

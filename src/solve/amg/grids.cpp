@@ -72,6 +72,7 @@ bool is_smaller(const Interpolation& from, std::int64_t rows) {
 Grids make_grids(const Steps& steps, const CsrView<double>& A, const GridOptions& options) {
   Grids made;
   made.block = options.block;
+  made.regular = 2 * steps.longest_row(A) * A.rows <= 3 * A.nnz();
   const Coarsening coarsening(steps, options);
   coarsening.finest(A, made.all.emplace_back());
   CsrView<double> last = A;

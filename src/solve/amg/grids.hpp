@@ -25,8 +25,9 @@ struct Grid {
 
 struct Grids {
   Vector<Grid> all;
-  Csr<double> inverse;  // of the matrix of the last grid, all entries stored; without rows when that is too large
-  int block = 1;        // of the first grid
+  Csr<double> inverse;   // of the matrix of the last grid, all entries stored; without rows when that is too large
+  int block = 1;         // of the first grid
+  bool regular = false;  // its rows are about equally long, as those of a mesh
 };
 
 struct GridOptions {
