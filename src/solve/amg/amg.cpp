@@ -46,7 +46,7 @@ class SetUp {
     check(renewable(), ErrorKind::unavailable, "this amg was made without PreconditionerOptions::updates");
     check(static_cast<std::int64_t>(val.size()) == col_.size(), ErrorKind::usage,
           "{} values for a matrix of {} entries", val.size(), col_.size());
-    const bool there = !of_operator.host_memory() && gpu::is_device_pointer(val.data());
+    const bool there = !of_operator.host_memory() && gpu::lies_on(of_operator.ordinal, val.data(), "val");
     const Buffer<V> given = Buffer<V>::borrow(val, there ? of_operator : Device::cpu());
     if constexpr (sizeof(V) == sizeof(double)) {
       if (given.device().host_memory() && steps_->device().host_memory()) return Buffer<double>::borrow(val);

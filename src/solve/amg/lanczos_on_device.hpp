@@ -95,7 +95,7 @@ class LanczosOnDevice {
       next();
       simt::launch(here, shape(), lanczos_multiply<Entries>, entries_, v_, sums_, numbers_.data(), step);
       next();
-      const bool all = step + 1 == lanczos_steps;
+      const bool all = step + 1 == most_steps<Entries>;
       if (all || (step + 1) % stretch == 0) {
         simt::launch(here, {1, sum_lanes, sum_lanes * sizeof(double)}, lanczos_along, sums_, numbers_.data(), step);
         LanczosNumbers found;

@@ -74,7 +74,7 @@ double eigenvalue_of(const HostSide& side, const Entries& entries, std::int64_t 
     const double length = numbers.length[step], scale = 1 / length;
     const double back = step == 0 ? 0 : length * before;
     numbers.along[step] = canonical_sum(rows, parts, LanczosMultiply<Entries>{entries, v, scale, back});
-    if (step + 1 == lanczos_steps || is_settled(numbers, step, bound)) break;
+    if (step + 1 == most_steps<Entries> || is_settled(numbers, step, bound)) break;
     numbers.length[step + 1] = std::sqrt(canonical_sum(rows, parts, LanczosSubtract{v, numbers.along[step] * scale}));
     std::swap(v.u, v.before);
     before = scale;
