@@ -104,7 +104,7 @@ HEDDLE_API heddle_status heddle_matrix_write(const heddle_matrix* matrix, const 
 /* As csr: sorted, no repetitions. The arrays belong to the matrix. */
 HEDDLE_API heddle_status heddle_matrix_get_arrays(const heddle_matrix* matrix, heddle_arrays* arrays);
 /* places[k]: which stored entry value k of the given arrays is, or was added to; NULL: k itself. `count` are given. */
-HEDDLE_API heddle_status heddle_matrix_get_places(const heddle_matrix* matrix, const int64_t** places, int64_t* count);
+HEDDLE_API heddle_status heddle_matrix_get_places(heddle_matrix* matrix, const int64_t** places, int64_t* count);
 HEDDLE_API heddle_status heddle_matrix_to(const heddle_matrix* matrix, heddle_device device, heddle_matrix** copy);
 HEDDLE_API heddle_status heddle_matrix_transpose(const heddle_matrix* matrix, heddle_matrix** transposed);
 HEDDLE_API heddle_status heddle_matrix_analyze_json(const heddle_matrix* matrix, char* text, int64_t capacity,
@@ -224,6 +224,9 @@ typedef struct {
   char method[16], preconditioner[64], reason[256];
 } heddle_report;
 
+/* z = M r in the device's memory. Non-zero: it failed. */
+typedef int32_t (*heddle_apply)(void* context, const void* r, void* z, heddle_stream stream);
+
 /* x is the first guess and becomes the solution. HEDDLE_OK when the question made sense: whether x is a solution is in
  * the report, which may be NULL. */
 HEDDLE_API heddle_status heddle_solve(const heddle_operator* op, const void* b, void* x,
@@ -231,14 +234,27 @@ HEDDLE_API heddle_status heddle_solve(const heddle_operator* op, const void* b, 
 /* Column j of B and X begins at b + j rows; `reports` has `count` elements, each with its size set, or is NULL. */
 HEDDLE_API heddle_status heddle_solve_many(const heddle_operator* op, int64_t count, const void* b, void* x,
                                            const heddle_solve_options* options, heddle_report* reports);
+/* A square matrix that is known by its product alone. `symmetric` and `positive_definite` are what the method "auto"
+ * goes by. */
+typedef struct {
+  size_t size;
+  int64_t rows;
+  heddle_type type;
+  heddle_device device;
+  int32_t symmetric, positive_definite;
+  heddle_apply multiply;
+  void* context;
+} heddle_matrix_free;
+/* The preconditioner is none or one of your own. */
+HEDDLE_API heddle_status heddle_solve_matrix_free(const heddle_matrix_free* matrix, const void* b, void* x,
+                                                  const heddle_solve_options* options, heddle_report* report);
 /* The operator must outlive it. `matrix` may be NULL: it is restored then. */
 HEDDLE_API heddle_status heddle_preconditioner_create(const heddle_operator* op, const heddle_matrix* matrix,
                                                       const char* name, const heddle_preconditioner_options* options,
                                                       heddle_preconditioner** result);
-/* One of your own: z = M r, vectors of `rows` elements in the device's memory. Non-zero: an error, which ends the
- * solve. symmetric: cg and minres take it. varies: not the same linear map every time (gmres alone takes it). */
-typedef int32_t (*heddle_apply)(void* context, const void* r, void* z, heddle_stream stream);
-HEDDLE_API heddle_status heddle_preconditioner_create_own(const heddle_operator* op, heddle_apply apply,
+/* One of your own, on vectors of `rows` elements. An error of it ends the solve. symmetric: cg and minres take it.
+ * varies: not the same linear map every time (gmres alone takes it). */
+HEDDLE_API heddle_status heddle_preconditioner_create_own(heddle_type type, int64_t rows, heddle_apply apply,
                                                           int32_t symmetric, int32_t varies,
                                                           void (*release)(void* context), void* context,
                                                           heddle_preconditioner** result);

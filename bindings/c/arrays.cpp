@@ -18,138 +18,101 @@ struct Gift {
 };
 
 struct Given {
-  heddle_arrays arrays;
-  std::shared_ptr<Gift> gift;  // null: copied or borrowed
+  const heddle_arrays& arrays;
   Device device;
+  std::shared_ptr<Gift> gift;  // null: copied or borrowed
   Origin origin;
 
   void converted(std::string what) { origin.conversions.push_back(std::move(what)); }
   template <class T>
-  Buffer<T> as_given(const void* data, int64_t n) const {
+  Buffer<T> as_it_is(const void* data, int64_t n) const {
     return Buffer<T>::adopt(gift, static_cast<T*>(const_cast<void*>(data)), n, device);
   }
 };
 
-template <class To, class From>
-Buffer<To> shifted(std::span<const From> from, int64_t base, const char* name) {
-  Buffer<To> made(static_cast<int64_t>(from.size()));
-  for (int64_t i = 0; i < made.size(); ++i) {
-    const int64_t value = static_cast<int64_t>(from[i]) - base;
-    if (value != static_cast<To>(value))
-      throw Error(ErrorKind::input,
-                  std::string(name) + "[" + std::to_string(i) + "] = " + std::to_string(from[i]) + " is too large", {},
-                  "rows and columns are numbered with 32 bits");
-    made[i] = static_cast<To>(value);
-  }
-  return made;
-}
-
-// Rows, columns or offsets as this library has them: from 0, columns in 32 and offsets in 64 bits.
-template <class T>
-Buffer<T> integers(Given& given, const void* data, heddle_type type, int64_t n, const char* name) {
+Integers integers(const void* data, heddle_type type, int64_t n, const char* name) {
   if (n > 0) need_memory(data, name);
-  if (type != HEDDLE_I32 && type != HEDDLE_I64) wrong_usage("integers are HEDDLE_I32 or HEDDLE_I64", name);
-  const int64_t base = given.arrays.index_base;
-  const bool wide = type == HEDDLE_I64;
-  if (base == 0 && wide == (sizeof(T) == 8)) return given.as_given<T>(data, n);
-  given.converted(std::string(name) + ": " + (wide ? "int64" : "int32") + (base == 0 ? "" : " from 1") + " to " +
-                  (sizeof(T) == 8 ? "int64" : "int32") + (base == 0 ? "" : " from 0"));
-  const auto convert = [&]<class From>(From) {
-    const Buffer<From> from = given.as_given<From>(data, n).to(Device::cpu());
-    return shifted<T>(from.span(), base, name).owned_on(given.device);
-  };
-  return wide ? convert(int64_t{}) : convert(int32_t{});
+  if (type == HEDDLE_I32) return {static_cast<const std::int32_t*>(data), n};
+  if (type == HEDDLE_I64) return {static_cast<const std::int64_t*>(data), n};
+  wrong_usage("integers are HEDDLE_I32 or HEDDLE_I64", name);
 }
 
 template <class V>
 Buffer<V> values_of(const Given& given) {
-  if (given.arrays.values) return given.as_given<V>(given.arrays.values, given.arrays.nnz);
+  if (given.arrays.values || given.arrays.nnz == 0) return given.as_it_is<V>(given.arrays.values, given.arrays.nnz);
   Buffer<V> ones(given.arrays.nnz);
   std::fill(ones.begin(), ones.end(), V(1));
   return std::move(ones).owned_on(given.device);
 }
 
-// Where entry k, at (row[k], col[k]), came to lie. None where every entry is at its own number.
 template <class V>
-std::shared_ptr<const Buffer<Offset>> places_in(const Csr<V>& A, const Buffer<Index>& row, const Buffer<Index>& col) {
-  auto places = std::make_shared<Buffer<Offset>>(row.size());
-  bool same = A.nnz() == row.size();
-  for (int64_t k = 0; k < row.size(); ++k) {
-    const Index* begin = A.col.data() + A.ptr[row[k]];
-    const Index* end = A.col.data() + A.ptr[row[k] + 1];
-    (*places)[k] = std::lower_bound(begin, end, col[k]) - A.col.data();
-    same = same && (*places)[k] == k;
+MatrixView<V> view_of(const Given& given, const Buffer<V>& values) {
+  const heddle_arrays& a = given.arrays;
+  MatrixView<V> view;
+  view.rows = a.rows, view.cols = a.cols, view.base = static_cast<int>(a.index_base), view.device = given.device;
+  view.val = values.span();
+  const Integers second = integers(a.indices, a.index_type, a.nnz, "indices");
+  switch (a.layout) {
+    case HEDDLE_CSR:
+      view.order = EntryOrder::csr;
+      view.row = integers(a.offsets, a.offset_type, a.rows + 1, "offsets"), view.col = second;
+      return view;
+    case HEDDLE_CSC:
+      view.order = EntryOrder::csc;
+      view.col = integers(a.offsets, a.offset_type, a.cols + 1, "offsets"), view.row = second;
+      return view;
+    case HEDDLE_COO:
+      view.order = EntryOrder::coo;
+      view.row = integers(a.row_indices, a.index_type, a.nnz, "row_indices"), view.col = second;
+      return view;
+    default: wrong_usage("layout " + std::to_string(a.layout) + " does not exist");
   }
-  return same ? nullptr : places;
 }
 
+// Offsets of int32, which SciPy mostly has, are converted, a small copy; columns and values are used where they are.
 template <class V>
-void note_changes(Given& given, const Csr<V>& made) {
-  const int64_t repeated = given.arrays.nnz - made.nnz();
-  if (repeated > 0) given.converted(std::to_string(repeated) + " repeated entries summed");
-}
-
-template <class V>
-Csr<V> on_host(Csr<V> A) {
-  const Device cpu = Device::cpu();
-  return A.col.device() == cpu && A.val.device() == cpu && A.ptr.device() == cpu ? std::move(A) : A.to(cpu);
-}
-
-// Compressed arrays, by rows or by columns, as they are.
-template <class V>
-Csr<V> compressed(Given& given, int64_t major, int64_t minor) {
+std::optional<Csr<V>> borrowed(Given& given, Buffer<V>& values) {
   const heddle_arrays& a = given.arrays;
-  return {major, minor, integers<Offset>(given, a.offsets, a.offset_type, major + 1, "offsets"),
-          integers<Index>(given, a.indices, a.index_type, a.nnz, "indices"), values_of<V>(given)};
+  const bool fits =
+      a.layout == HEDDLE_CSR && a.index_base == 0 && a.index_type == HEDDLE_I32 && given.device.host_memory();
+  if (!fits) return {};
+  Csr<V> A{a.rows, a.cols, {}, given.as_it_is<Index>(a.indices, a.nnz), {}};
+  if (a.offset_type == HEDDLE_I64) {
+    A.ptr = given.as_it_is<Offset>(a.offsets, a.rows + 1);
+  } else {
+    A.ptr = Buffer<Offset>(a.rows + 1);
+    std::copy_n(static_cast<const std::int32_t*>(a.offsets), a.rows + 1, A.ptr.begin());
+  }
+  if (!violations(A.view(), Require::canonical).empty()) return {};
+  if (a.offset_type != HEDDLE_I64) given.converted("offsets: int32 to int64");
+  A.val = std::move(values);
+  return A;
 }
 
-template <class V>
-Csr<V> from_csr(Given& given) {
-  Csr<V> A = compressed<V>(given, given.arrays.rows, given.arrays.cols);
-  // What lies on a device is checked there when an operator is made from it.
-  if (!given.device.host_memory()) return A;
-  if (violations(A.view(), Require::canonical).empty()) return A;
-  Csr<V> made = make_csr<V>(A.rows, A.cols, A.ptr, A.col, A.val);
-  given.origin.places = places_in(made, row_numbers(A.view()), A.col);
-  given.converted("rows sorted");
-  note_changes(given, made);
-  return made;
+const char* words_for(const heddle_arrays& a) {
+  if (a.layout == HEDDLE_CSC) return "csc to csr";
+  return a.layout == HEDDLE_COO ? "coo to csr" : "rows sorted";
 }
 
-template <class V>
-Csr<V> from_csc(Given& given) {
-  const Csr<V> T = on_host(compressed<V>(given, given.arrays.cols, given.arrays.rows));
-  validate(T.view());
-  Coo<V> entries{given.arrays.rows, given.arrays.cols, T.col, row_numbers(T.view()), T.val};
-  Csr<V> made = to_csr(entries);
-  given.origin.places = places_in(made, entries.row, entries.col);
-  given.converted("csc to csr");
-  note_changes(given, made);
-  return made.val.device() == given.device ? std::move(made) : made.to(given.device);
-}
-
-template <class V>
-Csr<V> from_coo(Given& given) {
+void note_changes(Given& given, const EntryMap& map) {
   const heddle_arrays& a = given.arrays;
-  const Coo<V> entries{a.rows, a.cols,
-                       integers<Index>(given, a.row_indices, a.index_type, a.nnz, "row_indices").to(Device::cpu()),
-                       integers<Index>(given, a.indices, a.index_type, a.nnz, "indices").to(Device::cpu()),
-                       values_of<V>(given).to(Device::cpu())};
-  Csr<V> made = to_csr(entries);
-  given.origin.places = places_in(made, entries.row, entries.col);
-  given.converted("coo to csr");
-  note_changes(given, made);
-  return made.val.device() == given.device ? std::move(made) : made.to(given.device);
+  if (a.index_base != 0) given.converted("counted from 0 instead of 1");
+  if (a.index_type == HEDDLE_I64) given.converted("indices: int64 to int32");
+  if (a.layout != HEDDLE_COO && a.offset_type == HEDDLE_I32) given.converted("offsets: int32 to int64");
+  if (a.layout != HEDDLE_CSR || !map.identity()) given.converted(words_for(a));
+  if (map.given > map.stored) given.converted(std::to_string(map.given - map.stored) + " repeated entries summed");
 }
 
 template <class V>
 Csr<V> csr_from(Given& given) {
-  switch (given.arrays.layout) {
-    case HEDDLE_CSR: return from_csr<V>(given);
-    case HEDDLE_CSC: return from_csc<V>(given);
-    case HEDDLE_COO: return from_coo<V>(given);
-    default: wrong_usage("layout " + std::to_string(given.arrays.layout) + " does not exist");
-  }
+  Buffer<V> values = values_of<V>(given);
+  const MatrixView<V> view = view_of(given, values);
+  if (auto A = borrowed(given, values)) return std::move(*A);
+  auto map = std::make_shared<EntryMap>();
+  Csr<V> made = make_csr(view, map.get());
+  note_changes(given, *map);
+  if (!map->identity()) given.origin.map = std::move(map);
+  return made;
 }
 
 void check(const heddle_arrays& a) {
@@ -173,11 +136,44 @@ std::unique_ptr<heddle_matrix> made_of(Given& given) {
   return std::make_unique<heddle_matrix>(heddle_matrix{std::move(A), std::move(given.origin)});
 }
 
+// `first` and then `then`, which has one entry for each stored one of `first`.
+std::shared_ptr<const EntryMap> joined(const EntryMap& first, const EntryMap& then) {
+  if (first.identity()) return std::make_shared<EntryMap>(then);
+  const auto begin_of = [&](int64_t p) { return first.first.empty() ? p : first.first[p]; };
+  auto both = std::make_shared<EntryMap>();
+  both->given = first.given, both->stored = then.stored;
+  both->from = Buffer<Offset>(first.from.size());
+  if (!first.first.empty()) both->first = Buffer<Offset>(then.stored + 1);
+  Offset place = 0;
+  for (int64_t p = 0; p < then.stored; ++p) {
+    const int64_t middle = then.identity() ? p : then.from[p];
+    if (!both->first.empty()) both->first[p] = place;
+    for (int64_t k = begin_of(middle); k < begin_of(middle + 1); ++k) both->from[place++] = first.from[k];
+  }
+  if (!both->first.empty()) both->first[then.stored] = place;
+  return both;
+}
+
+template <class V>
+std::unique_ptr<heddle_matrix> transposed_csr(const Csr<V>& given, Origin origin) {
+  MatrixView<V> by_columns;
+  by_columns.order = EntryOrder::csc;
+  by_columns.rows = given.cols, by_columns.cols = given.rows;
+  by_columns.row = {given.col.data(), given.col.size()}, by_columns.col = {given.ptr.data(), given.ptr.size()};
+  by_columns.val = given.val.span(), by_columns.device = given.val.device();
+  EntryMap moved;
+  Csr<V> T = make_csr(by_columns, &moved);
+  moved = moved.to(Device::cpu());
+  origin.map = joined(origin.map ? origin.map->to(Device::cpu()) : EntryMap{}, moved);
+  origin.conversions.push_back("transposed");
+  return std::make_unique<heddle_matrix>(heddle_matrix{std::move(T), std::move(origin)});
+}
+
 }  // namespace
 
 std::unique_ptr<heddle_matrix> matrix_from(const heddle_arrays& arrays) {
   check(arrays);
-  Given given{arrays, nullptr, device_of(arrays.device), {}};
+  Given given{arrays, device_of(arrays.device), nullptr, {}};
   given.origin.values = arrays.nnz;
   if (arrays.ownership == HEDDLE_GIVE) given.gift = std::make_shared<Gift>(Gift{arrays.release, arrays.context, false});
   auto made = arrays.value_type == HEDDLE_F32 ? made_of<float>(given) : made_of<double>(given);
@@ -186,26 +182,7 @@ std::unique_ptr<heddle_matrix> matrix_from(const heddle_arrays& arrays) {
 }
 
 std::unique_ptr<heddle_matrix> transposed(const heddle_matrix& matrix) {
-  return std::visit(
-      [&](const auto& given) {
-        const auto A = on_host(given.to(given.val.device()));
-        auto T = transpose(A.view());
-        Origin origin = matrix.origin;
-        const Buffer<Index> rows = row_numbers(A.view());
-        const auto moved = places_in(T, A.col, rows);
-        if (!origin.places) {
-          origin.places = moved;
-        } else if (moved) {
-          auto both = std::make_shared<Buffer<Offset>>(origin.places->size());
-          for (int64_t k = 0; k < both->size(); ++k) (*both)[k] = (*moved)[(*origin.places)[k]];
-          origin.places = both;
-        }
-        origin.conversions.push_back("transposed");
-        const Device there = given.val.device();
-        return std::make_unique<heddle_matrix>(
-            heddle_matrix{there == Device::cpu() ? std::move(T) : T.to(there), std::move(origin)});
-      },
-      matrix.csr);
+  return std::visit([&](const auto& A) { return transposed_csr(A, matrix.origin); }, matrix.csr);
 }
 
 }  // namespace heddle::c

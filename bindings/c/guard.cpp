@@ -17,9 +17,12 @@ heddle_status note(heddle_status status, const std::string& message, const std::
   return status;
 }
 
+heddle_status status_of(ErrorKind kind) {
+  return kind == ErrorKind::stopped ? HEDDLE_STOPPED : static_cast<heddle_status>(kind);
+}
+
 heddle_status note(const Error& e) {
-  const heddle_status status = e.kind() == ErrorKind::stopped ? HEDDLE_STOPPED : static_cast<heddle_status>(e.kind());
-  return note(status, e.where().empty() ? e.message() : e.where() + ": " + e.message(), e.hint());
+  return note(status_of(e.kind()), e.where().empty() ? e.message() : e.where() + ": " + e.message(), e.hint());
 }
 
 }  // namespace

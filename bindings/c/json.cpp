@@ -72,23 +72,40 @@ void put_choice(Json& json, const heddle::Choice& choice) {
   for (const auto& candidate : choice.candidates) json["candidates"].push_back(candidate_json(candidate));
 }
 
+std::string reason_in(const std::string& explanation) {
+  const std::string word = "chosen: ";
+  const auto begin = explanation.find(word);
+  if (begin == std::string::npos) return "the plan was given";
+  const auto end = explanation.find('\n', begin);
+  return explanation.substr(begin + word.size(), end - begin - word.size());
+}
+
+// What else there was: asked of the matrix again, by the same options. What was measured is in the cache, or nowhere.
+template <class V>
+void put_candidates(Json& json, const heddle::Operator<V>& A, heddle::ChooseOptions options) {
+  if (!options.use_cache) options.effort = heddle::Effort::model;
+  json["candidates"] = Json::array();
+  for (const auto& candidate : choose(A.restore(), options).candidates)
+    json["candidates"].push_back(candidate_json(candidate));
+}
+
 Json operator_json(const heddle_operator& op) {
   Json json;
   std::visit(
       [&](const auto& A) {
+        const std::string text = A.explain();
         json["plan"] = to_string(A.plan());
         json["device"] = to_string(A.device());
         json["bytes"] = A.bytes();
+        json["rows"] = op.rows, json["cols"] = op.cols, json["nnz"] = op.nnz;
+        json["precision"] = type_of(op) == HEDDLE_F32 ? "f32" : "f64";
+        json["transposed"] = op.transposed, json["updates"] = op.updates;
+        json["conversions"] = op.origin.conversions;
+        json["reason"] = reason_in(text);
+        json["text"] = text;
+        if (op.chosen) put_candidates(json, A, *op.chosen);
       },
       op.op);
-  json["rows"] = op.rows, json["cols"] = op.cols, json["nnz"] = op.nnz;
-  json["precision"] = type_of_handle(op) == HEDDLE_F32 ? "f32" : "f64";
-  json["transposed"] = op.transposed, json["updates"] = op.updates;
-  json["conversions"] = op.origin.conversions;
-  if (op.choice)
-    put_choice(json, *op.choice);
-  else
-    json["reason"] = "the plan was given";
   return json;
 }
 
@@ -123,7 +140,6 @@ heddle_status heddle_choose_json(const heddle_matrix* matrix, const heddle_optio
   return guard([&] {
     const auto& from = needed(matrix, "matrix");
     const heddle_options o = taken(options);
-    ask(o, 0, "choosing");
     const auto choice = std::visit([&](const auto& A) { return choose(A, choose_options(o)); }, from.csr);
     Json json = {{"plan", to_string(choice.plan)}};
     put_choice(json, choice);

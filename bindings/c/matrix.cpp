@@ -68,7 +68,8 @@ heddle_status heddle_matrix_get_arrays(const heddle_matrix* matrix, heddle_array
           heddle_arrays mine{};
           mine.rows = A.rows, mine.cols = A.cols, mine.nnz = A.nnz();
           mine.layout = HEDDLE_CSR;
-          mine.value_type = type_of<V>, mine.offset_type = HEDDLE_I64, mine.index_type = HEDDLE_I32;
+          mine.value_type = std::is_same_v<V, float> ? HEDDLE_F32 : HEDDLE_F64, mine.offset_type = HEDDLE_I64,
+          mine.index_type = HEDDLE_I32;
           mine.device = device_of(A.val.device());
           mine.ownership = HEDDLE_BORROW;
           mine.offsets = A.ptr.data(), mine.indices = A.col.data(), mine.values = A.val.data();
@@ -78,11 +79,13 @@ heddle_status heddle_matrix_get_arrays(const heddle_matrix* matrix, heddle_array
   });
 }
 
-heddle_status heddle_matrix_get_places(const heddle_matrix* matrix, const int64_t** places, int64_t* count) {
+heddle_status heddle_matrix_get_places(heddle_matrix* matrix, const int64_t** places, int64_t* count) {
   return guard([&] {
-    const Origin& origin = needed(matrix, "matrix").origin;
-    needed(places, "places") = origin.places ? origin.places->data() : nullptr;
-    if (count) *count = origin.values;
+    auto& mine = needed(matrix, "matrix");
+    auto& result = needed(places, "places");
+    if (mine.origin.map && mine.places.empty()) mine.places = mine.origin.map->places();
+    result = mine.origin.map ? mine.places.data() : nullptr;
+    if (count) *count = mine.origin.values;
   });
 }
 
@@ -90,7 +93,7 @@ heddle_status heddle_matrix_to(const heddle_matrix* matrix, heddle_device device
   return guard([&] {
     auto& result = needed(copy, "copy");
     const auto& from = needed(matrix, "matrix");
-    std::visit([&](const auto& A) { result = new heddle_matrix{A.to(device_of(device)), from.origin}; }, from.csr);
+    std::visit([&](const auto& A) { result = new heddle_matrix{A.to(device_of(device)), from.origin, {}}; }, from.csr);
   });
 }
 

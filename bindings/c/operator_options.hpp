@@ -11,8 +11,12 @@ namespace heddle::c {
 // Whether the library chooses the plan.
 inline bool chosen(const heddle_options& o) { return !o.plan || std::string_view(o.plan) == "auto"; }
 
-inline void ask(const heddle_options& o, double done, const char* stage) {
-  if (o.keep_going && o.keep_going(o.context, done, stage) != 0) throw Stopped{};
+// What the library asks now and then; none where the caller does not want to be asked.
+inline KeepGoing keep_going_of(const heddle_options& o) {
+  if (!o.keep_going) return {};
+  return [o](std::string_view stage, double done) {
+    return o.keep_going(o.context, done, std::string(stage).c_str()) == 0;
+  };
 }
 
 inline BuildOptions build_options(const heddle_options& o) {
@@ -22,6 +26,7 @@ inline BuildOptions build_options(const heddle_options& o) {
   how.transposed = o.transposed != 0;
   how.updates = o.updates != 0;
   how.right_hand_sides = std::max(1, o.right_hand_sides);
+  how.keep_going = keep_going_of(o);
   return how;
 }
 
@@ -32,6 +37,7 @@ inline ChooseOptions choose_options(const heddle_options& o) {
   how.expected_multiplies = o.products;
   how.reorder = o.no_reorder == 0;
   how.use_cache = o.no_cache == 0;
+  how.keep_going = keep_going_of(o);
   return how;
 }
 

@@ -58,20 +58,24 @@ heddle_status heddle_preconditioner_create(const heddle_operator* op, const hedd
   });
 }
 
-heddle_status heddle_preconditioner_create_own(const heddle_operator* op, heddle_apply apply, int32_t symmetric,
+heddle_status heddle_preconditioner_create_own(heddle_type type, int64_t rows, heddle_apply apply, int32_t symmetric,
                                                int32_t varies, void (*release)(void*), void* context,
                                                heddle_preconditioner** result) {
   return guard([&] {
     auto& made = needed(result, "result");
-    const auto& mine = needed(op, "op");
     if (!apply) wrong_usage("NULL", "apply");
-    std::visit(
-        [&]<class V>(const Operator<V>&) {
-          std::shared_ptr<Preconditioner<V>> M =
-              std::make_shared<OwnPreconditioner<V>>(apply, symmetric != 0, varies != 0, release, context);
-          made = handle_of(std::move(M), mine.rows).release();
-        },
-        mine.op);
+    if (rows < 0) wrong_usage("a number from 0 on is needed", "rows");
+    const auto create = [&]<class V>(V) {
+      std::shared_ptr<Preconditioner<V>> M =
+          std::make_shared<OwnPreconditioner<V>>(apply, symmetric != 0, varies != 0, release, context);
+      made = handle_of(std::move(M), rows).release();
+    };
+    if (type == HEDDLE_F64)
+      create(double{});
+    else if (type == HEDDLE_F32)
+      create(float{});
+    else
+      wrong_usage("values are HEDDLE_F64 or HEDDLE_F32", "type");
   });
 }
 

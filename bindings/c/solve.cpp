@@ -7,6 +7,7 @@ using heddle::Csr;
 using heddle::Operator;
 using heddle::Report;
 using heddle::SolveOptions;
+using heddle::SolveProgress;
 
 namespace {
 
@@ -35,21 +36,21 @@ void take_limits(const heddle_solve_options& o, SolveOptions<V>& how) {
   how.stream = {o.stream};
 }
 
-// Both callbacks; non-zero of either ends the solve.
+// `stop` outlives the solve: whether `progress` has asked for the end.
 template <class V>
-void take_callbacks(const heddle_solve_options& o, SolveOptions<V>& how) {
-  if (!o.progress && !o.keep_going) return;
-  const auto stop = std::make_shared<bool>(false);
-  const auto tell = [o, stop](const heddle::SolveProgress& now, const void* x) {
-    *stop = *stop || o.progress(o.context, now.iteration, now.residual, now.target, x) != 0;
+void take_callbacks(const heddle_solve_options& o, SolveOptions<V>& how, const std::shared_ptr<bool>& stop) {
+  const auto tell = [o, stop](const SolveProgress& now, const void* x) {
+    if (o.progress(o.context, now.iteration, now.residual, now.target, x) != 0) *stop = true;
   };
-  if (o.progress && o.want_iterate != 0)
-    how.iterate = [tell](const heddle::SolveProgress& now, std::span<const V> x) { tell(now, x.data()); };
-  else if (o.progress)
-    how.progress = [tell](const heddle::SolveProgress& now) { tell(now, nullptr); };
-  how.keep_going = [o, stop](const heddle::SolveProgress&) {
-    return !*stop && (!o.keep_going || o.keep_going(o.context, 0, "solving") == 0);
-  };
+  if (o.progress && o.want_iterate) {
+    how.iterate = [tell](const SolveProgress& now, std::span<const V> x) { tell(now, x.data()); };
+  } else if (o.progress) {
+    how.progress = [tell](const SolveProgress& now) { tell(now, nullptr); };
+  }
+  if (o.progress || o.keep_going)
+    how.keep_going = [o, stop](const SolveProgress&) {
+      return !*stop && (!o.keep_going || o.keep_going(o.context, 0, "solve") == 0);
+    };
 }
 
 template <class V>
@@ -58,7 +59,7 @@ SolveOptions<V> solve_options(const heddle_solve_options& o) {
   if (o.method) how.method = o.method;
   take_preconditioner(o, how);
   take_limits(o, how);
-  take_callbacks(o, how);
+  take_callbacks(o, how, std::make_shared<bool>(false));
   if (o.matrix) {
     how.matrix = std::get_if<Csr<V>>(&o.matrix->csr);
     if (!how.matrix) wrong_usage("another type of values than the operator's", "matrix");
@@ -73,7 +74,7 @@ void hand_over_report(const Report& report, const heddle_solve_options& o, heddl
   }
   if (!to) return;
   heddle_report mine{};
-  mine.verdict = static_cast<heddle_verdict>(report.status);
+  mine.verdict = static_cast<heddle_verdict>(report.status);  // the same order
   mine.iterations = report.iterations;
   mine.history_length = static_cast<int64_t>(report.history.size());
   mine.residual = report.residual, mine.true_residual = report.true_residual, mine.rhs_norm = report.rhs_norm;
@@ -82,6 +83,18 @@ void hand_over_report(const Report& report, const heddle_solve_options& o, heddl
   put(mine.preconditioner, report.preconditioner);
   put(mine.reason, report.reason);
   hand_over(mine, to);
+}
+
+template <class V>
+heddle::MatrixFree<V> free_matrix(const heddle_matrix_free& given) {
+  heddle::MatrixFree<V> A;
+  A.size = given.rows;
+  A.multiply = [given](std::span<const V> r, std::span<V> z, heddle::Stream stream) {
+    if (given.multiply(given.context, r.data(), z.data(), stream.handle) != 0) throw Stopped{};
+  };
+  A.device = device_of(given.device);
+  A.symmetric = given.symmetric != 0, A.positive_definite = given.positive_definite != 0;
+  return A;
 }
 
 // Of an array whose elements are as long as the caller's header says.
@@ -102,6 +115,27 @@ heddle_status heddle_solve(const heddle_operator* op, const void* b, void* x, co
           hand_over_report(solve(A, input<V>(b, mine.rows), output<V>(x, mine.cols), how), o, report);
         },
         mine.op);
+  });
+}
+
+heddle_status heddle_solve_matrix_free(const heddle_matrix_free* matrix, const void* b, void* x,
+                                       const heddle_solve_options* options, heddle_report* report) {
+  return guard([&] {
+    const heddle_matrix_free given = taken(&needed(matrix, "matrix"));
+    const heddle_solve_options o = taken(options);
+    if (!given.multiply) wrong_usage("NULL", "multiply");
+    if (given.rows < 0) wrong_usage("a number from 0 on is needed", "rows");
+    const auto answer = [&]<class V>(V) {
+      const Report found =
+          solve(free_matrix<V>(given), input<V>(b, given.rows), output<V>(x, given.rows), solve_options<V>(o));
+      hand_over_report(found, o, report);
+    };
+    if (given.type == HEDDLE_F64)
+      answer(double{});
+    else if (given.type == HEDDLE_F32)
+      answer(float{});
+    else
+      wrong_usage("values are HEDDLE_F64 or HEDDLE_F32", "type");
   });
 }
 

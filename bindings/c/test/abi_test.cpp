@@ -78,6 +78,8 @@ std::vector<std::string> structs() {
   FIELD(heddle_solve_options, stream);
   FIELD(heddle_solve_options, progress);
   FIELD(heddle_solve_options, history_capacity);
+  SIZE(heddle_matrix_free);
+  FIELD(heddle_matrix_free, multiply);
   SIZE(heddle_report);
   FIELD(heddle_report, verdict);
   FIELD(heddle_report, residual);

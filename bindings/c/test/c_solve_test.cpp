@@ -52,6 +52,20 @@ TEST(CSolve, solves_with_every_preconditioner_and_its_options) {
   }
 }
 
+TEST(CSolve, the_degree_of_a_named_preconditioner_is_heard) {
+  const auto iterations = [](int degree) {
+    Grid grid;
+    HEDDLE_INIT(heddle_preconditioner_options, settings);
+    settings.degree = degree;
+    HEDDLE_INIT(heddle_solve_options, o);
+    o.method = "cg", o.preconditioner = "chebyshev", o.preconditioner_options = &settings;
+    HEDDLE_INIT(heddle_report, report);
+    EXPECT_EQ(heddle_solve(grid.op, grid.b.data(), grid.x.data(), &o, &report), HEDDLE_OK) << heddle_last_error();
+    return report.iterations;
+  };
+  EXPECT_LT(iterations(8), iterations(2));
+}
+
 TEST(CSolve, gives_the_history_as_far_as_there_is_room) {
   Grid grid;
   std::vector<double> history(5, -1);
@@ -63,6 +77,32 @@ TEST(CSolve, gives_the_history_as_far_as_there_is_room) {
   EXPECT_EQ(history[0], 1);
   EXPECT_GT(history[3], 0);
   EXPECT_EQ(history[4], -1);
+}
+
+struct Calls {
+  int count = 0, stop_at = -1;
+  std::vector<double> iterate;
+};
+
+int32_t count_calls(void* context, int64_t, double, double, const void* x) {
+  auto& calls = *static_cast<Calls*>(context);
+  ++calls.count;
+  if (x) calls.iterate.assign(static_cast<const double*>(x), static_cast<const double*>(x) + 900);
+  return calls.count == calls.stop_at;
+}
+
+TEST(CSolve, a_stop_is_a_verdict_and_leaves_the_last_iterate) {
+  Grid grid;
+  Calls calls;
+  calls.stop_at = 4;
+  HEDDLE_INIT(heddle_solve_options, o);
+  o.method = "cg", o.progress = count_calls, o.context = &calls, o.want_iterate = 1;
+  HEDDLE_INIT(heddle_report, report);
+  ASSERT_EQ(heddle_solve(grid.op, grid.b.data(), grid.x.data(), &o, &report), HEDDLE_OK) << heddle_last_error();
+  EXPECT_EQ(report.verdict, HEDDLE_STOPPED_BY_CALLER);
+  EXPECT_EQ(calls.count, 4);
+  EXPECT_GT(report.history_length, 1);
+  EXPECT_EQ(grid.x, calls.iterate);
 }
 
 TEST(CSolve, a_solve_that_does_not_converge_is_not_an_error) {
@@ -148,10 +188,10 @@ TEST(CSolve, takes_a_preconditioner_of_the_caller) {
   {
     Grid grid;
     heddle_preconditioner* own = nullptr;
-    ASSERT_EQ(
-        heddle_preconditioner_create_own(
-            grid.op, divide, 1, 0, [](void* context) { ++static_cast<Diagonal*>(context)->released; }, &diagonal, &own),
-        HEDDLE_OK);
+    ASSERT_EQ(heddle_preconditioner_create_own(
+                  HEDDLE_F64, 900, divide, 1, 0, [](void* context) { ++static_cast<Diagonal*>(context)->released; },
+                  &diagonal, &own),
+              HEDDLE_OK);
     HEDDLE_INIT(heddle_solve_options, o);
     o.method = "cg", o.own = own;
     HEDDLE_INIT(heddle_report, report);
@@ -165,6 +205,29 @@ TEST(CSolve, takes_a_preconditioner_of_the_caller) {
     heddle_preconditioner_destroy(own);
   }
   EXPECT_EQ(diagonal.released, 1);
+}
+
+int32_t halve(void* context, const void* r, void* z, heddle_stream) {
+  const auto rows = *static_cast<int*>(context);
+  std::transform(static_cast<const double*>(r), static_cast<const double*>(r) + rows, static_cast<double*>(z),
+                 [](double value) { return value / 2; });
+  return 0;
+}
+
+TEST(CSolve, solves_with_a_matrix_that_is_a_function) {
+  int rows = 5;
+  HEDDLE_INIT(heddle_matrix_free, A);
+  A.rows = rows, A.multiply = halve, A.context = &rows, A.symmetric = A.positive_definite = 1;
+  const std::vector<double> b(5, 3);
+  std::vector<double> x(5, 0);
+  HEDDLE_INIT(heddle_report, report);
+  ASSERT_EQ(heddle_solve_matrix_free(&A, b.data(), x.data(), nullptr, &report), HEDDLE_OK) << heddle_last_error();
+  EXPECT_STREQ(report.method, "cg");
+  EXPECT_EQ(x, std::vector<double>(5, 6));
+  A.multiply = [](void*, const void*, void*, heddle_stream) -> int32_t { return 1; };
+  x.assign(5, 0);
+  EXPECT_NE(heddle_solve_matrix_free(&A, b.data(), x.data(), nullptr, &report), HEDDLE_OK);
+  EXPECT_EQ(x, std::vector<double>(5, 0));
 }
 
 TEST(CSolve, a_preconditioner_can_be_kept_and_applied) {

@@ -1,0 +1,31 @@
+"""Devices by name."""
+
+import json
+
+from . import _core
+
+_KINDS = {"cpu": 0, "gpu": 1, "emulator": 2, "auto": 3}
+_NAMES = {0: "cpu", 1: "gpu", 2: "emulator"}
+
+
+def parse(device):
+    """(kind, ordinal) of "cpu", "gpu", "gpu:1", "emulator" or "auto"."""
+    word, _, number = str(device).partition(":")
+    if word not in _KINDS or (number and (word != "gpu" or not number.isdigit())):
+        raise ValueError(f'device {device!r}: "cpu", "gpu", "gpu:1", "emulator" or "auto" is needed')
+    return _KINDS[word], int(number or 0)
+
+
+def name(kind, ordinal):
+    """The text of a device."""
+    return _NAMES[kind] + (f":{ordinal}" if ordinal else "")
+
+
+def devices():
+    """The devices of this machine, a dict each: name, memory, cache, cores."""
+    return json.loads(_core.devices_json())["devices"]
+
+
+def gpu_absence():
+    """Why there is no GPU; empty where there is one."""
+    return json.loads(_core.devices_json())["gpu_absence"]

@@ -1,0 +1,203 @@
+"""Systems of equations, with SciPy's signatures. Everything between b and x happens in the library, on the device."""
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator
+
+from . import _core
+from ._given import refuse_device_array
+from ._operator import Operator, optimize
+
+_VERDICTS = ("converged", "max_iterations", "breakdown", "stagnated", "indefinite", "not_finite", "stopped")
+_NEGATIVE = {"breakdown": -1, "indefinite": -2, "not_finite": -3, "stopped": -4}
+
+
+class Info(int):
+    """What SciPy's solvers give with x: 0 converged, > 0 iterations without converging, < 0 could not go on.
+
+    verdict, reason       in a word, in a sentence
+    iterations, history   how many; the relative residual before the first and after each
+    residual              |b - A x| / |b|, recomputed from the x that is returned
+    method, preconditioner, setup_seconds, seconds
+    """
+
+    def __new__(cls, report):
+        verdict = _VERDICTS[report["verdict"]]
+        code = 0 if verdict == "converged" else _NEGATIVE.get(verdict, max(1, report["iterations"]))
+        self = super().__new__(cls, code)
+        self.__dict__.update(report, verdict=verdict, residual=report["true_residual"])
+        self.history = np.array(report["history"])
+        return self
+
+    @property
+    def converged(self):
+        """Whether the residual that was recomputed from x meets the tolerance."""
+        return self.verdict == "converged"
+
+    def __reduce__(self):
+        return _info_again, (int(self), dict(self.__dict__))
+
+    def __repr__(self):
+        return f"<{int(self)}: {self.verdict} after {self.iterations} iterations of {self.method}, residual {self.residual:.2e}>"
+
+
+def _info_again(code, state):
+    made = int.__new__(Info, code)
+    made.__dict__.update(state)
+    return made
+
+
+class Preconditioner:
+    """M, an approximation of the inverse of an operator's matrix, for several solves. `preconditioner` makes it."""
+
+    def __init__(self, op, handle, name):
+        self._op, self._handle, self.name = op, handle, name
+
+    def __matmul__(self, r):
+        r = np.ascontiguousarray(r, self._op.dtype)
+        z = np.empty_like(r)
+        self._handle.apply(r, z)
+        return z
+
+    def __repr__(self):
+        return f"<heddle.Preconditioner {self.name} of {self._op!r}>"
+
+
+def preconditioner(A, name, **settings):
+    """M by name: "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"; settings as in docs/solvers.md."""
+    op = A if isinstance(A, Operator) else optimize(A)
+    return Preconditioner(op, _core.named_preconditioner(op, name, settings), name)
+
+
+def _subject(A):
+    """What is solved with: an operator as it is, a LinearOperator of another kind as a function, all else optimized."""
+    if isinstance(A, LinearOperator):
+        if np.dtype(A.dtype).kind == "c":
+            raise TypeError("complex systems are not supported")
+        return A
+    return optimize(A)
+
+
+def _function_of(M, op):
+    """z = M r as a function, of what SciPy takes for a preconditioner."""
+    if isinstance(op, Operator) and op.device not in ("cpu", "emulator"):
+        raise TypeError("a preconditioner of Python computes on the host: use device='cpu', or one by name")
+    multiply = M if callable(M) and not hasattr(M, "shape") else lambda r: M @ r
+    if hasattr(M, "shape") and tuple(M.shape) != tuple(op.shape):
+        raise ValueError(f"M has shape {tuple(M.shape)}, the matrix {tuple(op.shape)}")
+    return lambda r: np.asarray(multiply(r)).reshape(-1)
+
+
+def _own(M, op, dtype, settings, method):
+    """(name, handle) of what was given as M."""
+    if M is None or isinstance(M, str):
+        return M or "none", None
+    if settings:
+        raise TypeError("settings belong to a preconditioner by name")
+    if isinstance(M, Preconditioner):
+        if M._op is not op and M._op.shape != op.shape:
+            raise ValueError("M is of a matrix of another size")
+        return "none", M._handle
+    # As with SciPy, cg and minres trust it to be symmetric; gmres is flexible and takes one that changes.
+    return "none", _core.own_preconditioner(_function_of(M, op), op.shape[0], dtype == np.float32, method == "gmres")
+
+
+def _vector(value, dtype, size, name):
+    refuse_device_array(value)
+    value = np.asarray(value)
+    if value.dtype.kind not in "fiub":
+        raise TypeError(f"{name} of dtype {value.dtype}: real numbers are needed")
+    if value.shape not in ((size,), (size, 1)):
+        raise ValueError(f"{name} has shape {value.shape}, ({size},) is needed")
+    return value.reshape(-1).astype(dtype, order="C", copy=False)
+
+
+def _teller(callback, wants_x):
+    """The callback of the library from SciPy's. True stops the solve."""
+    if callback is None:
+        return None
+    known = [-1]
+
+    def tell(iteration, residual, x):
+        if iteration <= known[0]:
+            return False
+        known[0] = iteration
+        if iteration == 0:
+            return False
+        return bool(callback(x.copy() if wants_x else residual))
+
+    return tell
+
+
+def solve(A, b, x0=None, *, rtol=None, atol=0.0, maxiter=None, M=None, callback=None, method="auto", restart=None,
+          settings=None, check_every=None, callback_type="x"):
+    """x, info: the solution of A x = b by an iterative method, and what became of it.
+
+    A            a heddle.Operator, what heddle.optimize takes, or any LinearOperator, which is called on the host
+    rtol, atol   |b - A x| <= max(rtol |b|, atol); rtol is 1e-8, in float32 1e-5
+    maxiter      iterations at most; None: 10 n, at most 100,000
+    M            "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg" with `settings`, a dict; a
+                 heddle.Preconditioner; or, on the CPU, an approximate inverse as SciPy takes it
+    callback     is called with x after the iterations, or with callback_type="residual" with |b - A x| / |b|;
+                 one that gives True stops the solve
+    method       "auto", "cg", "minres", "bicgstab", "gmres"
+    restart      of gmres: vectors kept
+    """
+    op = _subject(A)
+    if op.shape[0] != op.shape[1]:
+        raise ValueError(f"the matrix is {op.shape[0]} x {op.shape[1]}: a square one is needed")
+    n = op.shape[0]
+    dtype = np.dtype(np.float32 if op.dtype == np.float32 else np.float64)
+    b = _vector(b, dtype, n, "b")
+    x = np.zeros(n, dtype) if x0 is None else _vector(x0, dtype, n, "x0").copy()
+    name, handle = _own(M, op, dtype, settings, method)
+    wants_x = callback is not None and callback_type == "x"
+    how = {
+        "method": method,
+        "preconditioner": name,
+        "settings": settings or {},
+        "rtol": float(rtol if rtol is not None else (1e-5 if dtype == np.float32 else 1e-8)),
+        "atol": float(atol),
+        "maxiter": 0 if maxiter is None else int(maxiter) or -1,
+        "restart": int(restart or 0),
+        "check_every": int(check_every or (1 if callback is not None else 0)),
+        "want_iterate": wants_x,
+    }
+    tell = _teller(callback, wants_x)
+    if isinstance(op, Operator):
+        return x, Info(_core.solve(op, b, x, how, handle, tell))
+    function = lambda r: np.asarray(op.matvec(r)).reshape(-1)  # noqa: E731
+    return x, Info(_core.solve_function(function, b, x, how, handle, tell))
+
+
+def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, settings=None):
+    """Conjugate gradients for a symmetric positive definite A; as scipy.sparse.linalg.cg, see heddle.solve."""
+    return solve(A, b, x0, rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, method="cg",
+                 settings=settings)
+
+
+def minres(A, b, x0=None, *, rtol=1e-5, shift=0.0, maxiter=None, M=None, callback=None, settings=None):
+    """For a symmetric A; as scipy.sparse.linalg.minres without `show` and `check`, see heddle.solve."""
+    if shift:
+        raise ValueError("minres takes no shift: optimize the shifted matrix")
+    return solve(A, b, x0, rtol=rtol, maxiter=maxiter, M=M, callback=callback, method="minres", settings=settings)
+
+
+def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, settings=None):
+    """For any square A; as scipy.sparse.linalg.bicgstab, see heddle.solve."""
+    return solve(A, b, x0, rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, method="bicgstab",
+                 settings=settings)
+
+
+def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None,
+          callback_type=None, settings=None):
+    """For any square A; as scipy.sparse.linalg.gmres, see heddle.solve.
+
+    maxiter counts cycles of `restart` iterations (20, or n if that is less). The callback gets the relative residual,
+    with callback_type="x" the iterate at the end of each cycle.
+    """
+    op = _subject(A)
+    cycle = int(restart or min(20, max(op.shape[0], 1)))
+    iterations = None if maxiter is None else int(maxiter) * cycle
+    kind = {None: "residual", "legacy": "residual", "pr_norm": "residual", "x": "x"}[callback_type]
+    return solve(op, b, x0, rtol=rtol, atol=atol, maxiter=iterations, M=M, callback=callback, method="gmres",
+                 restart=cycle, settings=settings, callback_type=kind)

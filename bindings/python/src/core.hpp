@@ -1,0 +1,119 @@
+// heddle._core: an operator as a Python type. What is called often is written by hand on the C API of Python and NumPy;
+// nanobind does the rest, and what is neither fast nor about memory is Python.
+#pragma once
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL heddle_array_api
+#ifndef HEDDLE_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <heddle.h>
+#include <nanobind/nanobind.h>
+#include <numpy/arrayobject.h>
+
+#include <cstdint>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+namespace heddle_python {
+
+namespace nb = nanobind;
+
+// The status of a failed call as a Python exception; an exception that a callback has left behind goes first.
+[[noreturn]] void raise(heddle_status status);
+inline void must(heddle_status status) {
+  if (status != HEDDLE_OK) raise(status);
+}
+// The same for functions by hand: sets the Python error, gives null.
+PyObject* set_error(heddle_status status) noexcept;
+
+struct MatrixHandle {
+  heddle_matrix* matrix = nullptr;
+
+  MatrixHandle() = default;
+  explicit MatrixHandle(heddle_matrix* made) : matrix(made) {}
+  MatrixHandle(const MatrixHandle&) = delete;
+  ~MatrixHandle() { heddle_matrix_destroy(matrix); }
+};
+
+// An operator and, once it was asked for, that of the transpose.
+struct Pair {
+  std::shared_ptr<heddle_operator> plain, transposed;
+  std::string plan, effort;  // that were asked for; no plan: chosen
+  heddle_options options{};
+  std::shared_mutex guard;  // products share it; new values and a new transpose have it alone
+
+  heddle_operator* side(bool flipped) const { return (flipped ? transposed : plain).get(); }
+};
+
+// The time of a solve, in which values stay as they are; a callback that would change them is found out.
+class Solving {
+ public:
+  explicit Solving(Pair& pair) : together_(pair.guard), before_(current) { current = &pair; }
+  Solving(const Solving&) = delete;
+  ~Solving() { current = before_; }
+  static bool with(const Pair& pair) { return current == &pair; }
+
+ private:
+  std::shared_lock<std::shared_mutex> together_;
+  const Pair* before_;
+  static inline thread_local const Pair* current = nullptr;
+};
+
+struct Core {
+  std::shared_ptr<Pair> pair;
+  heddle_operator* op = nullptr;  // of this side
+  bool flipped = false;
+  std::int64_t rows = 0, cols = 0, nnz = 0, values = 0;
+  int numpy_type = NPY_DOUBLE;
+  int device_kind = HEDDLE_CPU, device_ordinal = 0;
+};
+
+// Null, with a Python error, where `self` was not made by heddle.optimize.
+const Core* core_of(PyObject* self) noexcept;
+inline Core& core_at(nb::handle self) { return *nb::inst_ptr<Core>(self); }
+
+// The handle fills what a Core knows about it.
+void take(Core& core, std::shared_ptr<Pair> pair, bool flipped);
+
+extern PyMethodDef fast_methods[];
+extern PyType_Slot fast_slots[];
+
+// Ctrl-C and callbacks: what long work asks now and then, without the GIL.
+class Attention {
+ public:
+  // Whether to stop; a Python error is set then. Looks at most every 50 ms.
+  bool stop();
+  static std::int32_t keep_going(void* context, double, const char*) {
+    return static_cast<Attention*>(context)->stop() ? 1 : 0;
+  }
+
+ private:
+  std::int64_t next_ = 0;
+};
+
+void define_operators(nb::module_& m);
+void define_matrices(nb::module_& m);
+void define_solvers(nb::module_& m);
+
+// A text function of the C library: called again only where the first guess of the length was too small.
+template <class F>
+std::string text_of(F&& call) {
+  std::string text(1 << 16, ' ');
+  std::int64_t length = 0;
+  must(call(text.data(), static_cast<std::int64_t>(text.size()), &length));
+  const auto size = static_cast<std::size_t>(length);
+  if (size >= text.size()) {
+    text.resize(size + 1);
+    must(call(text.data(), length + 1, &length));
+  }
+  text.resize(size);
+  return text;
+}
+
+// What Python gave as an array of this type and this many numbers.
+const void* data_of(nb::handle array, int numpy_type, std::int64_t size, const char* name);
+
+}  // namespace heddle_python

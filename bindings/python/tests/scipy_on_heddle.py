@@ -1,0 +1,64 @@
+"""A pytest plugin: SciPy's own tests of solvers, with operators of heddle in the place of real matrices.
+
+    python -m pytest -p scipy_on_heddle --pyargs scipy.sparse.linalg._isolve
+
+It replaces the solvers before the tests are imported. With HEDDLE_INTERFACE=1 aslinearoperator is replaced as well, for
+the tests of LinearOperator itself.
+"""
+
+import functools
+import importlib
+import os
+
+import numpy as np
+import scipy.sparse.linalg as sl
+from scipy.sparse import issparse
+
+import heddle
+
+SOLVERS = "cg cgs bicg bicgstab gmres minres qmr tfqmr gcrotmk lgmres lsqr lsmr eigsh eigs lobpcg svds onenormest".split()
+PLACES = ["", "._isolve", "._eigen", "._eigen.arpack", "._eigen.lobpcg"]
+used = {"operators": 0}
+
+
+def _operator(A):
+    matrix = (issparse(A) or type(A) is np.ndarray) and A.ndim == 2
+    if not matrix or A.dtype not in (np.float32, np.float64):
+        return A
+    used["operators"] += 1
+    return heddle.optimize(A, device="cpu")
+
+
+def _replaced(solver):
+    @functools.wraps(solver)
+    def solve(A, *arguments, **named):
+        if named.get("sigma") is not None:  # needs the matrix itself
+            return solver(A, *arguments, **named)
+        return solver(_operator(A), *arguments, **named)
+
+    return solve
+
+
+def _install():
+    names = SOLVERS + (["aslinearoperator"] if os.environ.get("HEDDLE_INTERFACE") else [])
+    replaced = {name: _replaced(getattr(sl, name)) for name in names}
+    try:  # which array libraries a function of SciPy supports is kept by function
+        from scipy._lib._array_api import xp_capabilities_table
+
+        for name, function in replaced.items():
+            if getattr(sl, name) in xp_capabilities_table:
+                xp_capabilities_table[function] = xp_capabilities_table[getattr(sl, name)]
+    except ImportError:
+        pass
+    for place in PLACES + (["._interface"] if os.environ.get("HEDDLE_INTERFACE") else []):
+        module = importlib.import_module("scipy.sparse.linalg" + place)
+        for name in names:
+            if callable(getattr(module, name, None)):
+                setattr(module, name, replaced[name])
+
+
+_install()
+
+
+def pytest_terminal_summary(terminalreporter):
+    terminalreporter.write_line(f"operators of heddle used: {used['operators']}")

@@ -1,0 +1,156 @@
+"""Signals, forks, threads and the end of a process: each case in a process of its own."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+BEGIN = """
+import os, signal, sys, threading, time
+import numpy as np
+import heddle
+A = heddle.generate("stencil2d5", nx=300, ny=300)
+op = heddle.optimize(A, updates=True, device="cpu")
+x = np.random.default_rng(0).random(90000)
+wanted = A @ x
+"""
+
+
+def run(code, seconds=60):
+    done = subprocess.run(
+        [sys.executable, "-c", BEGIN + textwrap.dedent(code)], capture_output=True, text=True, timeout=seconds
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["heddle.cg(op, x, rtol=1e-30, maxiter=10**6)", "heddle.solve(op, x, method='gmres', rtol=1e-30, maxiter=10**6)"],
+)
+def test_ctrl_c_ends_a_solve(call):
+    assert run(f"""
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        begin = time.time()
+        try:
+            {call}
+        except KeyboardInterrupt:
+            print(time.time() - begin < 5)
+        assert np.allclose(op @ x, wanted)
+    """) == "True"
+
+
+def test_ctrl_c_ends_an_optimize():
+    assert run("""
+        B = heddle.generate("random", rows=400000, cols=400000, per_row=8)
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            for _ in range(100):
+                heddle.optimize(B, effort="exhaustive", cache=False, device="cpu")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """, 120) == "interrupted"
+
+
+def test_callbacks_may_raise_and_stop():
+    assert run("""
+        def fails(x):
+            raise KeyError("mine")
+        try:
+            heddle.cg(op, x, callback=fails)
+        except KeyError as error:
+            print(error)
+        seen = []
+        def stops(xk):
+            seen.append(np.linalg.norm(A @ xk - x))
+            return len(seen) == 7
+        y, info = heddle.cg(op, x, rtol=1e-12, callback=stops)
+        assert info.verdict == "stopped" and info < 0 and len(seen) == 7
+        assert abs(np.linalg.norm(A @ y - x) - seen[-1]) < 1e-9
+        print(info.verdict)
+    """) == "'mine'\nstopped"
+
+
+def test_new_values_inside_a_callback_are_refused():
+    assert run("""
+        try:
+            heddle.cg(op, x, callback=lambda y: op.update_values(A.data))
+        except ValueError as error:
+            print(error)
+    """) == "a callback of a solve cannot change the values of its operator"
+
+
+def test_a_product_sees_old_or_new_values_and_no_mixture():
+    assert run("""
+        values, seen, stop = [A.data, 2 * A.data], set(), False
+        def products():
+            y = np.empty_like(x)
+            while not stop:
+                op.multiply(x, out=y)
+                seen.add(1 if np.allclose(y, wanted) else 2 if np.allclose(y, 2 * wanted) else "mixed")
+        threads = [threading.Thread(target=products) for _ in range(2)]
+        [t.start() for t in threads]
+        for k in range(60):
+            op.update_values(values[k % 2])
+        stop = True
+        [t.join() for t in threads]
+        print(sorted(map(str, seen)))
+    """) == "['1', '2']"
+
+
+def test_children_of_a_fork_multiply():
+    assert run("""
+        stop = False
+        def busy():
+            while not stop:
+                op @ x
+        thread = threading.Thread(target=busy)
+        thread.start()
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if np.allclose(op @ x, wanted) else 3)
+            begin = time.time()
+            while os.waitpid(child, os.WNOHANG) == (0, 0):
+                assert time.time() - begin < 20, "a child hangs"
+                time.sleep(0.005)
+        stop = True
+        thread.join()
+        print("done")
+    """, 240) == "done"
+
+
+def test_two_threads_multiply_at_once():
+    assert run("""
+        heddle.set_threads(1)
+        results = []
+        def products():
+            y = np.empty_like(x)
+            for _ in range(100):
+                op.multiply(x, out=y)
+            results.append(np.allclose(y, wanted))
+        threads = [threading.Thread(target=products) for _ in range(4)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        print(results)
+    """) == "[True, True, True, True]"
+
+
+def test_the_end_of_a_process_with_live_operators_and_a_busy_thread():
+    assert run("""
+        kept = [heddle.optimize(A) for _ in range(3)]
+        def busy():
+            while True:
+                op @ x
+        threading.Thread(target=busy, daemon=True).start()
+        time.sleep(0.1)
+        print("leaving")
+        sys.exit(0)
+    """) == "leaving"
+
+
+def test_importing_loads_little():
+    code = "import sys, heddle; print('scipy.sparse.linalg' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
