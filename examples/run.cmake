@@ -15,8 +15,13 @@ file(REMOVE_RECURSE ${WORK})
 must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
 file(RENAME ${WORK}/installed ${package})  # so that nothing can rely on where it was installed
 
-# No text names a folder of this machine: neither those of the build, nor, where other builds read it, any at all.
-execute_process(COMMAND grep -rlIF -e ${ROOT} -e ${BUILD} -e ${WORK} ${package} OUTPUT_VARIABLE naming)
+# No file names a folder of this machine: neither those of the build (but for what debuggers read), nor, where other
+# builds read it, any at all.
+set(binaries)
+if(NOT CONFIG STREQUAL "Release")
+  set(binaries -I)
+endif()
+execute_process(COMMAND grep -rlF ${binaries} -e ${ROOT} -e ${BUILD} -e ${WORK} ${package} OUTPUT_VARIABLE naming)
 if(naming)
   message(FATAL_ERROR "these files name a folder of the build:\n${naming}")
 endif()
