@@ -21,6 +21,10 @@ if(CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_STANDARD 20)
   find_package(CUDAToolkit REQUIRED)
   set(HEDDLE_HAS_CUDA TRUE)
+  option(HEDDLE_CUDA_LINES "Keep line tables in the GPU kernels, for profilers and compute-sanitizer" OFF)
+  # A program is a quarter as large for it (docs/install.md). Of toolkits 12.8 and 12.9 it asks for a driver of 12.4 on.
+  include(CheckCompilerFlag)
+  check_compiler_flag(CUDA --compress-mode=size HEDDLE_NVCC_COMPRESSES)
   option(HEDDLE_CUDA_CHECK "Compile GPU kernels without optimising them, to see that they compile" OFF)
   if(HEDDLE_CUDA_CHECK)
     set(CMAKE_CUDA_FLAGS_RELEASE "-O0 -DNDEBUG")  # of their host code

@@ -1,10 +1,17 @@
-install(TARGETS heddle EXPORT heddle_targets
+# A package that may be moved: no file of it names a folder of this machine.
+set(library heddle)
+if(BUILD_SHARED_LIBS)
+  set(library heddle_shared)
+endif()
+install(TARGETS ${library} EXPORT heddle_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET heddle_command)
-  set_target_properties(heddle_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS heddle_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN run.cmake EXCLUDE)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 install(EXPORT heddle_targets NAMESPACE heddle:: DESTINATION ${package_folder} FILE heddle_targets.cmake)
@@ -15,3 +22,29 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/heddle-config.cmake.in
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddle-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/heddle-config.cmake ${PROJECT_BINARY_DIR}/heddle-config-version.cmake
   DESTINATION ${package_folder})
+
+# pkg-config: heddle for C++, heddle-c for the C library. A static library is named by its path, because -lheddle is the
+# C library. The folder of CUDA is left to the user (docs/install.md).
+file(RELATIVE_PATH HEDDLE_PC_PREFIX /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+set(HEDDLE_PC_REQUIRES "")
+set(HEDDLE_PC_LIBS "-L\${libdir} -lheddle_cpp")
+if(NOT BUILD_SHARED_LIBS)
+  set(HEDDLE_PC_REQUIRES "fmt")
+  set(HEDDLE_PC_LIBS "\${libdir}/libheddle.a")
+  if(ZLIB_FOUND)
+    string(APPEND HEDDLE_PC_REQUIRES " zlib")
+  endif()
+  if(HEDDLE_HAS_AMD)
+    string(APPEND HEDDLE_PC_LIBS " -lamd")
+  endif()
+  if(HEDDLE_HAS_CUDA)
+    string(APPEND HEDDLE_PC_LIBS " -lcudart_static -lrt")
+  endif()
+  string(APPEND HEDDLE_PC_LIBS " -lpthread -ldl")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/heddle.pc.in ${PROJECT_BINARY_DIR}/heddle.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/heddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET heddle_c)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/heddle-c.pc.in ${PROJECT_BINARY_DIR}/heddle-c.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/heddle-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

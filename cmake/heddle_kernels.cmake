@@ -16,11 +16,12 @@ function(heddle_emulated out)
   set(${out} ${emulated_sources} PARENT_SCOPE)
 endfunction()
 
-# heddle_cuda_target(TARGET): compiles its *.cu by nvcc and links the runtime of CUDA.
+# heddle_cuda_target(TARGET): how its *.cu are compiled by nvcc.
 function(heddle_cuda_target target)
   target_compile_definitions(${target} PRIVATE HEDDLE_HAS_CUDA=1)
-  target_link_libraries(${target} PRIVATE CUDA::cudart_static)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -lineinfo>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${HEDDLE_CUDA_LINES}>>:-lineinfo>
+    $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${HEDDLE_NVCC_COMPRESSES}>>:--compress-mode=size>)
   if(HEDDLE_CUDA_CHECK)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcicc -O0>")
   endif()

@@ -2,7 +2,9 @@ find_package(fmt 8 REQUIRED)
 
 # Optional at run time of the library: said in the summary, and in the error message of who needs it.
 find_package(ZLIB)
-find_package(PNG)
+if(HEDDLE_APP)
+  find_package(PNG)
+endif()
 find_library(HEDDLE_AMD_LIBRARY amd)
 find_path(HEDDLE_AMD_INCLUDE suitesparse/amd.h)
 if(HEDDLE_AMD_LIBRARY AND HEDDLE_AMD_INCLUDE)
@@ -26,7 +28,9 @@ if(HEDDLE_APP OR HEDDLE_TESTS OR HEDDLE_BENCH)
   find_path(HEDDLE_RSB_INCLUDE rsb.h)
   find_path(HEDDLE_GRAPHBLAS_INCLUDE GraphBLAS.h PATH_SUFFIXES suitesparse)
 endif()
-include(heddle_petsc)  # a peer, and what bindings/petsc is for
+if(PROJECT_IS_TOP_LEVEL OR HEDDLE_PETSC)
+  include(heddle_petsc)  # a peer, and what bindings/petsc is for
+endif()
 if(HEDDLE_BENCH)
   find_package(benchmark)
 endif()

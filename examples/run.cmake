@@ -1,5 +1,5 @@
-# ctest: installs the library, builds the examples against the installed package and runs them.
-#   cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DCONFIG=... -P run.cmake
+# ctest: installs the library, moves it elsewhere, builds the examples against the package and runs them.
+#   cmake -DBUILD=... -DROOT=... -DWORK=... -DCXX=... -DCONFIG=... -P run.cmake
 function(must)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   message(STATUS "${out}")
@@ -9,9 +9,36 @@ function(must)
   set(output "${out}" PARENT_SCOPE)
 endfunction()
 
+set(SOURCE ${ROOT}/examples)
+set(package ${WORK}/moved)
 file(REMOVE_RECURSE ${WORK})
 must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/installed)
-must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_CXX_COMPILER=${CXX}
+file(RENAME ${WORK}/installed ${package})  # so that nothing can rely on where it was installed
+
+# No file names a folder of this machine: neither those of the build (but for what debuggers read), nor, where other
+# builds read it, any at all.
+set(binaries)
+if(NOT CONFIG STREQUAL "Release")
+  set(binaries -I)
+endif()
+execute_process(COMMAND grep -rlF ${binaries} -e ${ROOT} -e ${BUILD} -e ${WORK} ${package} OUTPUT_VARIABLE naming)
+if(naming)
+  message(FATAL_ERROR "these files name a folder of the build:\n${naming}")
+endif()
+file(GLOB_RECURSE read_by_builds ${package}/*.cmake ${package}/*.pc)
+foreach(file IN LISTS read_by_builds)
+  file(STRINGS ${file} absolute REGEX "(^|[\" ;=:>I])/[a-z]+/")
+  if(absolute)
+    message(FATAL_ERROR "${file} names an absolute path: ${absolute}")
+  endif()
+endforeach()
+foreach(document LICENSE README.md docs/index.md examples/multiply.cpp)
+  if(NOT EXISTS ${package}/share/doc/heddle/${document})
+    message(FATAL_ERROR "${document} was not installed")
+  endif()
+endforeach()
+
+must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${package} -DCMAKE_CXX_COMPILER=${CXX}
   -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 must(${CMAKE_COMMAND} --build ${WORK}/build)
 
@@ -30,11 +57,15 @@ endif()
 
 # The first point of the 7-point stencil is a corner with three neighbours: 6 - 3 = 3.
 must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/multiply)
-file(READ ${WORK}/y.mtx y)
-if(NOT y MATCHES "\n8000 1\n3\n")
-  string(SUBSTRING "${y}" 0 200 y)
-  message(FATAL_ERROR "a wrong product:\n${y}")
-endif()
+function(check_product)
+  file(READ ${WORK}/y.mtx y)
+  file(REMOVE ${WORK}/y.mtx)
+  if(NOT y MATCHES "\n8000 1\n3\n")
+    string(SUBSTRING "${y}" 0 200 y)
+    message(FATAL_ERROR "a wrong product:\n${y}")
+  endif()
+endfunction()
+check_product()
 
 must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/solve)
 if(NOT output MATCHES "converged after [0-9]+ iterations of cg, preconditioner amg, 3 grids")
@@ -58,4 +89,30 @@ if(EXISTS ${WORK}/build/c/multiply_fortran)
   endif()
 else()
   message(STATUS "not run: the Fortran example (no Fortran compiler)")
+endif()
+
+# The same program without CMake.
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  file(GLOB_RECURSE pc ${package}/heddle.pc)
+  get_filename_component(pc_folder ${pc} DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} "${pc_folder}:$ENV{PKG_CONFIG_PATH}")
+  must(${pkg_config} --cflags --libs heddle)
+  separate_arguments(flags UNIX_COMMAND "${output} ${CUDA_LIBRARIES}")
+  get_filename_component(library_folder ${pc_folder} DIRECTORY)
+  must(${CXX} -std=c++20 ${SOURCE}/multiply.cpp -o ${WORK}/multiply_by_pkg_config ${flags} -Wl,-rpath,${library_folder})
+  must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/multiply_by_pkg_config)
+  check_product()
+else()
+  message(STATUS "not run: the program without CMake (no pkg-config)")
+endif()
+
+# As a part of another project, without what the command, the tests and the C library need. Configured alone: building
+# the library once more would show nothing new.
+must(${CMAKE_COMMAND} -S ${SOURCE}/fetch -B ${WORK}/fetch -DHEDDLE_FOLDER=${ROOT} -DCMAKE_CXX_COMPILER=${CXX}
+  -DCMAKE_BUILD_TYPE=${CONFIG} -DHEDDLE_CUDA=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
+  -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON)
+must(${CMAKE_COMMAND} --build ${WORK}/fetch --target help)
+if(NOT output MATCHES "[. ]multiply[:\n]" OR output MATCHES "[. ](heddle_command|heddle_lab|heddle_c|csr_test)[:\n]")
+  message(FATAL_ERROR "another project would build more than the library:\n${output}")
 endif()

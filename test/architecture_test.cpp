@@ -136,6 +136,21 @@ Complaints foreign_public_includes(const Files& files) {
   return found;
 }
 
+// What a header declares must be seen in a shared library. Its namespace says so for all but templates of functions.
+Complaints hidden_public_headers(const Files& files) {
+  static const std::regex template_of_function(
+      R"re((?:^|\n)template <[^\n]*>\n(?!struct|class|concept|HEDDLE_PUBLIC)((?:[^;{]|\{\})*);)re");
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (!path.starts_with("include/heddle/")) continue;
+    if (text.find("\nnamespace heddle") != std::string::npos)
+      found.push_back(path + " opens its namespace without HEDDLE_PUBLIC");
+    for (std::sregex_iterator hit(text.begin(), text.end(), template_of_function), none; hit != none; ++hit)
+      found.push_back(fmt::format("{} declares without HEDDLE_PUBLIC: {}", path, (*hit)[1].str()));
+  }
+  return found;
+}
+
 Complaints incomplete_formats(const Files& files) {
   Complaints found;
   for (const std::string& name : format_names(files))
@@ -225,6 +240,20 @@ TEST(Architecture, complains_about_a_public_header_that_shows_what_is_behind_it)
   EXPECT_EQ(complaints("#include <heddle/not_there.hpp>"), 1u);
   EXPECT_EQ(complaints("#include <heddle/a.hpp>"), 0u);
   EXPECT_EQ(complaints("#include <vector>"), 0u);
+}
+
+TEST(Architecture, public_headers_are_seen_in_a_shared_library) { EXPECT_TRUE(silent(hidden_public_headers(all()))); }
+
+TEST(Architecture, complains_about_a_public_header_that_is_hidden) {
+  const auto complaints = [](const char* text) {
+    return hidden_public_headers({{"include/heddle/a.hpp", text}}).size();
+  };
+  EXPECT_EQ(complaints("\nnamespace heddle {\n"), 1u);
+  EXPECT_EQ(complaints("\ntemplate <class V>\nvoid f(V v, Options o = {});\n"), 1u);
+  EXPECT_EQ(complaints("\ntemplate <class V>\nHEDDLE_PUBLIC void f(V v);\n"), 0u);
+  EXPECT_EQ(complaints("\ntemplate <class V>\nstruct S;\n"), 0u);
+  EXPECT_EQ(complaints("\ntemplate <class V>\nV twice(V v) {\n  return v + v;\n}\n"), 0u);
+  EXPECT_EQ(complaints("\nnamespace HEDDLE_PUBLIC heddle {\n"), 0u);
 }
 
 TEST(Architecture, every_format_folder_holds_its_header_builder_and_both_kernels) {

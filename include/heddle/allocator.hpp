@@ -4,8 +4,9 @@
 #include <cstddef>
 
 #include <heddle/device.hpp>
+#include <heddle/export.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 // The GPU in question is the current one while either is called. `stream` is handed to both: the stream in whose order
 // the allocator works. Heddle waits for it after allocating, and for the GPU before freeing.

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <heddle/export.hpp>
 #include <heddle/matrix.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 struct RowLengths {
   std::int64_t min = 0, max = 0, empty = 0;
@@ -91,9 +92,9 @@ enum class Detail { all, planning };
 // A matrix in the memory of a GPU (or of the emulator) is analysed there for planning, with the same facts to the last
 // bit: all of it is read once, and a few kilobytes of counts come back. For Detail::all it is copied to the host first.
 template <class V>
-Structure analyze(CsrView<V> A, Detail detail = Detail::all);
+HEDDLE_PUBLIC Structure analyze(CsrView<V> A, Detail detail = Detail::all);
 template <class V>
-Structure analyze(const Csr<V>& A, Detail detail = Detail::all);
+HEDDLE_PUBLIC Structure analyze(const Csr<V>& A, Detail detail = Detail::all);
 
 // Several lines for people.
 std::string to_string(const Structure& facts);

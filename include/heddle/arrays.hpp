@@ -8,9 +8,10 @@
 #include <type_traits>
 
 #include <heddle/buffer.hpp>
+#include <heddle/export.hpp>
 #include <heddle/matrix.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 template <class T>
 concept Integer = std::is_integral_v<T> && !std::is_same_v<std::remove_cv_t<T>, bool> && sizeof(T) <= 8;
@@ -85,12 +86,12 @@ struct EntryMap {
 
 // Values in the order of the view become values in stored order. Host memory.
 template <class V>
-void to_stored_order(const EntryMap& map, std::span<const V> given, std::span<V> stored);
+HEDDLE_PUBLIC void to_stored_order(const EntryMap& map, std::span<const V> given, std::span<V> stored);
 
 // A copy: canonical, on the device of the view. Kernels convert CSR with canonical rows on a device; anything else that
 // lies there is sorted on the host and sent back.
 template <class V>
-Csr<V> make_csr(const MatrixView<V>& A, EntryMap* map = nullptr);
+HEDDLE_PUBLIC Csr<V> make_csr(const MatrixView<V>& A, EntryMap* map = nullptr);
 
 // The same from std::vector, std::span, Buffer and the like. Buffers tell where they lie.
 template <std::ranges::contiguous_range Ptr, std::ranges::contiguous_range Col, std::ranges::contiguous_range Val>

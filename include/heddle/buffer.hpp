@@ -10,8 +10,9 @@
 #include <utility>
 
 #include <heddle/device.hpp>
+#include <heddle/export.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 namespace memory {
 // Throws Error(unavailable) when the device has not enough; `bytes` = 0 gives null.

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include <heddle/analyze.hpp>
+#include <heddle/export.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/operator.hpp>
 #include <heddle/plan.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 enum class Effort {
   model,      // from the facts alone; the same facts and machine give the same plan every time
@@ -58,12 +59,13 @@ Choice choose(const Structure& facts, const Machine& machine, const ChooseOption
 // With the matrix at hand: candidates carry exact bytes, effort = measure and exhaustive try them. Of a matrix in the
 // memory of a device the pattern is not fetched: bytes are those predicted, and no format is asked whether it takes it.
 template <class V>
-Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options = {});
+HEDDLE_PUBLIC Choice choose(const Csr<V>& A, const Structure& facts, const Machine& machine,
+                            const ChooseOptions& options = {});
 
 // The same for options.device, analysing the matrix only where that may pay: for few expected_multiplies csr is taken
 // at once, from the numbers of rows and entries and the longest row.
 template <class V>
-Choice choose(const Csr<V>& A, const ChooseOptions& options = {});
+HEDDLE_PUBLIC Choice choose(const Csr<V>& A, const ChooseOptions& options = {});
 
 // What was chosen, on the device it was chosen for: BuildOptions that name another one are an Error(usage).
 BuildOptions options_for(const Choice& choice, BuildOptions options);
@@ -80,18 +82,19 @@ Operator<V> build(Csr<V>&& A, const C& choice, const BuildOptions& options = {})
 // the memory of a device must be canonical. The best candidate that can be built is taken; where values are to change
 // (BuildOptions::updates) those that live by what the values are now do not count.
 template <class V>
-Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
+HEDDLE_PUBLIC Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
 template <class V>
-Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
+HEDDLE_PUBLIC Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
 // From arrays of your own, as `build` from them.
 template <class V>
-Operator<V> optimize(const MatrixView<V>& A, const ChooseOptions& options = {}, const BuildOptions& how = {});
+HEDDLE_PUBLIC Operator<V> optimize(const MatrixView<V>& A, const ChooseOptions& options = {},
+                                   const BuildOptions& how = {});
 
 // Predicted seconds of a plan; NaN when the model does not know the format. From the matrix itself also what facts do
 // not tell (how the format runs would cut it), as `choose` predicts.
 double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes = 8);
 template <class V>
-double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan);
+HEDDLE_PUBLIC double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan);
 
 Effort parse_effort(const std::string& text);  // Error(usage) with the words there are
 std::string to_string(Effort effort);

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle {
+#include <heddle/export.hpp>
+
+namespace HEDDLE_PUBLIC heddle {
 
 struct Device {
   enum class Kind { cpu, gpu, emulator };

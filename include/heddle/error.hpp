@@ -4,7 +4,9 @@
 #include <exception>
 #include <string>
 
-namespace heddle {
+#include <heddle/export.hpp>
+
+namespace HEDDLE_PUBLIC heddle {
 
 // The value is the exit code of the command `heddle` for an error of this kind.
 enum class ErrorKind { internal = 1, usage = 2, input = 3, not_converged = 4, unavailable = 5, stopped = 130 };

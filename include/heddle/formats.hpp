@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include <heddle/export.hpp>
 #include <heddle/matrix.hpp>
 #include <heddle/plan.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 struct SettingInfo {
   std::string name, fallback, meaning;  // fallback: the default value as text

@@ -5,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include <heddle/export.hpp>
 #include <heddle/io.hpp>
 #include <heddle/matrix.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 struct GeneratorInfo {
   struct Key {
@@ -23,6 +24,6 @@ const std::vector<GeneratorInfo>& generators();
 
 // "KIND,key=value,..." (without the "gen:" prefix). Error(usage) names an unknown kind or key and lists the known ones.
 template <class V = double>
-Csr<V> generate(std::string_view text, FileFacts* facts = nullptr);
+HEDDLE_PUBLIC Csr<V> generate(std::string_view text, FileFacts* facts = nullptr);
 
 }  // namespace heddle

@@ -5,9 +5,10 @@
 #include <span>
 #include <string>
 
+#include <heddle/export.hpp>
 #include <heddle/matrix.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 // What a Matrix Market banner says; for .hdl files and generated matrices, what is known.
 struct FileFacts {
@@ -28,13 +29,15 @@ struct ReadOptions {
 // "gen:KIND,key=value,...".
 // Symmetric files are expanded, duplicates summed, rows sorted. Error(input) carries file:line.
 template <class V = double>
-Csr<V> read_matrix(const std::string& source, FileFacts* facts = nullptr, const ReadOptions& options = {});
+HEDDLE_PUBLIC Csr<V> read_matrix(const std::string& source, FileFacts* facts = nullptr,
+                                 const ReadOptions& options = {});
 
 // Format by the suffix: .mtx, .mtx.gz, .hdl. Atomic: the final name holds the old file or the whole new one.
 // `facts` are kept by .hdl. Matrix Market is written as real; symmetric where the facts say so and it is so bit for
 // bit. Error(input) for arrays that are no matrix.
 template <class V>
-void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress = {}, const FileFacts& facts = {});
+HEDDLE_PUBLIC void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress = {},
+                                const FileFacts& facts = {});
 template <class V>
 void write_matrix(const std::string& path, const Csr<V>& A, const Progress& progress = {},
                   const FileFacts& facts = {}) {
@@ -44,9 +47,9 @@ void write_matrix(const std::string& path, const Csr<V>& A, const Progress& prog
 // A vector is a Matrix Market file with one column (or one row): array or coordinate; or plain numbers, one a line; or
 // NumPy's .npy.
 template <class V = double>
-Buffer<V> read_vector(const std::string& path);
+HEDDLE_PUBLIC Buffer<V> read_vector(const std::string& path);
 // By the suffix: .txt and .csv plain numbers, one a line, .npy; everything else Matrix Market. A .gz behind it packs.
 template <class V>
-void write_vector(const std::string& path, std::span<const V> x);
+HEDDLE_PUBLIC void write_vector(const std::string& path, std::span<const V> x);
 
 }  // namespace heddle

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include <heddle/device.hpp>
+#include <heddle/export.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 // Instruction sets that CPU kernels are compiled for.
 enum class Isa { baseline, sve, avx2, avx512 };

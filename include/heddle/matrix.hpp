@@ -7,8 +7,9 @@
 #include <vector>
 
 #include <heddle/buffer.hpp>
+#include <heddle/export.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 using Index = std::int32_t;   // a column, or a row
 using Offset = std::int64_t;  // a position among the entries: more than 2^31 entries are fine
@@ -57,23 +58,23 @@ struct Coo {
 
 // Copies three arrays from outside after checking them; unsorted rows are sorted and duplicates summed.
 template <class V>
-Csr<V> make_csr(std::int64_t rows, std::int64_t cols, std::span<const Offset> ptr, std::span<const Index> col,
-                std::span<const V> val);
+HEDDLE_PUBLIC Csr<V> make_csr(std::int64_t rows, std::int64_t cols, std::span<const Offset> ptr,
+                              std::span<const Index> col, std::span<const V> val);
 
 // Entries in any order; duplicates are summed in the order given.
 template <class V>
-Csr<V> to_csr(const Coo<V>& entries);
+HEDDLE_PUBLIC Csr<V> to_csr(const Coo<V>& entries);
 template <class V>
-Coo<V> to_coo(CsrView<V> A);
+HEDDLE_PUBLIC Coo<V> to_coo(CsrView<V> A);
 // The row of every entry.
 Buffer<Index> row_numbers(const PatternView& A);
 
 template <class V>
-Csr<V> transpose(CsrView<V> A);
+HEDDLE_PUBLIC Csr<V> transpose(CsrView<V> A);
 
 // The same matrix with values of another precision.
 template <class To, class From>
-Csr<To> convert(CsrView<From> A);
+HEDDLE_PUBLIC Csr<To> convert(CsrView<From> A);
 
 // What is wrong with arrays from outside, worst first, each naming the first bad place ("ptr[4] = 7 is below
 // ptr[3] = 9"); empty when the matrix may be multiplied safely. Order and duplicates are reported only when asked for.
@@ -83,11 +84,11 @@ std::vector<std::string> violations(const PatternView& A, Require level = Requir
 // that takes a matrix in host memory looks; the formats and analyze want it canonical.
 void validate(const PatternView& A, Require level = Require::safe);
 template <class V>
-void validate(const CsrView<V>& A, Require level = Require::safe);
+HEDDLE_PUBLIC void validate(const CsrView<V>& A, Require level = Require::safe);
 
 // The same shape, pattern and value bits (so NaN equals NaN and -0 differs from 0).
 template <class V>
-bool identical(CsrView<V> A, CsrView<V> B);
+HEDDLE_PUBLIC bool identical(CsrView<V> A, CsrView<V> B);
 
 template <class V>
 bool identical(const Csr<V>& A, const Csr<V>& B) {

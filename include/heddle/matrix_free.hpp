@@ -7,8 +7,9 @@
 #include <string>
 
 #include <heddle/device.hpp>
+#include <heddle/export.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 template <class V>
 struct MatrixFree {

@@ -9,13 +9,14 @@
 
 #include <heddle/arrays.hpp>
 #include <heddle/device.hpp>
+#include <heddle/export.hpp>
 #include <heddle/formats.hpp>
 #include <heddle/matrix.hpp>
 #include <heddle/plan.hpp>
 #include <heddle/progress.hpp>
 #include <heddle/vectors.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 // Where vectors lie. `detect` asks the driver, once a vector and product, for operators of a GPU; `device` is memory of
 // the operator's device, which is then neither asked for nor checked.
@@ -111,14 +112,14 @@ struct BuildOptions {
 // as from the same matrix in host memory, bit for bit, and ready on every stream when build returns. Arrays on several
 // devices are an Error(usage); a matrix on another device than the options' goes through the host.
 template <class V>
-Operator<V> build(const Csr<V>& A, const Plan& plan = {}, const BuildOptions& options = {});
+HEDDLE_PUBLIC Operator<V> build(const Csr<V>& A, const Plan& plan = {}, const BuildOptions& options = {});
 template <class V>
-Operator<V> build(Csr<V>&& A, const Plan& plan = {}, const BuildOptions& options = {});
+HEDDLE_PUBLIC Operator<V> build(Csr<V>&& A, const Plan& plan = {}, const BuildOptions& options = {});
 
 // From arrays of your own. The plan csr uses them where they lie, as far as their types fit: int64 offsets, int32
 // columns, counted from 0, rows sorted, on the device of the operator. All else is converted once, on the way.
 // Operator::explain says which is which. With BuildOptions::updates values are always copied.
 template <class V>
-Operator<V> build(const MatrixView<V>& A, const Plan& plan = {}, const BuildOptions& options = {});
+HEDDLE_PUBLIC Operator<V> build(const MatrixView<V>& A, const Plan& plan = {}, const BuildOptions& options = {});
 
 }  // namespace heddle

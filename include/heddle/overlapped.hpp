@@ -9,10 +9,11 @@
 #include <string>
 
 #include <heddle/choose.hpp>
+#include <heddle/export.hpp>
 #include <heddle/matrix.hpp>
 #include <heddle/operator.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 // Moved from, or taken: every call but assignment and destruction is an Error(usage).
 template <class V>

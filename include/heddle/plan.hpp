@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
-namespace heddle {
+#include <heddle/export.hpp>
+
+namespace HEDDLE_PUBLIC heddle {
 
 // "sell C=32 sigma=1024"; parse(print(p)) == p.
 struct Plan {

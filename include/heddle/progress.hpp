@@ -4,7 +4,9 @@
 #include <functional>
 #include <string_view>
 
-namespace heddle {
+#include <heddle/export.hpp>
+
+namespace HEDDLE_PUBLIC heddle {
 
 // What is being done ("arrange", "analyze", "try", "build") and which part of it is done, 0 to 1. Asked on the calling
 // thread, at the beginning of each stage and between its steps, at most every 50 ms. False stops the work by

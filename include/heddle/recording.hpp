@@ -5,8 +5,9 @@
 #include <memory>
 
 #include <heddle/device.hpp>
+#include <heddle/export.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 // On a GPU a CUDA graph of all that `work` queues on the stream it is given: products whose vectors lie on the device,
 // update_values from there, kernels and copies of your own. `work` is called once, by the constructor; addresses and

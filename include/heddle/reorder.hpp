@@ -4,9 +4,10 @@
 
 #include <cstdint>
 
+#include <heddle/export.hpp>
 #include <heddle/matrix.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 //   new_to_old  2 0 1        the thing at new place 0 was number 2, ...
 //   inverse     1 2 0        its new_to_old[i] is the new place of what was number i
@@ -35,9 +36,9 @@ Permutation length_order(const PatternView& A, std::int64_t window = 0);
 // B with B(i, j) = A(rows.new_to_old[i], cols.new_to_old[j]); its rows are canonical again. The same permutation twice
 // is P A P^T.
 template <class V>
-Csr<V> permute(CsrView<V> A, const Permutation& rows, const Permutation& cols);
+HEDDLE_PUBLIC Csr<V> permute(CsrView<V> A, const Permutation& rows, const Permutation& cols);
 template <class V>
-Csr<V> permute_rows(CsrView<V> A, const Permutation& rows);
+HEDDLE_PUBLIC Csr<V> permute_rows(CsrView<V> A, const Permutation& rows);
 
 // max |column - row| over the entries of a canonical matrix; 0 without entries.
 std::int64_t bandwidth(const PatternView& A);

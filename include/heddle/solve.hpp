@@ -9,10 +9,11 @@
 #include <type_traits>
 #include <vector>
 
+#include <heddle/export.hpp>
 #include <heddle/matrix_free.hpp>
 #include <heddle/operator.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 enum class Status {
   converged,       // the residual recomputed from the x that is returned meets the tolerance
@@ -61,7 +62,7 @@ class Preconditioner {
 
 // z = M r for a matrix M that resembles A^-1.
 template <class V>
-std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M);
+HEDDLE_PUBLIC std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M);
 
 struct PreconditionerOptions {
   int block = 0;              // block_jacobi, amg: rows of a block, up to 32; 0: by the structure of the matrix
@@ -87,8 +88,9 @@ std::vector<double> rigid_body_modes(std::span<const double> coordinates, int di
 // entry or block has no inverse, fsai or amg finds that the matrix is not positive definite, or spai that it is
 // singular.
 template <class V>
-std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
-                                                       const Csr<V>& matrix, const PreconditionerOptions& options = {});
+HEDDLE_PUBLIC std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
+                                                                     const Csr<V>& matrix,
+                                                                     const PreconditionerOptions& options = {});
 
 // What the preconditioner "auto" stands for, and why in one line.
 struct PreconditionerChoice {
@@ -98,8 +100,8 @@ struct PreconditionerChoice {
 // measured. The structure is looked at in a part of the matrix that does not grow with it, its diagonal and row sums in
 // all of it.
 template <class V>
-PreconditionerChoice preconditioner_for(const Csr<V>& A, const std::string& method, Device device = {},
-                                        double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5);
+HEDDLE_PUBLIC PreconditionerChoice preconditioner_for(const Csr<V>& A, const std::string& method, Device device = {},
+                                                      double tolerance = sizeof(V) == 8 ? 1e-8 : 1e-5);
 
 // How far a solve is.
 struct SolveProgress {
@@ -184,24 +186,26 @@ std::string to_string(const Report& report);
 // leaves x untouched. Same operator, options and start: same bits, whatever the number of threads. Several threads may
 // solve with one operator at once, each with an x and a preconditioner of its own.
 template <class V>
-Report solve(const Operator<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
-             const std::type_identity_t<SolveOptions<V>>& options = {});
+HEDDLE_PUBLIC Report solve(const Operator<V>& A, std::type_identity_t<std::span<const V>> b,
+                           std::type_identity_t<std::span<V>> x,
+                           const std::type_identity_t<SolveOptions<V>>& options = {});
 
 // The same for a matrix that is known by its product alone. The preconditioner is "none" or the caller's; `better` and
 // `matrix` are not for it.
 template <class V>
-Report solve(const MatrixFree<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
-             const std::type_identity_t<SolveOptions<V>>& options = {});
+HEDDLE_PUBLIC Report solve(const MatrixFree<V>& A, std::type_identity_t<std::span<const V>> b,
+                           std::type_identity_t<std::span<V>> x,
+                           const std::type_identity_t<SolveOptions<V>>& options = {});
 
 // Several right-hand sides, one after the other: column i of B and of X is the n numbers from i n on. The method is
 // chosen and the preconditioner built once, before the first of them. A report for each; one that fails stops no other.
 template <class V>
-std::vector<Report> solve_many(const Operator<V>& A, std::type_identity_t<std::span<const V>> B,
-                               std::type_identity_t<std::span<V>> X,
-                               const std::type_identity_t<SolveOptions<V>>& options = {});
+HEDDLE_PUBLIC std::vector<Report> solve_many(const Operator<V>& A, std::type_identity_t<std::span<const V>> B,
+                                             std::type_identity_t<std::span<V>> X,
+                                             const std::type_identity_t<SolveOptions<V>>& options = {});
 
 // The method "auto" begins with.
 template <class V>
-std::string method_for(const Csr<V>& A);
+HEDDLE_PUBLIC std::string method_for(const Csr<V>& A);
 
 }  // namespace heddle

@@ -5,7 +5,9 @@
 #include <span>
 #include <type_traits>
 
-namespace heddle {
+#include <heddle/export.hpp>
+
+namespace HEDDLE_PUBLIC heddle {
 
 // by_vector    one vector after another: element i of vector j at data[j * stride + i]   (column-major)
 // by_element   side by side:             element i of vector j at data[i * stride + j]   (row-major, interleaved)

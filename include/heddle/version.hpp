@@ -1,5 +1,7 @@
 #pragma once
 
-namespace heddle {
+#include <heddle/export.hpp>
+
+namespace HEDDLE_PUBLIC heddle {
 inline constexpr const char* version = "0.1.0";
 }  // namespace heddle

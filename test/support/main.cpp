@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <string>
 #include <string_view>
 
 #include <heddle/device.hpp>
@@ -13,12 +15,40 @@ bool wants_a_gpu_in_vain() {
   const char* device = std::getenv("HEDDLE_TEST_DEVICE");
   return device && std::string_view(device) == "gpu" && !heddle::gpu_available();
 }
+
+// --only=cg_test: the tests that stand in cg_test.cpp, in a program with those of many files.
+std::string file_asked_for(int argc, char** argv) {
+  const std::string_view option = "--only=";
+  for (int i = 1; i < argc; ++i)
+    if (std::string_view(argv[i]).starts_with(option)) return argv[i] + option.size();
+  return {};
+}
+
+std::string tests_of(const std::string& stem) {
+  std::string names;
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < all.total_test_suite_count(); ++s)
+    for (int t = 0; t < all.GetTestSuite(s)->total_test_count(); ++t) {
+      const testing::TestInfo& test = *all.GetTestSuite(s)->GetTestInfo(t);
+      if (std::filesystem::path(test.file()).stem() == stem)
+        names += std::string(test.test_suite_name()) + "." + test.name() + ":";
+    }
+  return names;
+}
 }  // namespace
 
 // What a test does not say otherwise it does on the CPU, also where there is a GPU.
 int main(int argc, char** argv) {
   setenv("HEDDLE_DEVICE", "cpu", 0);
   testing::InitGoogleTest(&argc, argv);
+  if (const std::string file = file_asked_for(argc, argv); !file.empty()) {
+    const std::string names = tests_of(file);
+    if (names.empty()) {
+      std::cerr << "no tests of " << file << ".cpp in this program\n";
+      return 2;
+    }
+    GTEST_FLAG_SET(filter, names);
+  }
   if (wants_a_gpu_in_vain()) {
     std::cout << "skipped, no GPU: " << heddle::gpu_absence() << "\n";
     return 77;
