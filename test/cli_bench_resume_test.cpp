@@ -54,6 +54,13 @@ std::vector<bool> resumed(const Outcome& outcome) {
 
 using Flags = std::vector<bool>;
 
+// Without the share of the bandwidth, which is measured anew where it was taken on a busy machine.
+nlohmann::json measured(const Outcome& outcome, std::size_t matrix) {
+  nlohmann::json results = outcome.json()["matrices"][matrix]["results"];
+  for (nlohmann::json& result : results) result.erase("roofline");
+  return results;
+}
+
 TEST(BenchResume, takes_over_what_was_measured_and_measures_the_rest) {
   const ScratchFolder folder;
   const std::string file = folder.path("results.jsonl");
@@ -63,7 +70,7 @@ TEST(BenchResume, takes_over_what_was_measured_and_measures_the_rest) {
   const Outcome second = bench({two, one, "--resume", file, "--json"});
   ASSERT_EQ(second.exit_code, 0) << second.err;
   EXPECT_EQ(resumed(second), (Flags{false, true}));
-  EXPECT_EQ(second.json()["matrices"][1]["results"], first.json()["matrices"][0]["results"]);
+  EXPECT_EQ(measured(second, 1), measured(first, 0));
   EXPECT_EQ(lines_of(file).size(), 2u);
   EXPECT_EQ(resumed(bench({one, two, "--resume", file, "--json"})), (Flags{true, true}));
 }

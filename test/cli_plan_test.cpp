@@ -97,7 +97,7 @@ TEST(Plan, refuses_unknown_words_as_wrong_usage) {
   for (const char* number : {"-1", "nan", "many", "3x"}) {
     const auto outcome = heddle_command({"plan", tiny, "--expected-multiplies", number});
     EXPECT_EQ(outcome.exit_code, 2) << number;
-    EXPECT_NE(outcome.err.find(std::string(number) + " is not a number of 0 or more"), std::string::npos)
+    EXPECT_NE(outcome.err.find("'" + std::string(number) + "' is not a number of 0 or more"), std::string::npos)
         << outcome.err;
   }
 }

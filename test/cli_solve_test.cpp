@@ -90,7 +90,7 @@ TEST(SolveCommand, says_which_matrix_multigrid_does_not_take) {
 }
 
 TEST(SolveCommand, chooses_a_preconditioner_and_says_why) {
-  const Outcome far = solve({"gen:stencil2d5,n=200", "--precond", "auto", "--json"});
+  const Outcome far = solve({"gen:stencil2d5,n=200", "--precond", "auto", "--json", "--device", "cpu"});
   ASSERT_EQ(far.exit_code, 0) << far.err;
   EXPECT_TRUE(far.json()["preconditioner"].get<std::string>().starts_with("amg")) << far.out;
   EXPECT_NE(far.json()["preconditioner_reason"].get<std::string>().find("iterations"), std::string::npos);

@@ -223,19 +223,6 @@ void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> pt
 
 }  // namespace
 
-namespace {
-
-// Rows a thread of a GPU takes along the farthest diagonal: as many as leave a million threads. 0: it is near, so that
-// the L1 has what was read, or there are few rows.
-int march_steps_along(std::int64_t far, std::int64_t rows) {
-  constexpr std::int64_t near = 1024, threads = 1 << 20, most = 16;
-  if (far < near || rows < 4 * far) return 0;
-  const std::int64_t steps = std::min({rows / threads, rows / far, most});
-  return steps < 2 ? 0 : static_cast<int>(steps);
-}
-
-}  // namespace
-
 template <class V>
 DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings) {
   const CsrView<V>& A = source.view;
@@ -247,11 +234,7 @@ DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings) {
                  .offset = Buffer<Index>::copy_of(offset),
                  .remainder = coordinates_of<V>(ptr)};
   made.mask = Buffer<std::uint32_t>(made.offset.size() * (made.ld / word_rows));
-  if (made.symmetric && !offset.empty()) {
-    made.mirror = Buffer<std::uint32_t>(made.mask.size());
-    made.far = offset.back();
-    made.march_steps = march_steps_along(made.far, A.rows);
-  }
+  if (made.symmetric) made.mirror = Buffer<std::uint32_t>(made.mask.size());
   made.val = Buffer<V>(made.offset.size() * made.ld);
   made.remainder.col = Buffer<Index>(ptr[A.rows]);
   made.remainder.val = Buffer<V>(ptr[A.rows]);

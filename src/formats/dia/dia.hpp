@@ -75,8 +75,6 @@ struct DiaFormat {
 
   std::int64_t rows = 0, cols = 0, ld = 0;
   bool symmetric = false;
-  std::int64_t far = 0;  // the farthest diagonal; with symmetric values a GPU marches along it ...
-  int march_steps = 0;   // ... so many rows a thread; 0: a row a thread
   Buffer<Index> offset;  // ascending
   Buffer<std::uint32_t> mask, mirror;
   Buffer<V> val;

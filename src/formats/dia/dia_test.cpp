@@ -1,6 +1,5 @@
 #include "formats/dia/dia.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -139,29 +138,6 @@ TEST(DiaSymmetric, gives_the_bits_of_the_whole_matrix) {
       build(A, Plan::parse("dia values=symmetric"), {device}).multiply(x, half);
       EXPECT_EQ(whole, half);
       expect_right_product(symmetric_with_holes(n), Plan::parse("dia values=symmetric"), device);
-    }
-}
-
-TEST(DiaSymmetric, gives_them_too_where_threads_march_along_the_farthest_diagonal) {
-  for (const std::int64_t n : {60, 333, 1000})
-    for (const int steps : {1, 2, 3, 7}) {
-      SCOPED_TRACE(fmt::format("{} rows, {} steps", n, steps));
-      Csr<double> A = symmetric_with_holes(n);
-      for (double& v : A.val) v = 1 / v;
-      std::vector<double> x(static_cast<std::size_t>(n)), whole(x.size()), marched(x.size(), std::nan(""));
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / (3.0 + static_cast<double>(i));
-      build(A, Plan::parse("dia"), {Device::emulator()}).multiply(x, whole);
-      DiaSettings settings;
-      settings.values = static_cast<int>(DiaValues::symmetric);
-      auto half = DiaFormat<double>::build({A.view()}, settings);
-      ASSERT_EQ(half.march_steps, 0) << "a small matrix";
-      ASSERT_EQ(half.far, n < 100 ? 1 : 40);
-      half.march_steps = steps;
-      Product<double> product;
-      product.x = x.data();
-      product.update.y = marched.data();
-      half.multiply(simt::Emulator{}, product);
-      EXPECT_EQ(whole, marched);
     }
 }
 
