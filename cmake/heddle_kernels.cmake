@@ -9,9 +9,7 @@ function(heddle_emulated out)
     list(APPEND emulated_sources ${emulated})
   endforeach()
   # The emulator spends its time between lanes, not in them: -O1 takes half the compiler's time, and sell's products 15 % more.
-  # What the emulator says of a kernel names its file within the tree: no installed file names a folder of the build.
-  set_property(SOURCE ${emulated_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>
-    -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
+  set_property(SOURCE ${emulated_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what is included here is the main file: its anonymous namespaces are no mistake
     set_property(SOURCE ${emulated_sources} APPEND PROPERTY COMPILE_OPTIONS -Wno-subobject-linkage)
   endif()
