@@ -265,6 +265,21 @@ TEST(OutOfMemory, is_an_error_of_the_library_wherever_it_happens) {
   expect_errors_of_ours("transpose", [&] { (void)transpose(A.view()); });
   expect_errors_of_ours("rcm_order", [&] { (void)rcm_order(A.view()); });
   expect_errors_of_ours("make_csr", [&] { (void)make_csr<double>(A.rows, A.cols, A.ptr, A.col, A.val); });
+  const ScratchFolder folder;
+  for (const char* name : {"a.mtx", "a.hdl", "a.mtx.gz"}) {
+    const std::string path = folder.path(name);
+    expect_errors_of_ours("write_matrix", [&] { write_matrix(path, A.view()); });
+    expect_errors_of_ours("read_matrix", [&] { (void)read_matrix<double>(path); });
+  }
+  const Csr<double> grid = generate<double>("stencil2d5,n=6");
+  const auto system = build(grid);
+  const std::vector<double> b(36, 1.0);
+  std::vector<double> x(36);
+  for (const char* name : {"jacobi", "block_jacobi", "fsai", "amg"}) {
+    const SolveOptions<double> options{.preconditioner = name, .matrix = &grid};
+    expect_errors_of_ours(name, [&] { (void)make_preconditioner(name, system, grid); });
+    expect_errors_of_ours("solve", [&] { (void)solve(system, b, x, options); });
+  }
   set_threads(0);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <heddle/error.hpp>
 #include <optional>
+#include <vector>
 
 #include "guarded.hpp"
 #include "local_operator.hpp"
@@ -68,6 +69,29 @@ void set_up_with(State& state, const Csr<V>& A, const MatSettings& settings) {
   }
 }
 
+// For amg: what MatSetNearNullSpace says, rigid bodies for one.
+PetscErrorCode read_near_null_space(Mat A, std::vector<double>& vectors) {
+  MatNullSpace space = nullptr;
+  PetscBool constants = PETSC_FALSE;
+  PetscInt count = 0, n = 0;
+  const Vec* basis = nullptr;
+  PetscFunctionBegin;
+  vectors.clear();
+  PetscCall(MatGetNearNullSpace(A, &space));
+  if (!space) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatNullSpaceGetVecs(space, &constants, &count, &basis));
+  if (count == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetLocalSize(A, &n, nullptr));
+  if (constants) vectors.assign(static_cast<std::size_t>(n), 1.0);
+  for (PetscInt i = 0; i < count; ++i) {
+    const PetscScalar* numbers = nullptr;
+    PetscCall(VecGetArrayRead(basis[i], &numbers));
+    vectors.insert(vectors.end(), numbers, numbers + n);
+    PetscCall(VecRestoreArrayRead(basis[i], &numbers));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode set_up(PC pc) {
   State& state = state_of(pc);
   MatSettings settings;
@@ -76,6 +100,7 @@ PetscErrorCode set_up(PC pc) {
   PetscCall(check_matrix(pc));
   PetscCall(read_settings(pc->pmat, settings));
   state.clear();
+  PetscCall(read_near_null_space(pc->pmat, state.options.near_nullspace));
   PetscCall(hold_arrays(pc->pmat, arrays));
   const PetscErrorCode code = guarded(PetscObjectComm(as_object(pc)), [&] {
     try {

@@ -6,6 +6,7 @@
 #include <heddle/io.hpp>
 
 #include "core/check.hpp"
+#include "core/memory_errors.hpp"
 #include "io/foreign.hpp"
 #include "io/gzip.hpp"
 #include "io/hdl.hpp"
@@ -75,35 +76,43 @@ bool has_suffix(const std::string& path, std::string_view suffix) {
 
 template <class V>
 Csr<V> read_matrix(const std::string& source, FileFacts* facts, const ReadOptions& options) {
-  if (source.starts_with(generator_prefix))
-    return generate<V>(std::string_view(source).substr(generator_prefix.size()), facts);
-  const Text text = text_of(source, judge_matrix);
-  FileFacts found{bare_name(source), "real", "general"};
-  Csr<V> A = io::is_hdl(text)
-                 ? io::read_hdl<V>(text, &found, options.threads)
-                 : io::parse_matrix_market<V>(text, &found, {.threads = options.threads, .progress = options.progress});
-  if (facts) *facts = std::move(found);
-  return A;
+  return with_memory_errors([&] {
+    if (source.starts_with(generator_prefix))
+      return generate<V>(std::string_view(source).substr(generator_prefix.size()), facts);
+    const Text text = text_of(source, judge_matrix);
+    FileFacts found{bare_name(source), "real", "general"};
+    Csr<V> A = io::is_hdl(text) ? io::read_hdl<V>(text, &found, options.threads)
+                                : io::parse_matrix_market<V>(
+                                      text, &found, {.threads = options.threads, .progress = options.progress});
+    if (facts) *facts = std::move(found);
+    return A;
+  });
 }
 
 template <class V>
 void write_matrix(const std::string& path, CsrView<V> A, const Progress& progress, const FileFacts& facts) {
-  const bool binary = path.ends_with(".hdl");
-  validate(A, binary ? Require::canonical : Require::safe);
-  if (binary) return io::write_hdl(path, A, facts, progress);
-  io::write_market(path, A, is_packed(path), facts.symmetry == "symmetric", progress);
+  return with_memory_errors([&] {
+    const bool binary = path.ends_with(".hdl");
+    validate(A, binary ? Require::canonical : Require::safe);
+    if (binary) return io::write_hdl(path, A, facts, progress);
+    io::write_market(path, A, is_packed(path), facts.symmetry == "symmetric", progress);
+  });
 }
 
 template <class V>
 Buffer<V> read_vector(const std::string& path) {
-  const Text text = text_of(path, judge_vector);
-  return io::is_npy(text) ? io::read_npy<V>(text) : io::parse_vector<V>(text);
+  return with_memory_errors([&] {
+    const Text text = text_of(path, judge_vector);
+    return io::is_npy(text) ? io::read_npy<V>(text) : io::parse_vector<V>(text);
+  });
 }
 
 template <class V>
 void write_vector(const std::string& path, std::span<const V> x) {
-  if (path.ends_with(".npy")) return io::write_npy(path, x);
-  io::write_lines(path, x, is_packed(path), !has_suffix(path, ".txt") && !has_suffix(path, ".csv"));
+  return with_memory_errors([&] {
+    if (path.ends_with(".npy")) return io::write_npy(path, x);
+    io::write_lines(path, x, is_packed(path), !has_suffix(path, ".txt") && !has_suffix(path, ".csv"));
+  });
 }
 
 template Csr<float> read_matrix(const std::string&, FileFacts*, const ReadOptions&);

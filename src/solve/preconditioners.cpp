@@ -1,6 +1,7 @@
 #include "solve/preconditioners.hpp"
 
 #include "core/check.hpp"
+#include "core/memory_errors.hpp"
 
 namespace heddle {
 
@@ -61,19 +62,21 @@ std::shared_ptr<Preconditioner<V>> as_preconditioner(Operator<V> M) {
 template <class V>
 std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, const Operator<V>& A,
                                                        const Csr<V>& matrix, const PreconditionerOptions& options) {
-  using namespace solve_method;
-  check_preconditioner(name);
-  check(matrix.rows == A.rows() && matrix.cols == A.cols(), ErrorKind::usage,
-        "a {} x {} operator with a {} x {} matrix: they must be the same", A.rows(), A.cols(), matrix.rows,
-        matrix.cols);
-  check(matrix.rows == matrix.cols, ErrorKind::input, "a {} x {} matrix has no preconditioner: it is not square",
-        matrix.rows, matrix.cols);
-  if (name == "none") return nullptr;
-  if (name == "jacobi") return make_jacobi(matrix.view(), A.device(), options.positive);
-  if (name == "block_jacobi") return make_block_jacobi(matrix.view(), A.device(), options.block);
-  if (name == "chebyshev") return make_chebyshev(A, matrix.view(), options.degree);
-  if (name == "amg") return make_amg(A, matrix, options);
-  return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
+  return with_memory_errors([&]() -> std::shared_ptr<Preconditioner<V>> {
+    using namespace solve_method;
+    check_preconditioner(name);
+    check(matrix.rows == A.rows() && matrix.cols == A.cols(), ErrorKind::usage,
+          "a {} x {} operator with a {} x {} matrix: they must be the same", A.rows(), A.cols(), matrix.rows,
+          matrix.cols);
+    check(matrix.rows == matrix.cols, ErrorKind::input, "a {} x {} matrix has no preconditioner: it is not square",
+          matrix.rows, matrix.cols);
+    if (name == "none") return nullptr;
+    if (name == "jacobi") return make_jacobi(matrix.view(), A.device(), options.positive);
+    if (name == "block_jacobi") return make_block_jacobi(matrix.view(), A.device(), options.block);
+    if (name == "chebyshev") return make_chebyshev(A, matrix.view(), options.degree);
+    if (name == "amg") return make_amg(A, matrix, options);
+    return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
+  });
 }
 
 template std::int64_t Preconditioner<float>::update_values(std::span<const float>);

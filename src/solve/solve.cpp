@@ -8,6 +8,7 @@
 #include "analyze/parts.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/memory_errors.hpp"
 #include "solve/preconditioners.hpp"
 #include "solve/solver.hpp"
 
@@ -144,36 +145,43 @@ void check_system(const Operator<V>& A, const SolveOptions<V>& options) {
 template <class V>
 Report solve(const Operator<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
              const std::type_identity_t<SolveOptions<V>>& options) {
-  using namespace solve_method;
-  check_system(A, options);
-  Preparation<V> preparation(A, options);
-  return solve_prepared<V>(A, b, x, options, preparation);
+  return with_memory_errors([&] {
+    using namespace solve_method;
+    check_system(A, options);
+    Preparation<V> preparation(A, options);
+    return solve_prepared<V>(A, b, x, options, preparation);
+  });
 }
 
 template <class V>
 Report solve(const MatrixFree<V>& A, std::type_identity_t<std::span<const V>> b, std::type_identity_t<std::span<V>> x,
              const std::type_identity_t<SolveOptions<V>>& options) {
-  using namespace solve_method;
-  check_options(options);
-  check_function(A, options);
-  Preparation<V> preparation(A, options);
-  return solve_prepared<V>(A, b, x, options, preparation);
+  return with_memory_errors([&] {
+    using namespace solve_method;
+    check_options(options);
+    check_function(A, options);
+    Preparation<V> preparation(A, options);
+    return solve_prepared<V>(A, b, x, options, preparation);
+  });
 }
 
 template <class V>
 std::vector<Report> solve_many(const Operator<V>& A, std::type_identity_t<std::span<const V>> B,
                                std::type_identity_t<std::span<V>> X,
                                const std::type_identity_t<SolveOptions<V>>& options) {
-  using namespace solve_method;
-  check_system(A, options);
-  const auto n = static_cast<std::size_t>(A.rows());
-  check(B.size() == X.size(), ErrorKind::input, "B has {} numbers, X {}", B.size(), X.size());
-  check(n == 0 ? B.empty() : B.size() % n == 0, ErrorKind::input, "{} numbers are no columns of {} rows", B.size(), n);
-  Preparation<V> preparation(A, options);
-  std::vector<Report> reports;
-  for (std::size_t at = 0; at < B.size(); at += n)
-    reports.push_back(solve_prepared<V>(A, B.subspan(at, n), X.subspan(at, n), options, preparation));
-  return reports;
+  return with_memory_errors([&] {
+    using namespace solve_method;
+    check_system(A, options);
+    const auto n = static_cast<std::size_t>(A.rows());
+    check(B.size() == X.size(), ErrorKind::input, "B has {} numbers, X {}", B.size(), X.size());
+    check(n == 0 ? B.empty() : B.size() % n == 0, ErrorKind::input, "{} numbers are no columns of {} rows", B.size(),
+          n);
+    Preparation<V> preparation(A, options);
+    std::vector<Report> reports;
+    for (std::size_t at = 0; at < B.size(); at += n)
+      reports.push_back(solve_prepared<V>(A, B.subspan(at, n), X.subspan(at, n), options, preparation));
+    return reports;
+  });
 }
 
 template std::string method_for(const Csr<float>&);

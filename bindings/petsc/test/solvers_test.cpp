@@ -138,6 +138,33 @@ void precondition_on_one_process() {
   expect_solution(solve(problem.A, problem.b), "gmres of PETSc with spai");
 }
 
+// amg takes the near null space of the matrix: up to eight vectors.
+void near_null_spaces() {
+  for (const PetscInt count : {1, 3, 9}) {
+    const Problem problem(Shape::symmetric);
+    const Options options{{"-ksp_type", "heddle"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "amg"}};
+    std::vector<Vec> basis(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < basis.size(); ++i) {
+      must(VecDuplicate(problem.b, &basis[i]));
+      for (PetscInt row = static_cast<PetscInt>(i); row < 900; row += count)
+        must(VecSetValue(basis[i], row, 1, INSERT_VALUES));
+      must(VecAssemblyBegin(basis[i]));
+      must(VecAssemblyEnd(basis[i]));
+      must(VecNormalize(basis[i], nullptr));
+    }
+    MatNullSpace space = nullptr;
+    must(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_FALSE, count, basis.data(), &space));
+    must(MatSetNearNullSpace(problem.A, space));
+    const Solved solved = solve(problem.A, problem.b);
+    if (count <= 8)
+      expect_solution(solved, "a near null space of " + std::to_string(count));
+    else
+      tally.check(solved.reason <= 0, "a near null space of too many vectors");
+    must(MatNullSpaceDestroy(&space));
+    for (Vec& vector : basis) must(VecDestroy(&vector));
+  }
+}
+
 void follow_the_matrix() {
   const Problem problem(Shape::symmetric);
   const Options options{{"-ksp_type", "heddle"}, {"-pc_type", "heddle"}};
@@ -378,6 +405,7 @@ int run(int argc, char** argv) {
   if (PetscGlobalSize == 1) {
     solve_on_one_process();
     precondition_on_one_process();
+    near_null_spaces();
     follow_the_matrix();
     on_the_emulator();
     reasons();
