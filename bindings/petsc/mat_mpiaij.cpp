@@ -134,10 +134,20 @@ PetscErrorCode convert_to_mpiaij(Mat A, MatType, MatReuse reuse, Mat* made) {
   PetscCall(convert_block_back(off_diagonal));
   PetscCall(aij.write(B));
   PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_mpiaijheddle_mpiaij_C", nullptr));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatProductSetFromOptions_anytype_C", nullptr));
   PetscCall(PetscObjectCompose(as_object(B), settings_key, nullptr));
   PetscCall(PetscObjectChangeTypeName(as_object(B), MATMPIAIJ));
   *made = B;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// PETSc knows the product of an MPIAIJ and a dense matrix by these two names only.
+PetscErrorCode set_parallel_dense_products(Mat C) {
+  Mat A = nullptr, B = nullptr;
+  PetscErrorCode (*known)(Mat) = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatProductGetMats(C, &A, &B, nullptr));
+  PetscCall(PetscObjectQueryFunction(as_object(B), "MatProductSetFromOptions_mpiaij_mpidense_C", &known));
+  if (known) PetscCall(known(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -160,6 +170,8 @@ PetscErrorCode convert_to_mpiaijheddle(Mat A, MatType, MatReuse reuse, Mat* made
   PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_mpiaijheddle_mpiaij_C", convert_to_mpiaij));
   PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_mpiaij_mpiaijheddle_C", convert_to_mpiaijheddle));
   PetscCall(share_functions(B, MATMPIAIJ, MATMPIAIJHEDDLE));
+  PetscCall(PetscObjectComposeFunction(as_object(B), "MatProductSetFromOptions_mpiaijheddle_mpidense_C",
+                                       set_parallel_dense_products));
   PetscCall(PetscObjectChangeTypeName(as_object(B), MATMPIAIJHEDDLE));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -96,7 +96,6 @@ PetscErrorCode convert_to_seqaij(Mat A, MatType, MatReuse reuse, Mat* made) {
   PetscCall(aij.write(B));
   PetscCall(PetscObjectComposeFunction(as_object(B), "MatRetrieveValues_C", aij_retrieve_values));
   PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_seqaijheddle_seqaij_C", nullptr));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatProductSetFromOptions_anytype_C", nullptr));
   PetscCall(LocalOperator::forget(B));
   PetscCall(PetscObjectChangeTypeName(as_object(B), MATSEQAIJ));
   *made = B;

@@ -36,30 +36,6 @@ PetscErrorCode share(Mat A, const std::string& from, const std::string& to) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The type, with aij for ours.
-std::string aij_type_of(Mat A) {
-  MatType type = nullptr;
-  if (!A || MatGetType(A, &type) != PETSC_SUCCESS || !type) return "";
-  std::string name = type;
-  if (const auto at = name.find("aijheddle"); at != std::string::npos) name.erase(at + 3);
-  return name;
-}
-
-// What PETSc does for these types where ours is aij; it asks here when it finds nothing under our names.
-PetscErrorCode set_products_of_aij(Mat product) {
-  Mat A = nullptr, B = nullptr, C = nullptr;
-  PetscErrorCode (*known)(Mat) = nullptr;
-  PetscFunctionBegin;
-  PetscCall(MatProductGetMats(product, &A, &B, &C));
-  std::string name = "MatProductSetFromOptions_" + aij_type_of(A) + "_" + aij_type_of(B);
-  if (C) name += "_" + aij_type_of(C);
-  name += "_C";
-  for (Mat owner : {A, B, C})
-    if (owner && !known) PetscCall(PetscObjectQueryFunction(as_object(owner), name.c_str(), &known));
-  if (known) PetscCall(known(product));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 }  // namespace
 
 PetscErrorCode share_functions(Mat A, const char* aij, const char* ours) {
@@ -71,7 +47,15 @@ PetscErrorCode share_functions(Mat A, const char* aij, const char* ours) {
         "seqaijsell",     "mpiaijsell",   "seqaijcrl",   "mpiaijcrl", "seqaijmkl", "mpiaijmkl",  "seqaijcusparse",
         "mpiaijcusparse", "seqaijkokkos", "mpiaijkokkos"})
     PetscCall(share(A, "MatConvert_" + from + "_" + type + "_C", "MatConvert_" + to + "_" + type + "_C"));
-  PetscCall(PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_anytype_C", set_products_of_aij));
+  for (const char* other : {"is_", "transpose_"}) {
+    const std::string name = std::string("MatProductSetFromOptions_") + other;
+    PetscCall(share(A, name + from + "_C", name + to + "_C"));
+    PetscCall(share(A, name + from + "_" + from + "_C", name + to + "_" + to + "_C"));
+  }
+  for (const char* dense : {"seqdense", "mpidense"}) {
+    const std::string name = std::string("MatProductSetFromOptions_") + dense + "_";
+    PetscCall(share(A, name + from + "_C", name + to + "_C"));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -25,7 +25,7 @@ struct AijOperations {
   PetscErrorCode write(Mat A) const;
 };
 
-// Converters and products that PETSc has for aij are found for our types as well.
+// Converters and products that AIJ has under its own name are found under ours as well.
 PetscErrorCode share_functions(Mat A, const char* aij, const char* ours);
 
 // For MatMatMult with dense matrices: composed with a Mat of type seqaijheddle.

@@ -312,16 +312,6 @@ Mat permuted(Mat A) {
   return made;
 }
 
-// A prolongation of two unknowns a node, which PETSc multiplies by a product it knows by the names of both types.
-Mat coarsened(Mat A) {
-  Mat nodes = integer_matrix(MATAIJ, Shape::tall, 120), P = nullptr, made = nullptr;
-  must(MatCreateMAIJ(nodes, 2, &P));
-  must(MatPtAP(A, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &made));
-  must(MatDestroy(&P));
-  must(MatDestroy(&nodes));
-  return made;
-}
-
 // What PETSc makes of a type derived from aij is of that type, or plain aij.
 void derive() {
   derived("MatDuplicate", [](Mat A) {
@@ -373,7 +363,6 @@ void derive() {
     return made;
   });
   derived("MatPermute", permuted, PetscGlobalSize == 1);
-  derived("MatPtAP with several unknowns a node", coarsened, PetscGlobalSize > 1);
   derived("MatMatMult with itself", [](Mat A) {
     Mat made = nullptr;
     must(MatMatMult(A, A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &made));
