@@ -258,23 +258,23 @@ TEST(WeaveBuild, full_blocks_of_arrays_that_are_no_matrix_are_not_planned) {
 // The band has more patterns than the host is asked to number. (A row of 7,000 entries has as many
 // diagonals: many steps for the emulator.) An arrow has a slice with more diagonals than slices have room for.
 TEST(WeaveBuild, diagonals) {
-  expect_same_everywhere<Diagonals>({"layout=diagonals"}, false);
+  expect_same_everywhere<weave::Diagonals>({"layout=diagonals"}, false);
   for (const char* matrix : {"gen:stencil3d7,n=13,coefficients=varying", "gen:stencil2d9,n=61",
                              "gen:band,rows=9000,width=5", "gen:arrow,rows=400"})
-    expect_same_arrays<Diagonals>(read_matrix(matrix), "layout=diagonals");
+    expect_same_arrays<weave::Diagonals>(read_matrix(matrix), "layout=diagonals");
 }
 
 TEST(WeaveBuild, diagonals_of_one_value_each) {
   for (const char* matrix : {"gen:stencil2d5,n=37", "gen:stencil3d7,n=11"}) {
     const Csr<double> A = read_matrix(matrix);
-    expect_same_arrays<Diagonals>(A, "layout=diagonals values=constant");
-    expect_same_arrays<Diagonals>(convert<float>(A.view()), "layout=diagonals values=constant");
+    expect_same_arrays<weave::Diagonals>(A, "layout=diagonals values=constant");
+    expect_same_arrays<weave::Diagonals>(convert<float>(A.view()), "layout=diagonals values=constant");
     EXPECT_TRUE(find_diagonals(simt::Emulator{}, A.view(), true, Device::emulator())->constant);
     Csr<double> B = A;
     B.val[B.nnz() / 2] += 1;
     EXPECT_FALSE(find_diagonals(simt::Emulator{}, B.view(), true, Device::emulator())->constant);
     const WeaveSettings constant = settings_of("layout=diagonals values=constant", B.view(), 8);
-    EXPECT_FALSE(Diagonals<double>::build_there(simt::Emulator{}, B.view(), constant, Device::emulator()));
+    EXPECT_FALSE(weave::Diagonals<double>::build_there(simt::Emulator{}, B.view(), constant, Device::emulator()));
   }
 }
 
