@@ -133,7 +133,7 @@ Older figures, experiments and what failed are in the [notebook](notebook/2026-1
 
 **Machine and versions.** {run.device}, {run.date}, cuSPARSE {run.library}. The device read {run.machine['read_gbps'] / 1000:.2f} TB/s in this run.
 **Ours.** The plan that `optimize` chooses from the structure alone.
-**Theirs.** The fastest of all cuSPARSE algorithms for each matrix, precision and cache state: `csr` 1 and 2, `coo` 1 and 2, `sell` and `bsr`.
+**Theirs.** The fastest of all cuSPARSE algorithms for each matrix, precision and cache state: `csr` 1 and 2, `coo` 1 and 2, `sell`, `bsr`, and the planned products `op` 1 and 2.
 **Times.** Medians. *Warm*: products back to back in a CUDA graph. *Cold*: the L2 cache is emptied before each product.
 **Ratio.** Time of cuSPARSE over time of Heddle. Above 1 Heddle is faster.
 
