@@ -110,6 +110,28 @@ TEST(SolveCommand, hands_on_the_settings_of_a_preconditioner) {
   EXPECT_LE(coarse.json()["multigrid"]["grids"].back()["rows"], 20);
 }
 
+TEST(SolveCommand, amg_takes_the_coordinates_of_a_body) {
+  const ScratchFolder folder;
+  std::string rows;
+  for (int column = 0; column < 3; ++column)  // an array is written column by column
+    for (int x = 1; x <= 40; ++x)
+      for (int y = 0; y <= 2; ++y)
+        for (int z = 0; z <= 2; ++z) rows += std::to_string(column == 0 ? x : column == 1 ? y : z) + "\n";
+  const std::string nodes = folder.write("nodes.mtx", "%%MatrixMarket matrix array real general\n360 3\n" + rows);
+  const auto solved = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"gen:elasticity,nx=40,ny=2,nz=2", "--precond", "amg", "--json"});
+    return solve(words);
+  };
+  const int without = solved({}).json()["iterations"].get<int>();
+  const Outcome with_modes = solved({"--coordinates", nodes});
+  ASSERT_EQ(with_modes.exit_code, 0) << with_modes.err;
+  EXPECT_LT(2 * with_modes.json()["iterations"].get<int>(), without);
+  EXPECT_EQ(solved({"--coordinates", nodes, "--reorder", "rcm"}).exit_code, 2);
+  const Outcome wrong = solve({"gen:stencil2d5,n=10", "--precond", "amg", "--coordinates", nodes});
+  EXPECT_EQ(wrong.exit_code, 3);
+  EXPECT_NE(wrong.err.find("360 x 3"), std::string::npos) << wrong.err;
+}
+
 TEST(SolveCommand, goes_on_with_minres_where_cg_finds_the_matrix_indefinite) {
   const ScratchFolder folder;
   const std::string A = folder.write("A.mtx", matrix("3 3 7", "1 1 1\n1 2 2\n2 1 2\n2 2 1\n2 3 2\n3 2 2\n3 3 1\n"));

@@ -7,6 +7,7 @@
 #include <heddle/reorder.hpp>
 
 #include "commands.hpp"
+#include "coordinates.hpp"
 #include "core/check.hpp"
 #include "history_plot.hpp"
 #include "interrupt.hpp"
@@ -19,7 +20,8 @@ namespace heddle {
 namespace {
 
 struct Options {
-  std::string matrix, rhs, method = "auto", precond = "none", plan = "auto", reorder = "none", out, history;
+  std::string matrix, rhs, method = "auto", precond = "none", plan = "auto", reorder = "none", out, history,
+                           coordinates;
   double tolerance = -1, absolute = 0;  // -1: by the precision
   std::int64_t max_iterations = -1;
   int restart = 30, check_every = 0;
@@ -187,6 +189,8 @@ class Command {
     if (matrix_.A.rows != matrix_.A.cols)
       fail(ErrorKind::input, At{options_.matrix, "a system of equations needs a square matrix"},
            "the matrix is {} x {}", matrix_.A.rows, matrix_.A.cols);
+    if (!options_.coordinates.empty())
+      take_coordinates(options_.coordinates, matrix_.A.rows, options_.reorder != "none", options_.preconditioner);
     const Order order(options_, matrix_.A);
     const Operator<V> op = options_.overlap ? build(matrix_.A, Plan{}, {.device = session_.device()}) : built(plan);
     Sides<V> b = sides_for(op, options_);
@@ -388,6 +392,10 @@ void add_options(CLI::App& command, Options& options) {
   command.add_option("--coarsest", options.preconditioner.coarsest, "amg: rows of a matrix that is inverted")
       ->check(whole_number_from(1, 4096))
       ->capture_default_str();
+  command.add_option("--coordinates", options.coordinates,
+                     "amg: Matrix Market file with 2 or 3 coordinates for each node of a body, and so many unknowns");
+  command.add_flag("--double-cycle", options.preconditioner.double_cycle, "amg: the cycle in double, not in float");
+  command.add_flag("--host-setup", options.preconditioner.host_setup, "amg: set up on the host, also for a GPU");
   command
       .add_option("--tolerance,--tol", options.tolerance,
                   "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
