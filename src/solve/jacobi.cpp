@@ -130,12 +130,25 @@ Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive) {
   return inverse;
 }
 
-template <class V>
-int nearly_full_block(const CsrView<V>& A) {
+namespace {
+
+int nearly_full_block_of(const Structure& facts) {
   int best = 0;
-  for (const BlockFill& shape : analyze(A, Detail::planning).blocks)
+  for (const BlockFill& shape : facts.blocks)
     if (shape.r == shape.c && shape.r > std::max(best, 1) && shape.fill > 0 && shape.fill < 1.2) best = shape.r;
   return best;
+}
+
+}  // namespace
+
+template <class V>
+int nearly_full_block(const CsrView<V>& A) {
+  return nearly_full_block_of(analyze(A, Detail::planning));
+}
+
+template <class V>
+int nearly_full_block(const Csr<V>& A) {
+  return nearly_full_block_of(analyze(A, Detail::planning));
 }
 
 template <class V>
@@ -153,6 +166,8 @@ std::shared_ptr<Preconditioner<V>> make_block_jacobi(const CsrView<V>& A, Device
 
 template int nearly_full_block(const CsrView<float>&);
 template int nearly_full_block(const CsrView<double>&);
+template int nearly_full_block(const Csr<float>&);
+template int nearly_full_block(const Csr<double>&);
 template Buffer<float> inverse_diagonal(const CsrView<float>&, bool);
 template Buffer<double> inverse_diagonal(const CsrView<double>&, bool);
 template std::shared_ptr<Preconditioner<float>> make_jacobi(const CsrView<float>&, Device, bool);

@@ -71,10 +71,11 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
     check(matrix.rows == matrix.cols, ErrorKind::input, "a {} x {} matrix has no preconditioner: it is not square",
           matrix.rows, matrix.cols);
     if (name == "none") return nullptr;
+    if (name == "amg") return make_amg(A, matrix, options);
+    if (!matrix.val.device().host_memory()) return make_preconditioner(name, A, matrix.to({}), options);
     if (name == "jacobi") return make_jacobi(matrix.view(), A.device(), options.positive);
     if (name == "block_jacobi") return make_block_jacobi(matrix.view(), A.device(), options.block);
     if (name == "chebyshev") return make_chebyshev(A, matrix.view(), options.degree);
-    if (name == "amg") return make_amg(A, matrix, options);
     return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
   });
 }

@@ -32,6 +32,8 @@ Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive);
 // Rows of the largest square block that is nearly full everywhere; 0: there is none.
 template <class V>
 int nearly_full_block(const CsrView<V>& A);
+template <class V>
+int nearly_full_block(const Csr<V>& A);  // of a matrix on a device: looked at there
 
 // A trip outside of a solve: it neither reads nor writes a state.
 template <class V>

@@ -163,7 +163,7 @@ template <class V>
 int block_for(const Csr<V>& matrix, int asked) {
   check(asked >= 0 && asked <= 32, ErrorKind::usage, "a block of {} rows: amg takes 1 to 32", asked);
   check(asked == 0 || matrix.rows % asked == 0, ErrorKind::usage, "{} rows are no blocks of {}", matrix.rows, asked);
-  const int block = asked > 0 ? asked : nearly_full_block(matrix.view());
+  const int block = asked > 0 ? asked : nearly_full_block(matrix);
   return block > 0 && matrix.rows % block == 0 ? block : 1;
 }
 
