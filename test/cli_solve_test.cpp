@@ -62,7 +62,8 @@ TEST(SolveCommand, takes_sparse_approximate_inverses) {
 }
 
 TEST(SolveCommand, takes_multigrid_and_reports_its_grids) {
-  const Outcome outcome = solve({"gen:stencil2d5,n=60", "--precond", "amg", "--strength", "0.3", "--json"});
+  const Outcome outcome =
+      solve({"gen:stencil2d5,n=60", "--precond", "amg", "--double-cycle", "--strength", "0.3", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const nlohmann::json json = outcome.json(), grids = json["multigrid"]["grids"];
   EXPECT_LE(json["iterations"], 12);

@@ -114,7 +114,8 @@ TEST(Machine, figures_that_cannot_be_read_are_measured_anew_with_one_note) {
     EXPECT_FALSE(read_machine(info.device.kind, info.name, info.units, &trouble).has_value()) << i;
     EXPECT_NE(trouble.find(path), std::string::npos) << i << ": " << trouble;
     if (std::filesystem::is_directory(path)) continue;
-    const Machine kept = test::plant_wrong_figures();
+    Machine kept = test::plant_wrong_figures();
+    name_instructions(kept);
     EXPECT_EQ(test::kept_figures(), kept) << i;
   }
 }
