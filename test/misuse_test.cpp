@@ -27,6 +27,17 @@ void* allocated(std::size_t bytes) {
 
 }  // namespace
 
+// With those for std::nothrow, which sorting asks: what one of them gave, the other takes back.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return allocated(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t& how) noexcept { return operator new(bytes, how); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 void* operator new(std::size_t bytes) { return allocated(bytes); }
 void* operator new[](std::size_t bytes) { return allocated(bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
