@@ -1,4 +1,4 @@
-// The set-up of amg and the solve with it, apart: the least of several runs, after one that nobody times.
+// The set-up of amg and the solve with it, apart: the least of several runs, after one that is not timed.
 //
 //   amg_bench                       the CPU: 3D grids of 0.1 to 8 million rows
 //   amg_bench --device=gpu          a GPU: the set-up by its kernels, from a matrix that lies there, and on the host

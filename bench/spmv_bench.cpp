@@ -29,9 +29,9 @@
 
 #include <heddle/heddle.hpp>
 
-#include "peers/peers.hpp"
 #include "bench/results.hpp"
 #include "core/check.hpp"
+#include "peers/peers.hpp"
 
 namespace heddle {
 namespace {
