@@ -1,0 +1,12 @@
+// amgcl in a build without CUDA.
+#include <stdexcept>
+
+#include "amgcl_peer.hpp"
+
+namespace heddle::bench {
+
+std::unique_ptr<AmgclPeer> make_amgcl_on_gpu(const CsrView<double>&, int) {
+  throw std::runtime_error("this build has no CUDA");
+}
+
+}  // namespace heddle::bench
