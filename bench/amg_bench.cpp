@@ -80,6 +80,7 @@ class TimedSteps final : public Steps {
   }
   Buffer<float> narrowed(std::span<const double> values) const override { return steps_->narrowed(values); }
   bool fits_float(std::span<const double> values) const override { return steps_->fits_float(values); }
+  double span_of(std::span<const double> values) const override { return steps_->span_of(values); }
   Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const override {
     return timed("dense inverse", [&] { return steps_->dense_inverse(A, inverse); });
   }

@@ -39,11 +39,14 @@ struct LanczosVectors {
   double *u, *before;
 };
 
+// What follows is done row by row: f(row, f.load(row)) is what the row adds to the sum.
 struct LanczosStart {
   LanczosVectors v;
-  SIMT_BOTH double operator()(std::int64_t row) const {
-    const bool in = v.inverse[row] > 0;
-    const double value = in ? random_start(row) : 0, weight = in ? 1 / v.inverse[row] : 0;
+
+  SIMT_BOTH double load(std::int64_t row) const { return v.inverse[row]; }
+  SIMT_BOTH double operator()(std::int64_t row, double inverse) const {
+    const bool in = inverse > 0;
+    const double value = in ? random_start(row) : 0, weight = in ? 1 / inverse : 0;
     v.weight[row] = weight;
     v.before[row] = 0;
     v.u[row] = value;
@@ -51,18 +54,33 @@ struct LanczosStart {
   }
 };
 
+// The product of a row, as it is.
 template <class Entries>
-struct LanczosMultiply {
+struct LanczosProduct {
   Entries entries;
-  LanczosVectors v;
-  double scale, back;  // 1 / |u|, and |u| / |before|
+  const double* u;
 
   SIMT_BOTH double operator()(std::int64_t row) const {
     double sum = 0;
-    entries.each(row, [&](Index column, double value) { sum += value * v.u[column]; });
-    sum = sum * scale;
-    v.before[row] = v.inverse[row] * sum - back * v.before[row];
-    return v.u[row] * scale * sum;
+    entries.each(row, [&](Index column, double value) { sum += value * u[column]; });
+    return sum;
+  }
+};
+
+template <class Products>  // products(row)
+struct LanczosMultiply {
+  LanczosVectors v;
+  double scale, back;  // 1 / |u|, and |u| / |before|
+  Products products;
+
+  struct Loaded {
+    double product, inverse, before, u;
+  };
+  SIMT_BOTH Loaded load(std::int64_t row) const { return {products(row), v.inverse[row], v.before[row], v.u[row]}; }
+  SIMT_BOTH double operator()(std::int64_t row, const Loaded& of) const {
+    const double sum = of.product * scale;
+    v.before[row] = of.inverse * sum - back * of.before;
+    return of.u * scale * sum;
   }
 };
 
@@ -70,10 +88,14 @@ struct LanczosSubtract {
   LanczosVectors v;
   double factor;  // along / |u|
 
-  SIMT_BOTH double operator()(std::int64_t row) const {
-    const double left = v.before[row] - factor * v.u[row];
+  struct Loaded {
+    double before, u, weight;
+  };
+  SIMT_BOTH Loaded load(std::int64_t row) const { return {v.before[row], v.u[row], v.weight[row]}; }
+  SIMT_BOTH double operator()(std::int64_t row, const Loaded& of) const {
+    const double left = of.before - factor * of.u;
     v.before[row] = left;
-    return v.weight[row] * left * left;
+    return of.weight * left * left;
   }
 };
 

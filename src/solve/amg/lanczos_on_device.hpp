@@ -1,5 +1,6 @@
-// The steps of Lanczos as two kernels each, a block a piece of the canonical sums. Every block adds up what the blocks
-// of the kernel before have left, so alpha and beta never leave the device.
+// The steps of Lanczos as three kernels each: products, a thread a row; then twice a block a piece of the canonical
+// sums, which are few blocks on the grids that have the longest rows. Every block adds up what the blocks of the kernel
+// before have left, so alpha and beta never leave the device.
 #pragma once
 
 #include "layout/device_workspace.hpp"
@@ -29,16 +30,31 @@ SIMT_DEVICE double sum_of_parts(const double* parts, std::int64_t count) {
   return sum_of_block(mine);
 }
 
+struct StoredProducts {
+  const double* product;
+  SIMT_DEVICE double operator()(std::int64_t row) const { return product[row]; }
+};
+
 struct SumParts {
   std::int64_t rows, pieces;
   const double* in;  // of the kernel before
   double* out;
 
+  // f(row, f.load(row)) of all rows: what some of them load is under way together.
   template <class F>
   SIMT_DEVICE void leave(const F& f) const {
+    constexpr int together = 4;
     const std::int64_t begin = simt::block() * sum_piece, end = begin + sum_piece < rows ? begin + sum_piece : rows;
     double mine = 0;
-    for (std::int64_t row = begin + simt::thread(); row < end; row += sum_lanes) mine += f(row);
+    std::int64_t row = begin + simt::thread();
+    for (; row + (together - 1) * sum_lanes < end; row += together * sum_lanes) {
+      decltype(f.load(row)) loaded[together];
+#pragma unroll
+      for (int u = 0; u < together; ++u) loaded[u] = f.load(row + u * sum_lanes);
+#pragma unroll
+      for (int u = 0; u < together; ++u) mine += f(row + u * sum_lanes, loaded[u]);
+    }
+    for (; row < end; row += sum_lanes) mine += f(row, f.load(row));
     const double sum = sum_of_block(mine);
     if (simt::thread() == 0) out[simt::block()] = sum;
   }
@@ -50,11 +66,17 @@ namespace {  // kernels: compiled for two devices under one name
 SIMT_KERNEL lanczos_start(LanczosVectors v, SumParts sums) { sums.leave(LanczosStart{v}); }
 
 template <class Entries>
-SIMT_KERNEL lanczos_multiply(Entries entries, LanczosVectors v, SumParts sums, LanczosNumbers* numbers, int step) {
+SIMT_KERNEL lanczos_products(LanczosProduct<Entries> products, std::int64_t rows, double* to) {
+  const std::int64_t row = simt::global_thread();
+  if (row < rows) to[row] = products(row);
+}
+
+SIMT_KERNEL lanczos_multiply(LanczosVectors v, const double* products, SumParts sums, LanczosNumbers* numbers,
+                             int step) {
   const double length = std::sqrt(sums.before()), scale = 1 / length;
   const double back = step == 0 ? 0 : length * (1 / numbers->length[step - 1]);
   if (simt::global_thread() == 0) numbers->length[step] = length;
-  sums.leave(LanczosMultiply<Entries>{entries, v, scale, back});
+  sums.leave(LanczosMultiply<StoredProducts>{v, scale, back, {products}});
 }
 
 SIMT_KERNEL lanczos_subtract(LanczosVectors v, SumParts sums, LanczosNumbers* numbers, int step) {
@@ -82,6 +104,7 @@ class LanczosOnDevice {
         weight_(rows, device_),
         one_(rows, device_),
         other_(rows, device_),
+        products_(rows, device_),
         of_even_(pieces_, device_),
         of_odd_(pieces_, device_),
         numbers_(1, device_),
@@ -89,11 +112,13 @@ class LanczosOnDevice {
         sums_{rows, pieces_, of_odd_.data(), of_even_.data()} {}
 
   double largest(simt::Here here, const RowSumBound& bound) {
-    constexpr int stretch = 5;
+    constexpr int stretch = 5, product_threads = 128;
     simt::launch(here, shape(), lanczos_start, v_, sums_);
     for (int step = 0;; ++step) {
       next();
-      simt::launch(here, shape(), lanczos_multiply<Entries>, entries_, v_, sums_, numbers_.data(), step);
+      simt::launch(here, {simt::blocks_for(sums_.rows, product_threads), product_threads}, lanczos_products<Entries>,
+                   LanczosProduct<Entries>{entries_, v_.u}, sums_.rows, products_.data());
+      simt::launch(here, shape(), lanczos_multiply, v_, products_.data(), sums_, numbers_.data(), step);
       next();
       const bool all = step + 1 == most_steps<Entries>;
       if (all || (step + 1) % stretch == 0) {
@@ -114,7 +139,7 @@ class LanczosOnDevice {
   Entries entries_;
   Device device_;
   std::int64_t pieces_;
-  Buffer<double> weight_, one_, other_, of_even_, of_odd_;
+  Buffer<double> weight_, one_, other_, products_, of_even_, of_odd_;
   Buffer<LanczosNumbers> numbers_;
   LanczosVectors v_;
   SumParts sums_;

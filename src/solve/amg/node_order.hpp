@@ -2,7 +2,7 @@
 //
 // A node waits for the lower ones within two couplings. Along a path that is a third of all nodes, one after the other.
 // Tiles that follow each other in another order than they lie cut such chains: neighbours in space are then far apart
-// in time, and no chain is longer than that of two or three tiles.
+// in time, and no chain is longer than that of two or three tiles. The thinner a graph, the shorter they are.
 #pragma once
 
 #include <algorithm>
@@ -14,24 +14,34 @@
 namespace heddle::solve_method {
 
 struct NodeOrder {
-  static constexpr std::int64_t tile = 1 << 14;  // nodes
-  static constexpr double long_and_thin = 64;    // couplings as short as this one on average make chains
+  static constexpr int wide_tile = 14, thin_tile = 11;  // powers of two of nodes
+  // Couplings as short as this one on average make chains, and those of a path or of a few next to each other.
+  static constexpr double long_and_thin = 64, very_thin = 8;
 
   std::int64_t nodes = 0, tiles = 0;
   std::int64_t step = 1, back = 1;  // tile t comes at place t * back % tiles; at place p comes tile p * step % tiles
 
-  static NodeOrder by_number(std::int64_t nodes) { return {nodes, (nodes + tile - 1) / tile}; }
+  int tile_bits = wide_tile;
+
+  static NodeOrder by_number(std::int64_t nodes, int bits = wide_tile) {
+    return {.nodes = nodes, .tiles = ((nodes - 1) >> bits) + 1, .tile_bits = bits};
+  }
   // For couplings whose distances add up to `distance`.
   static NodeOrder for_graph(std::int64_t nodes, std::int64_t couplings, std::int64_t distance) {
-    NodeOrder made = by_number(nodes);
-    if (made.tiles > 2 && static_cast<double>(distance) < long_and_thin * static_cast<double>(couplings)) made.mix();
+    const auto shorter_than = [&](double most) {
+      return static_cast<double>(distance) < most * static_cast<double>(couplings);
+    };
+    NodeOrder made = by_number(nodes, shorter_than(very_thin) ? thin_tile : wide_tile);
+    if (made.tiles > 2 && shorter_than(long_and_thin)) made.mix();
     return made;
   }
 
+  SIMT_BOTH std::int64_t tile() const { return std::int64_t{1} << tile_bits; }
   SIMT_BOTH std::int64_t tile_at(std::int64_t place) const { return place * step % tiles; }
-  // Rises along the order.
-  SIMT_BOTH std::int64_t rank(std::int64_t node) const {
-    return step == 1 ? node : node / tile * back % tiles * tile + node % tile;
+  SIMT_BOTH bool before(std::int64_t node, std::int64_t other) const {
+    const std::int64_t mine = node >> tile_bits, its = other >> tile_bits;
+    if (step == 1 || mine == its) return node < other;
+    return mine * back % tiles < its * back % tiles;
   }
 
  private:

@@ -118,6 +118,8 @@ class Steps {
   virtual Buffer<float> narrowed(std::span<const double> values) const = 0;
   // No number is so large that a cycle in float would lose it.
   virtual bool fits_float(std::span<const double> values) const = 0;
+  // The largest of the positive values over the smallest; 1 without any.
+  virtual double span_of(std::span<const double> values) const = 0;
   virtual Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const = 0;
 
  private:

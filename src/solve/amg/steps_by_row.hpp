@@ -45,6 +45,21 @@ struct FloatRange {
   SIMT_BOTH void add(std::int64_t i, Result& to) const { to.add({value[i] < largest && value[i] > -largest}); }
 };
 
+struct PositiveSpan {
+  struct Result {
+    double least = HUGE_VAL, most = 0;
+    SIMT_BOTH void add(const Result& other) {
+      least = other.least < least ? other.least : least;
+      most = other.most > most ? other.most : most;
+    }
+    double ratio() const { return most > 0 ? most / least : 1; }
+  };
+  const double* value;
+  SIMT_BOTH void add(std::int64_t i, Result& to) const {
+    if (value[i] > 0) to.add({value[i], value[i]});
+  }
+};
+
 template <class Side>
 class StepsByRow : public Steps {
  public:
@@ -126,6 +141,9 @@ class StepsByRow : public Steps {
   }
   bool fits_float(std::span<const double> values) const override {
     return side_.reduce(FloatRange{values.data()}, static_cast<std::int64_t>(values.size())).fits;
+  }
+  double span_of(std::span<const double> values) const override {
+    return side_.reduce(PositiveSpan{values.data()}, static_cast<std::int64_t>(values.size())).ratio();
   }
 
  protected:

@@ -48,16 +48,28 @@ struct Fill {
 
 // ------------------------------------------------------------------------------------------------- rows by tables
 
-// Tables from small to large; a row goes to the first that it fits into.
+// Tables from small to large; a row goes to the first that it fits into. The more entries the rows of B have on
+// average, the more lanes take them.
 struct ProductTables {
   MatrixRows A, B;
+  std::int64_t lanes;  // wanted
+
+  ProductTables(const CsrView<double>& left, const CsrView<double>& right)
+      : A(left), B(right), lanes(right.nnz() / std::max<std::int64_t>(1, right.rows)) {}
 
   template <int Lanes, int Rows, int Slots>
   void launch(const RowTarget& to, Offset more_than) const {
     simt::launch(simt::Here{}, {simt::blocks_for(to.rows, Rows), Rows * Lanes, Rows * sizeof(RowTable<Slots>)},
                  multiply_row_per_team<Lanes, Rows, Slots>, A, B, to, more_than);
   }
-  void small(const RowTarget& to) const { launch<4, 32, 64>(to, 0); }
+  void small(const RowTarget& to) const {
+    if (lanes <= 6)
+      launch<4, 32, 64>(to, 0);
+    else if (lanes <= 12)
+      launch<8, 16, 64>(to, 0);
+    else
+      launch<32, 4, 64>(to, 0);
+  }
   void medium(const RowTarget& to) const { launch<32, 4, 512>(to, RowTable<64>::most); }
   void large(const RowTarget& to) const { launch<32, 1, 2048>(to, RowTable<512>::most); }
   static constexpr Offset most_small = RowTable<64>::most;
@@ -179,8 +191,8 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
   void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P,
                      Csr<double>& into) const override {
     Csr<double> AP;
-    rows_into(side_, ProductTables{MatrixRows(A), MatrixRows(P)}, A.rows, P.cols, AP, false);
-    rows_into(side_, ProductTables{MatrixRows(R), MatrixRows(AP)}, R.rows, P.cols, into);
+    rows_into(side_, ProductTables(A, P), A.rows, P.cols, AP, false);
+    rows_into(side_, ProductTables(R, AP.view()), R.rows, P.cols, into);
   }
   Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const override;
 
@@ -211,17 +223,17 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
 };
 
 Buffer<Index> StepsOnDevice::root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const {
-  // A thread looks through the rows of all neighbours of a node.
+  // A thread looks at the rows of all neighbours of a node.
   constexpr std::int64_t most = 4096;
   const std::int64_t nodes = graph.nodes.rows;
   if (side_.reduce(LongestRow{graph.nodes.ptr}, nodes).length > most) fail_too_long(most);
   device::Workspace memory(device());
   auto* const words = memory.take<std::uint64_t>(nodes);
+  auto* const notes = memory.take<std::uint64_t>(nodes);
   auto* const tickets = memory.take<unsigned>(1);
-  side_.each(Fill<std::uint64_t>{words, undecided}, nodes);
-  side_.each(Fill<unsigned>{tickets, 0}, 1);
-  simt::launch(simt::Here{}, {order.tiles * (NodeOrder::tile / root_threads), root_threads, sizeof(RootBoard)},
-               find_roots, graph, order, words, tickets);
+  side_.each(UndecidedNodes{graph, words, notes, tickets}, nodes);
+  simt::launch(simt::Here{}, {order.tiles * (order.tile() / root_threads), root_threads, sizeof(RootBoard)}, find_roots,
+               graph, order, words, notes, tickets);
   Buffer<Index> number(nodes, device());
   count = device::scan(simt::Here{}, NumberedRoots{words, number.data()}, nodes, memory).roots;
   return number;

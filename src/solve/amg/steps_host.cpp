@@ -37,13 +37,19 @@ struct HostSide {
 
 // ------------------------------------------------------------------------------------------------- canonical sums
 
+struct SumOfParts {
+  const double* part;
+  double load(std::int64_t i) const { return part[i]; }
+  double operator()(std::int64_t, double one) const { return one; }
+};
+
 template <class F>
 double sum_of_lanes(std::int64_t begin, std::int64_t end, const F& given) {
   const F f = given;  // a copy that no vector can overlap stays in registers
   double lane[sum_lanes] = {};
   for (std::int64_t base = begin; base < end; base += sum_lanes) {
     const int count = static_cast<int>(std::min<std::int64_t>(sum_lanes, end - base));
-    for (int t = 0; t < count; ++t) lane[t] += f(base + t);
+    for (int t = 0; t < count; ++t) lane[t] += f(base + t, f.load(base + t));
   }
   for (int half = sum_lanes / 2; half > 0; half /= 2)
     for (int t = 0; t < half; ++t) lane[t] += lane[t + half];
@@ -55,8 +61,7 @@ double canonical_sum(std::int64_t count, Vector<double>& parts, const F& f) {
   parallel_ranges(count, sum_piece, [&](std::int64_t begin, std::int64_t end) {
     parts[static_cast<std::size_t>(begin / sum_piece)] = sum_of_lanes(begin, end, f);
   });
-  return sum_of_lanes(0, static_cast<std::int64_t>(parts.size()),
-                      [&](std::int64_t i) { return parts[static_cast<std::size_t>(i)]; });
+  return sum_of_lanes(0, static_cast<std::int64_t>(parts.size()), SumOfParts{parts.data()});
 }
 
 template <class Entries>
@@ -73,7 +78,9 @@ double eigenvalue_of(const HostSide& side, const Entries& entries, std::int64_t 
   for (;; ++step) {
     const double length = numbers.length[step], scale = 1 / length;
     const double back = step == 0 ? 0 : length * before;
-    numbers.along[step] = canonical_sum(rows, parts, LanczosMultiply<Entries>{entries, v, scale, back});
+    const LanczosProduct<Entries> products{entries, v.u};
+    numbers.along[step] =
+        canonical_sum(rows, parts, LanczosMultiply<LanczosProduct<Entries>>{v, scale, back, products});
     if (step + 1 == most_steps<Entries> || is_settled(numbers, step, bound)) break;
     numbers.length[step + 1] = std::sqrt(canonical_sum(rows, parts, LanczosSubtract{v, numbers.along[step] * scale}));
     std::swap(v.u, v.before);
@@ -93,8 +100,8 @@ class Roots {
 
   const Buffer<std::uint8_t>& find(const NodeOrder& order) && {
     for (std::int64_t place = 0; place < order.tiles; ++place) {
-      const std::int64_t first = order.tile_at(place) * NodeOrder::tile;
-      for (std::int64_t i = first; i < std::min(first + NodeOrder::tile, g_.nodes.rows); ++i)
+      const std::int64_t first = order.tile_at(place) * order.tile();
+      for (std::int64_t i = first; i < std::min(first + order.tile(), g_.nodes.rows); ++i)
         if (may_be_root(i)) begin_at(i);
     }
     return root_;
