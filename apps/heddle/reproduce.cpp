@@ -59,9 +59,12 @@ Outcome stored(const std::string& path) {
 
 std::string coloured(Verdict verdict, const Terminal& terminal) {
   const std::string name = name_of(verdict);
-  return verdict == Verdict::confirmed ? terminal.good(name)
-         : verdict == Verdict::refuted ? terminal.bad(name)
-                                       : terminal.faint(name);
+  switch (verdict) {
+    case Verdict::confirmed: return terminal.good(name);
+    case Verdict::mixed: return terminal.accent(name);
+    case Verdict::refuted: return terminal.bad(name);
+    default: return terminal.faint(name);
+  }
 }
 
 void print_paper(Session& session, const Paper& paper) {
@@ -83,6 +86,9 @@ void print_verdicts(Session& session, const Outcome& outcome) {
   for (const Claim& claim : claims_of(outcome))
     table.add({claim.id, coloured(claim.verdict, session.terminal()), claim.then, evidence(claim)});
   session.print("\n{}\n{}{}\n", session.terminal().bold("Verdicts"), table.text(session.terminal()), tally(outcome));
+  for (const Paper& paper : outcome.papers)
+    for (const reproduce::SelfCheck& check : paper.self_checks)
+      if (!check.holds) session.print("self-check fails: {}: {}\n", check.what, check.now);
 }
 
 void reproduce_papers(Session& session, const Options& options) {

@@ -74,16 +74,38 @@ Figure figure_from(const Json& json) {
 }
 
 Json of_claim(const Claim& claim) {
-  return {
-      {"id", claim.id},        {"claim", claim.statement}, {"exact", claim.exact}, {"then", claim.then},
-      {"now", claim.now},      {"rule", claim.rule},       {"basis", claim.basis}, {"verdict", name_of(claim.verdict)},
-      {"reason", claim.reason}};
+  return {{"id", claim.id},          {"claim", claim.statement},
+          {"exact", claim.exact},    {"then", claim.then},
+          {"now", claim.now},        {"rule", claim.rule},
+          {"basis", claim.basis},    {"verdict", name_of(claim.verdict)},
+          {"reason", claim.reason},  {"held", claim.held},
+          {"judged", claim.judged},  {"unit", claim.unit},
+          {"against", claim.against}};
 }
+// Results of before verdicts had counts are read too.
 Claim claim_from(const Json& json) {
-  return {json.at("id"),    json.at("claim"), json.at("exact"), json.at("then"),
-          json.at("now"),   json.at("rule"),  json.at("basis"), parse_verdict(json.at("verdict")),
-          json.at("reason")};
+  return {json.at("id"),
+          json.at("claim"),
+          json.at("exact"),
+          json.at("then"),
+          json.at("now"),
+          json.at("rule"),
+          json.at("basis"),
+          parse_verdict(json.at("verdict")),
+          json.at("reason"),
+          json.value("held", std::size_t{0}),
+          json.value("judged", std::size_t{0}),
+          json.value("unit", std::string()),
+          json.value("against", std::vector<std::string>())};
 }
+
+Json of_self_check(const SelfCheck& check) {
+  return {{"what", check.what}, {"now", check.now}, {"holds", check.holds}};
+}
+SelfCheck self_check_from(const Json& json) { return {json.at("what"), json.at("now"), json.at("holds")}; }
+
+Json of_extra(const Extra& extra) { return {{"what", extra.what}, {"now", extra.now}, {"basis", extra.basis}}; }
+Extra extra_from(const Json& json) { return {json.at("what"), json.at("now"), json.at("basis")}; }
 
 Json of_paper(const Paper& paper) {
   return {{"name", paper.name},
@@ -93,7 +115,9 @@ Json of_paper(const Paper& paper) {
           {"claims", list_of(paper.claims, of_claim)},
           {"tables", list_of(paper.tables, of_table)},
           {"figures", list_of(paper.figures, of_figure)},
-          {"failures", paper.failures}};
+          {"failures", paper.failures},
+          {"self_checks", list_of(paper.self_checks, of_self_check)},
+          {"also_measured", list_of(paper.also_measured, of_extra)}};
 }
 Paper paper_from(const Json& json) {
   return {json.at("name"),
@@ -103,16 +127,21 @@ Paper paper_from(const Json& json) {
           items_from<reproduce::Table>(json.at("tables"), table_from),
           items_from<Figure>(json.at("figures"), figure_from),
           json.at("failures"),
-          json.at("seconds")};
+          json.at("seconds"),
+          items_from<SelfCheck>(json.value("self_checks", Json::array()), self_check_from),
+          items_from<Extra>(json.value("also_measured", Json::array()), extra_from)};
 }
 
 Json of_specimen(const Specimen& matrix) {
-  return {{"name", matrix.name}, {"source", matrix.source}, {"real", matrix.real},
+  return {{"name", matrix.name}, {"source", matrix.source}, {"origin", name_of(matrix.origin)},
           {"rows", matrix.rows}, {"cols", matrix.cols},     {"nnz", matrix.nnz},
           {"mean", matrix.mean}, {"max", matrix.longest},   {"stddev", matrix.deviation}};
 }
 Specimen specimen_from(const Json& json) {
-  return {json.at("name"), json.at("source"), json.at("real"), json.at("rows"),  json.at("cols"),
+  const Origin origin = json.contains("origin") ? parse_origin(json["origin"])
+                        : json.at("real")       ? Origin::real
+                                                : Origin::stand_in;
+  return {json.at("name"), json.at("source"), origin,          json.at("rows"),  json.at("cols"),
           json.at("nnz"),  json.at("max"),    json.at("mean"), json.at("stddev")};
 }
 

@@ -71,7 +71,7 @@ struct Rows {
 
 void put_row(Record& record, const TableOneRow& printed, const Matrix& matrix, const Best& best, Rows& to) {
   const double gbps = least_bytes(matrix.facts) / best.seconds / 1e9;
-  to.table.rows.push_back({printed.name, matrix.facts.real ? "real" : "stand-in", fixed(matrix.facts.mean, 1),
+  to.table.rows.push_back({printed.name, name_of(matrix.facts.origin), fixed(matrix.facts.mean, 1),
                            best.T ? fmt::format("{}, {}", best.T, best.block) : "does not fit",
                            fixed(best.over_one_lane, 2), fixed(best.wide, 2), fixed(printed.gbps, 0), fixed(gbps, 0),
                            fixed(printed.over_mkl, 0), fixed(record.lab.one_core_seconds(matrix) / best.seconds, 0)});
@@ -96,7 +96,7 @@ void histogram(Record& record, const std::vector<Best>& all) {
 void twelve(Record& record) {
   Rows rows;
   std::vector<Best> all;
-  std::vector<const Matrix*> used;
+  Findings seen = record.findings("R5");
   std::vector<std::pair<double, double>> large;  // mean length, best T
   std::string wider;
   Numbers gains;
@@ -104,11 +104,11 @@ void twelve(Record& record) {
     const Matrix* matrix = record.try_matrix(printed.name);
     if (matrix == nullptr) continue;
     const Best best = best_of_twelve(record.lab, *matrix);
-    used.push_back(matrix);
     put_row(record, printed, *matrix, best, rows);
     if (best.T == 0) continue;
     all.push_back(best);
     gains.push_back(best.over_one_lane);
+    if (std::isfinite(best.wide)) seen.see(*matrix, tie * best.wide >= 1);
     if (tie * best.wide < 1)
       wider += fmt::format("{}{} ({} times faster)", wider.empty() ? "" : ", ", printed.name, fixed(1 / best.wide, 2));
     if (printed.nnz >= 1000000) large.emplace_back(matrix->facts.mean, best.T);
@@ -121,25 +121,24 @@ void twelve(Record& record) {
   histogram(record, all);
   record.add(std::move(rows.rates));
   record.add(std::move(rows.best_T));
-  record.judge("R5", all.size(), wider.empty(),
-               fmt::format("best of twelve over T = 1: {} to {}, geometric mean {}; 16 or more lanes best on {}",
-                           fixed(smallest(gains), 2), fixed(largest(gains), 2), fixed(geometric_mean(gains), 2),
-                           wider.empty() ? "none" : wider),
-               basis_of(used));
-  const double ranks = rank_correlation(means, lanes);
+  record.judge(seen, fmt::format("16 or more threads are best on {}", wider.empty() ? "none" : wider));
+  record.also_measured("the best of the twelve over T = 1",
+                       fmt::format("{} to {}, geometric mean {}", fixed(smallest(gains), 2), fixed(largest(gains), 2),
+                                   fixed(geometric_mean(gains), 2)),
+                       seen.basis());
   bool long_rows_need_teams = true;
   for (const auto& [length, T] : large) long_rows_need_teams = long_rows_need_teams && (length <= 32 || T > 1);
-  record.judge("R6", large.size(), ranks >= 0.7 && long_rows_need_teams,
-               fmt::format("rank correlation {}; above 32 entries a row T > 1 {}", fixed(ranks, 2),
-                           long_rows_need_teams ? "everywhere" : "not everywhere"),
-               fmt::format("{} matrices of Table I", large.size()));
+  record.also_measured(
+      "the best T rises with the mean row length, over matrices of a million entries and more",
+      fmt::format("rank correlation {}; above 32 entries a row T > 1 {}", fixed(rank_correlation(means, lanes), 2),
+                  long_rows_need_teams ? "everywhere" : "not everywhere"),
+      fmt::format("{} matrices of Table I", large.size()));
 }
 
 }  // namespace
 
 PaperPlan ellr_t_paper() {
-  return {
-      "ellr_t", "Paper 4: ELLR-T", "Vazquez, Ortega, Fernandez, Garzon: CIT 2010; GTX 285", {{{"R5", "R6"}, twelve}}};
+  return {"ellr_t", "Paper 4: ELLR-T", "Vazquez, Ortega, Fernandez, Garzon: CIT 2010; GTX 285", {{{"R5"}, twelve}}};
 }
 
 }  // namespace heddle::reproduce

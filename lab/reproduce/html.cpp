@@ -30,7 +30,12 @@ std::string table(const std::vector<std::string>& columns, const std::vector<std
 }
 
 const char* class_of(Verdict verdict) {
-  return verdict == Verdict::confirmed ? "good" : verdict == Verdict::refuted ? "bad" : "soft";
+  switch (verdict) {
+    case Verdict::confirmed: return "good";
+    case Verdict::mixed: return "middling";
+    case Verdict::refuted: return "bad";
+    default: return "soft";
+  }
 }
 
 std::string verdict_row(const Claim& claim) {
@@ -49,6 +54,25 @@ std::string verdicts(const Outcome& outcome) {
                      "</thead>\n<tbody>\n";
   for (const Claim& claim : claims_of(outcome)) html += verdict_row(claim);
   return html + "</tbody></table></div>\n";
+}
+
+std::string also_measured(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Paper& paper : outcome.papers)
+    for (const Extra& extra : paper.also_measured) rows.push_back({extra.what, extra.now, extra.basis});
+  if (rows.empty()) return {};
+  return "<h2>Also measured</h2>\n<p class=\"soft\">What no paper says; it counts as no claim.</p>\n" +
+         table({"what", "here", "rests on"}, rows);
+}
+
+std::string self_checks(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Paper& paper : outcome.papers)
+    for (const SelfCheck& check : paper.self_checks)
+      rows.push_back({check.what, check.now, check.holds ? "holds" : "fails"});
+  if (rows.empty()) return {};
+  return "<h2>Self-checks</h2>\n<p class=\"soft\">What must hold by construction; not counted.</p>\n" +
+         table({"what", "here", ""}, rows);
 }
 
 std::string figure(const Figure& one) {
@@ -73,17 +97,17 @@ std::string of_paper(const Paper& paper) {
 std::string matrices(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const Specimen& one : outcome.matrices)
-    rows.push_back({one.name, one.real ? "real: " + one.source : one.source, grouped(one.rows), grouped(one.nnz),
-                    fixed(one.mean, 2), grouped(one.longest), fixed(one.deviation, 2)});
+    rows.push_back({one.name, name_of(one.origin), one.source, grouped(one.rows), grouped(one.nnz), fixed(one.mean, 2),
+                    grouped(one.longest), fixed(one.deviation, 2)});
   return "<h2>The matrices</h2>\n" +
-         table({"matrix", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
+         table({"matrix", "", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
 }
 
 }  // namespace
 
 std::string to_html(const Outcome& outcome) {
   std::string body = fmt::format("<p>{}</p>\n<p><b>{}</b></p>\n", escaped(headline(outcome)), escaped(tally(outcome)));
-  body += verdicts(outcome);
+  body += verdicts(outcome) + also_measured(outcome) + self_checks(outcome);
   for (const Paper& paper : outcome.papers) body += of_paper(paper);
   return report::page("The papers' results, then and here", body + matrices(outcome));
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include <fmt/ranges.h>
+
 #include <heddle/generate.hpp>
 #include <heddle/io.hpp>
 #include <heddle/reorder.hpp>
@@ -19,8 +21,8 @@ namespace {
 
 constexpr std::int64_t quick_entries = 12000;  // of a stand-in by profile
 
-Specimen facts_of(const std::string& name, const std::string& source, bool real, const PatternView& A) {
-  Specimen facts{name, source, real, A.rows, A.cols, A.nnz(), 0, 0, 0};
+Specimen facts_of(const std::string& name, const std::string& source, Origin origin, const PatternView& A) {
+  Specimen facts{name, source, origin, A.rows, A.cols, A.nnz(), 0, 0, 0};
   double squares = 0;
   for (std::int64_t row = 0; row < A.rows; ++row) {
     facts.longest = std::max(facts.longest, A.length(row));
@@ -52,6 +54,17 @@ std::string describe(const Profile& profile) {
 
 template <class V>
 Measurement measure(const Matrix& matrix, const std::string& plan, const Settings& settings, Caches caches) {
+  if (settings.planted) {
+    const Precision precision = sizeof(V) == 4 ? Precision::f32 : Precision::f64;
+    const double seconds = settings.planted(matrix.facts.name, plan, precision);
+    return {matrix.facts.name,
+            plan,
+            name_of(precision),
+            seconds,
+            seconds,
+            settings.planted(matrix.facts.name, "building " + plan, precision),
+            "ok"};
+  }
   const Csr<V>& A = matrix.as<V>();
   const bench::Reference<V> reference(A.view());
   const bench::Result result =
@@ -96,17 +109,19 @@ const Matrix& Lab::of_subject(const std::string& key, const Subject& subject, bo
   if (const auto known = matrices_.find(key); known != matrices_.end()) return *known->second;
   if (const std::string path = file_of(settings_.folder, subject); !path.empty()) {
     Csr<double> A = read_matrix(path);
-    return keep(
-        key, {facts_of(subject.name, std::filesystem::path(path).filename().string(), true, A.view()), std::move(A)});
+    const std::string name = std::filesystem::path(path).filename().string();
+    return keep(key, {facts_of(subject.name, name, Origin::real, A.view()), std::move(A)});
   }
   if (subject.full.empty()) {
     const Profile profile = small ? shrunk(subject.profile, quick_entries) : subject.profile;
     Csr<double> A = matrix_of(profile);
-    return keep(key, {facts_of(subject.name, describe(profile), false, A.view()), std::move(A)});
+    return keep(
+        key, {facts_of(subject.name, describe(profile), Origin::stand_in, A.view()), std::move(A), subject.likeness()});
   }
   const std::string& text = small ? subject.quick : subject.full;
   Csr<double> A = generate(text);
-  return keep(key, {facts_of(subject.name, "gen:" + text, false, A.view()), std::move(A), subject.fixed && !small});
+  const Origin origin = subject.fixed && !small ? Origin::fixed : Origin::stand_in;
+  return keep(key, {facts_of(subject.name, "gen:" + text, origin, A.view()), std::move(A), subject.likeness()});
 }
 
 bool Lab::has_file(const std::string& name) const { return !file_of(settings_.folder, subject(name)).empty(); }
@@ -120,7 +135,7 @@ const Matrix& Lab::whole(const std::string& name) {
 const Matrix& Lab::made(const std::string& name, const std::string& source, const std::function<Csr<double>()>& make) {
   if (const auto known = matrices_.find(name); known != matrices_.end()) return *known->second;
   Csr<double> A = make();
-  return keep(name, {facts_of(name, source, false, A.view()), std::move(A)});
+  return keep(name, {facts_of(name, source, Origin::artificial, A.view()), std::move(A)});
 }
 
 const Matrix& Lab::generated(const std::string& text) {
@@ -133,7 +148,7 @@ const Matrix& Lab::in_rcm_order(const Matrix& matrix) {
   if (const auto known = matrices_.find(key); known != matrices_.end()) return *known->second;
   const Permutation order = rcm_order(matrix.A.view());
   Csr<double> A = permute(matrix.A.view(), order, order);
-  return keep(key, {facts_of(name, matrix.facts.source, matrix.facts.real, A.view()), std::move(A)});
+  return keep(key, {facts_of(name, matrix.facts.source, matrix.facts.origin, A.view()), std::move(A), matrix.likeness});
 }
 
 const Measurement& Lab::measured(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches) {
@@ -155,7 +170,7 @@ const Measurement& Lab::measured(const Matrix& matrix, const std::string& plan, 
 }
 
 double Lab::seconds(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches) {
-  if (caches == Caches::cold && !on_gpu()) return bench::unknown;
+  if (caches == Caches::cold && !on_gpu() && !planted()) return bench::unknown;
   const Measurement& taken = measured(matrix, plan, precision, caches);
   if (taken.status != "ok") return bench::unknown;
   return caches == Caches::cold ? taken.cold_seconds : taken.seconds;
@@ -172,7 +187,7 @@ double Lab::gflops(const Matrix& matrix, const std::string& plan, Precision prec
 
 double Lab::one_core_seconds(const Matrix& matrix) {
   const std::string key = matrix.facts.name + "|one core";
-  if (!on_gpu() || stopped()) return bench::unknown;
+  if ((!on_gpu() && !planted()) || stopped()) return bench::unknown;
   if (const auto known = index_.find(key); known != index_.end()) return measurements_[known->second].seconds;
   const int before = threads();
   set_threads(1);
@@ -188,7 +203,8 @@ double Lab::one_core_seconds(const Matrix& matrix) {
 
 double Lab::timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
                   const std::function<void(Stream)>& call) {
-  if (stopped() || settings_.device.kind == Device::Kind::cpu) return bench::unknown;
+  if (planted()) return settings_.planted(matrix, what, precision);
+  if (stopped() || !has_lane_kernel()) return bench::unknown;
   const bool cold = caches == Caches::cold;
   Timing timing;
   if (on_gpu()) {
@@ -205,15 +221,20 @@ double Lab::timed(const std::string& matrix, const std::string& what, Precision 
 }
 
 std::string basis_of(const std::vector<const Matrix*>& matrices) {
-  std::size_t real = 0;
-  for (const Matrix* matrix : matrices) real += matrix->facts.real;
-  const std::size_t others = matrices.size() - real;
-  const auto many = [](std::size_t count, const char* what, const char* ending) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
+  struct Kind {
+    Origin origin;
+    const char *one, *many;
   };
-  if (real == 0) return many(others, "stand-in", "s");
-  if (others == 0) return many(real, "real matri", "ces") + (real == 1 ? "x" : "");
-  return many(real, "real matri", "ces") + (real == 1 ? "x" : "") + ", " + many(others, "stand-in", "s");
+  std::vector<std::string> parts;
+  for (const Kind& kind :
+       {Kind{Origin::real, "real file", "real files"}, Kind{Origin::fixed, "fixed construction", "fixed constructions"},
+        Kind{Origin::artificial, "artificial matrix", "artificial matrices"},
+        Kind{Origin::stand_in, "stand-in", "stand-ins"}}) {
+    const auto count = std::count_if(matrices.begin(), matrices.end(),
+                                     [&](const Matrix* matrix) { return matrix->facts.origin == kind.origin; });
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? kind.one : kind.many));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace heddle::reproduce

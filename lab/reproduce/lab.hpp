@@ -13,17 +13,22 @@
 
 namespace heddle::reproduce {
 
+enum class Precision { f32, f64 };
+const char* name_of(Precision precision) noexcept;
+inline constexpr Precision both[] = {Precision::f32, Precision::f64};
+
+// Seconds of a plan or of another thing that is timed, on a matrix; "building csr_ell" is the build of a plan.
+using PlantedTimes = std::function<double(const std::string& matrix, const std::string& what, Precision precision)>;
+
 struct Settings {
   Device device;
   double seconds = 0.02;          // for every timing
   bool quick = false;             // small matrices, one call each: to see that everything runs
   std::string folder;             // of real matrices; empty: stand-ins only
   std::function<bool()> stopped;  // asked before every timing and experiment; empty: never
+  PlantedTimes planted = {};      // nothing is timed: the rules judge these, for their tests
 };
 
-enum class Precision { f32, f64 };
-const char* name_of(Precision precision) noexcept;
-inline constexpr Precision both[] = {Precision::f32, Precision::f64};
 enum class Caches { warm, cold };
 enum class Columns { bits32, bits16 };
 
@@ -38,7 +43,7 @@ struct TimeSplit {
 struct Matrix {
   Specimen facts;
   Csr<double> A;
-  bool fixed = false;  // see Subject::fixed
+  Likeness likeness = Likeness::itself;
   mutable std::optional<Csr<float>> rounded = {};
 
   template <class V>
@@ -55,6 +60,9 @@ class Lab {
   const Settings& settings() const { return settings_; }
   bool on_gpu() const { return settings_.device.kind == Device::Kind::gpu; }
   bool quick() const { return settings_.quick; }
+  bool planted() const { return static_cast<bool>(settings_.planted); }
+  // Paper 5's kernel, which the CPU has not.
+  bool has_lane_kernel() const { return settings_.device.kind != Device::Kind::cpu || planted(); }
   bool stopped() const { return settings_.stopped && settings_.stopped(); }
 
   // A matrix of the papers: from a file of its name, else its stand-in. `whole` is of full size even in a quick run:
@@ -98,7 +106,7 @@ class Lab {
   std::map<std::string, TimeSplit> splits_;
 };
 
-// "4 real matrices, 17 stand-ins"
+// "4 real files, 2 fixed constructions, 15 stand-ins"
 std::string basis_of(const std::vector<const Matrix*>& matrices);
 
 }  // namespace heddle::reproduce

@@ -1,6 +1,6 @@
 #include "reproduce/markdown.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -47,6 +47,25 @@ std::string rules(const Outcome& outcome) {
   return text + '\n';
 }
 
+std::string also_measured(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Paper& paper : outcome.papers)
+    for (const Extra& extra : paper.also_measured) rows.push_back({extra.what, extra.now, extra.basis});
+  if (rows.empty()) return {};
+  return "## Also measured\n\nWhat no paper says: our own expectations and questions. They count as no claim.\n\n" +
+         table({"", "here", "rests on"}, rows);
+}
+
+std::string self_checks(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Paper& paper : outcome.papers)
+    for (const SelfCheck& check : paper.self_checks)
+      rows.push_back({check.what, check.now, check.holds ? "holds" : "**fails**"});
+  if (rows.empty()) return {};
+  return "## Self-checks\n\nWhat must hold by construction. They say nothing about a paper and are not counted.\n\n" +
+         table({"", "here", ""}, rows);
+}
+
 std::string of_paper(const Paper& paper) {
   std::string text = fmt::format("## {}\n\n{}\n\n", paper.title, paper.authors);
   for (const Table& one : paper.tables) {
@@ -62,10 +81,10 @@ std::string of_paper(const Paper& paper) {
 std::string matrices(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const Specimen& one : outcome.matrices)
-    rows.push_back({one.name, one.real ? "real: " + one.source : one.source, grouped(one.rows), grouped(one.nnz),
-                    fixed(one.mean, 2), grouped(one.longest), fixed(one.deviation, 2)});
+    rows.push_back({one.name, name_of(one.origin), one.source, grouped(one.rows), grouped(one.nnz), fixed(one.mean, 2),
+                    grouped(one.longest), fixed(one.deviation, 2)});
   return "## The matrices\n\n" +
-         table({"matrix", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
+         table({"matrix", "", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
 }
 
 }  // namespace
@@ -86,14 +105,25 @@ std::vector<Claim> claims_of(const Outcome& outcome) {
 }
 
 std::string tally(const Outcome& outcome) {
-  int count[3] = {};
+  int count[4] = {};
   for (const Claim& claim : claims_of(outcome)) ++count[static_cast<int>(claim.verdict)];
-  return fmt::format("{} confirmed, {} refuted, {} not testable here", count[0], count[1], count[2]);
+  return fmt::format("{} confirmed, {} mixed, {} refuted, {} not testable here", count[0], count[1], count[2],
+                     count[3]);
 }
 
 std::string evidence(const Claim& claim) {
-  if (claim.reason.empty()) return claim.now;
-  return claim.now.empty() ? claim.reason : claim.now + " (" + claim.reason + ")";
+  std::vector<std::string> parts;
+  if (claim.judged > 0) {
+    constexpr std::size_t most_named = 8;
+    std::string counts = fmt::format("{} of {} {}", claim.held, claim.judged, claim.unit);
+    if (!claim.against.empty() && claim.against.size() <= most_named && claim.held > 0)
+      counts += fmt::format(" (not {})", fmt::join(claim.against, ", "));
+    parts.push_back(std::move(counts));
+  }
+  if (!claim.now.empty()) parts.push_back(claim.now);
+  const std::string text = fmt::format("{}", fmt::join(parts, "; "));
+  if (claim.reason.empty()) return text;
+  return text.empty() ? claim.reason : text + " (" + claim.reason + ")";
 }
 
 std::string to_markdown(const Outcome& outcome) {
@@ -109,7 +139,12 @@ std::string to_markdown(const Outcome& outcome) {
       outcome.device_kind.starts_with("gpu") ? ""
                                              : "Its times say nothing about a GPU: claims about times are left open.",
       tally(outcome));
-  text += verdicts(outcome) + "When a claim counts as confirmed:\n\n" + rules(outcome);
+  text +=
+      "*confirmed*: it holds for all that was judged; *mixed*: for some of the matrices, precisions or cases, which "
+      "are "
+      "counted; *refuted*: for none; *not testable here*: the papers' own files or another device are needed.\n\n";
+  text += verdicts(outcome) + "When a claim counts as confirmed:\n\n" + rules(outcome) + also_measured(outcome) +
+          self_checks(outcome);
   for (const Paper& paper : outcome.papers) text += of_paper(paper);
   return text + matrices(outcome);
 }

@@ -18,8 +18,9 @@ struct Table {
 
 using report::Figure;
 
-enum class Verdict { confirmed, refuted, not_testable };
-const char* name_of(Verdict verdict) noexcept;  // "confirmed", "refuted", "not testable here"
+// mixed: it holds for some of the matrices (precisions, cases) it speaks of and not for others.
+enum class Verdict { confirmed, mixed, refuted, not_testable };
+const char* name_of(Verdict verdict) noexcept;  // "confirmed", "mixed", "refuted", "not testable here"
 Verdict parse_verdict(const std::string& text);
 
 struct Claim {
@@ -27,9 +28,25 @@ struct Claim {
   bool exact = false;         // counts, bytes, layouts: the same on every machine
   std::string then, now;      // the paper's numbers, ours
   std::string rule;           // when it counts as confirmed, in words
-  std::string basis;          // what it rests on: "4 real matrices, 17 stand-ins", "synthetic"
+  std::string basis;          // what the verdict rests on: "4 real files, 17 stand-ins"
   Verdict verdict = Verdict::not_testable;
   std::string reason;  // why it is not testable here; empty otherwise
+  // For how many it holds, of how many that were judged, and what they are: "matrices". Without any: 0 of 0.
+  std::size_t held = 0, judged = 0;
+  std::string unit = {};
+  std::vector<std::string> against = {};  // the names of those it does not hold for
+};
+
+// What must hold by construction, whatever the machine: our own code against a table, a lattice, a full matrix. It says
+// nothing about a paper and counts as no claim.
+struct SelfCheck {
+  std::string what, now;
+  bool holds = false;
+};
+
+// What no paper says, but we expected or wanted to know.
+struct Extra {
+  std::string what, now, basis;
 };
 
 struct Paper {
@@ -39,14 +56,27 @@ struct Paper {
   std::vector<Figure> figures;
   std::vector<std::string> failures;  // what went wrong and was left out
   double seconds = 0;
+  std::vector<SelfCheck> self_checks = {};
+  std::vector<Extra> also_measured = {};
 };
+
+// Where a matrix comes from.
+//   real        the paper's own matrix, from its file
+//   fixed       its pattern follows from its description alone: a lattice, a full matrix
+//   artificial  it stands for no matrix: the paper, or we, made such ones up for the purpose
+//   stand_in    made to be like the paper's matrix
+enum class Origin { real, fixed, artificial, stand_in };
+const char* name_of(Origin origin) noexcept;  // "real file", "fixed construction", "artificial", "stand-in"
+Origin parse_origin(const std::string& text);
 
 // A matrix as it was used.
 struct Specimen {
-  std::string name, source;  // source: a file, or what the stand-in was made by
-  bool real = false;         // the paper's own matrix, not a stand-in
+  std::string name, source;  // source: a file, or what it was made by
+  Origin origin = Origin::stand_in;
   std::int64_t rows = 0, cols = 0, nnz = 0, longest = 0;
   double mean = 0, deviation = 0;  // of the row lengths
+
+  bool real() const { return origin == Origin::real; }
 };
 
 // One timing, raw. NaN where it was not measured.

@@ -1,6 +1,7 @@
 // What an experiment writes into: the tables, figures and verdicts of its paper.
 #pragma once
 
+#include "reproduce/findings.hpp"
 #include "reproduce/lab.hpp"
 #include "reproduce/numbers.hpp"
 
@@ -11,12 +12,24 @@ class Record {
   Record(Lab& the_lab, Paper& paper) : lab(the_lab), paper_(paper) {}
   Lab& lab;
 
-  // `holds` by the claim's rule, on so many numbers; without any it stays open. A claim about times is judged on a GPU
-  // only; elsewhere `now` is shown all the same.
-  void judge(const std::string& id, std::size_t numbers, bool holds, const std::string& now, const std::string& basis);
+  // What is seen of the claim goes in there.
+  Findings findings(const std::string& id, const std::string& unit = "matrices") const {
+    return {claim_text(id), unit};
+  }
+  // The word that follows from the findings; without any it stays open. A claim about times is judged on a GPU only;
+  // elsewhere `now` is shown all the same.
+  void judge(const Findings& seen, const std::string& now);
   // There is nothing to judge by.
   void leave_open(const std::string& id, const std::string& reason, const std::string& now = {},
                   const std::string& basis = {});
+  // Must hold by construction; counts as no claim.
+  void self_check(const std::string& what, bool holds, const std::string& now) {
+    paper_.self_checks.push_back({what, now, holds});
+  }
+  // What no paper says.
+  void also_measured(const std::string& what, const std::string& now, const std::string& basis) {
+    paper_.also_measured.push_back({what, now, basis});
+  }
   void add(Table table) { paper_.tables.push_back(std::move(table)); }
   void add(Figure figure) { paper_.figures.push_back(std::move(figure)); }
   // The matrix, or null when it cannot be had; the reason is then among the failures.

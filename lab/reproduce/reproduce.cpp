@@ -51,15 +51,31 @@ Paper begin(const PaperPlan& plan) {
 const char* name_of(Verdict verdict) noexcept {
   switch (verdict) {
     case Verdict::confirmed: return "confirmed";
+    case Verdict::mixed: return "mixed";
     case Verdict::refuted: return "refuted";
     default: return "not testable here";
   }
 }
 
 Verdict parse_verdict(const std::string& text) {
-  for (const Verdict verdict : {Verdict::confirmed, Verdict::refuted, Verdict::not_testable})
+  for (const Verdict verdict : {Verdict::confirmed, Verdict::mixed, Verdict::refuted, Verdict::not_testable})
     if (text == name_of(verdict)) return verdict;
   fail(ErrorKind::input, At{text}, "no such verdict");
+}
+
+const char* name_of(Origin origin) noexcept {
+  switch (origin) {
+    case Origin::real: return "real file";
+    case Origin::fixed: return "fixed construction";
+    case Origin::artificial: return "artificial";
+    default: return "stand-in";
+  }
+}
+
+Origin parse_origin(const std::string& text) {
+  for (const Origin origin : {Origin::real, Origin::fixed, Origin::artificial, Origin::stand_in})
+    if (text == name_of(origin)) return origin;
+  fail(ErrorKind::input, At{text}, "no such origin of a matrix");
 }
 
 std::vector<std::string> paper_names() {
@@ -118,22 +134,25 @@ Claim& Record::claim_of(const std::string& id) {
   return *found;
 }
 
-void Record::judge(const std::string& id, std::size_t numbers, bool holds, const std::string& now,
-                   const std::string& basis) {
-  Claim& claim = claim_of(id);
+void Record::judge(const Findings& seen, const std::string& now) {
+  Claim& claim = claim_of(seen.id());
+  const Ruling ruling = seen.ruling();
   claim.now = now;
-  claim.basis = basis;
+  claim.basis = seen.basis();
   const Device device = lab.settings().device;
   if (lab.stopped()) {
     claim.reason = "interrupted";
-  } else if (numbers == 0) {
+  } else if (ruling.judged == 0) {
     claim.reason = "nothing to judge by";
-  } else if (!claim.exact && !lab.on_gpu()) {
+  } else if (!claim.exact && !lab.on_gpu() && !lab.planted()) {
     claim.reason = fmt::format("speaks of a GPU's times; this is the {}", to_string(device));
-  } else if (!claim.exact && lab.quick()) {
+  } else if (!claim.exact && lab.quick() && !lab.planted()) {
     claim.reason = "a quick run: the matrices are too small for times to say anything";
   } else {
-    claim.verdict = holds ? Verdict::confirmed : Verdict::refuted;
+    claim.verdict = ruling.verdict;
+    claim.held = ruling.held, claim.judged = ruling.judged;
+    claim.unit = seen.unit();
+    claim.against = ruling.against;
     claim.reason.clear();
   }
 }

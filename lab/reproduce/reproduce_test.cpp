@@ -115,20 +115,24 @@ TEST(PseudoX, multiplies_with_x_or_with_a_constant_in_its_place) {
   expect_both_products<double, Column16>(A);
 }
 
-TEST(Claims, are_R1_to_R24_and_each_belongs_to_one_paper) {
+std::vector<PaperPlan> all_plans() {
+  return {ellpack_r_paper(), csr_ell_paper(), rgcsr_paper(), ellr_t_paper(), model_paper()};
+}
+
+TEST(Claims, belong_to_one_experiment_each_and_are_told_in_words) {
   std::multiset<std::string> decided;
-  for (const PaperPlan& plan : {ellpack_r_paper(), csr_ell_paper(), rgcsr_paper(), ellr_t_paper(), model_paper()})
+  for (const PaperPlan& plan : all_plans())
     for (const Experiment& experiment : plan.experiments)
       decided.insert(experiment.claims.begin(), experiment.claims.end());
   const std::vector<std::string> ids = claim_ids();
-  EXPECT_EQ(ids.size(), 24u);
-  EXPECT_EQ(decided.size(), 24u);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    EXPECT_EQ(ids[i], "R" + std::to_string(i + 1));
-    EXPECT_EQ(decided.count(ids[i]), 1u) << ids[i];
-    for (const std::string& text : {claim(ids[i]).statement, claim(ids[i]).then, claim(ids[i]).rule})
-      EXPECT_FALSE(text.empty()) << ids[i];
+  EXPECT_EQ(std::set<std::string>(ids.begin(), ids.end()).size(), ids.size()) << "some id is there twice";
+  EXPECT_EQ(decided.size(), ids.size());
+  for (const std::string& id : ids) {
+    EXPECT_EQ(decided.count(id), 1u) << id;
+    for (const std::string& text : {claim(id).statement, claim(id).then, claim(id).rule})
+      EXPECT_FALSE(text.empty()) << id;
   }
+  for (const char* id : {"R6", "R10"}) EXPECT_FALSE(decided.contains(id)) << id << " is no claim of a paper";
 }
 
 TEST(Reproduce, knows_its_papers_with_dashes_too) {
@@ -153,12 +157,12 @@ TEST(Reproduce, takes_a_real_matrix_by_its_name_and_a_stand_in_for_the_others) {
   write_matrix(folder.path("mac_econ_fwd500/mac_econ_fwd500.hdl"), generate("stencil2d5,n=8"));
   const Outcome outcome = run(quick(folder.path("")), {"ellr_t"});
   ASSERT_TRUE(find(outcome, "dw2048"));
-  EXPECT_TRUE(find(outcome, "dw2048")->real);
+  EXPECT_EQ(find(outcome, "dw2048")->origin, Origin::real);
   EXPECT_EQ(find(outcome, "dw2048")->source, "dw2048.mtx");
   EXPECT_EQ(find(outcome, "dw2048")->rows, 81);
   EXPECT_EQ(find(outcome, "mac_econ")->rows, 64) << "by the collection's name, in a folder of its own";
-  EXPECT_FALSE(find(outcome, "cant")->real);
-  EXPECT_TRUE(outcome.papers[0].claims[0].basis.starts_with("2 real matrices")) << outcome.papers[0].claims[0].basis;
+  EXPECT_EQ(find(outcome, "cant")->origin, Origin::stand_in);
+  EXPECT_TRUE(outcome.papers[0].claims[0].basis.starts_with("2 real files, ")) << outcome.papers[0].claims[0].basis;
 }
 
 TEST(Reproduce, goes_on_without_a_matrix_that_cannot_be_read) {
@@ -207,7 +211,7 @@ TEST(Reproduce, judges_16_bit_columns_by_real_matrices_alone) {
   model_paper().experiments[2].run(record);
   EXPECT_EQ(paper.claims[0].now, "11 of 11 before, 11 after RCM");
   EXPECT_EQ(paper.claims[0].verdict, Verdict::refuted) << "the paper counts 7 and 10";
-  EXPECT_EQ(paper.claims[0].basis, "11 real matrices");
+  EXPECT_EQ(paper.claims[0].basis, "11 real files");
 }
 
 // R1 and R2 on the paper's own matrices, where they are at hand.
@@ -220,8 +224,11 @@ TEST(Reproduce, finds_the_printed_statistics_of_the_real_matrices) {
   ellpack_r_paper().experiments[0].run(record);
   for (const Claim& judged : paper.claims) {
     EXPECT_EQ(judged.verdict, Verdict::confirmed) << judged.now;
-    EXPECT_NE(judged.now.find("6 of 6"), std::string::npos) << judged.now;
+    EXPECT_EQ(judged.held, 4u);
+    EXPECT_EQ(judged.basis, "4 real files") << "a full matrix and a lattice are self-checks";
   }
+  EXPECT_EQ(paper.self_checks.size(), 2u);
+  for (const SelfCheck& check : paper.self_checks) EXPECT_TRUE(check.holds) << check.what;
 }
 
 }  // namespace

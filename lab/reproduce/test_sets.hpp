@@ -8,12 +8,18 @@
 
 namespace heddle::reproduce {
 
+// How much a matrix has of the paper's: its row lengths; the kind of its pattern too, so that reading x costs what it
+// costs there; everything. What the paper does not name is like itself.
+enum class Likeness { lengths, pattern, itself };
+
 struct Subject {
   std::string name;                // as the papers call it
   std::vector<std::string> files;  // names without suffix that its file may have
   std::string full, quick;         // generators of the stand-in; empty: `profile`
   Profile profile = {};
-  bool fixed = false;  // the stand-in is the paper's matrix as far as its pattern goes: a lattice, a dense matrix
+  bool fixed = false;  // its description alone fixes the pattern: a lattice, a full matrix
+
+  Likeness likeness() const { return full.empty() ? Likeness::lengths : Likeness::pattern; }  // of the stand-in
 };
 
 const Subject& subject(const std::string& name);

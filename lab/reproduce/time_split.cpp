@@ -46,7 +46,7 @@ const TimeSplit& Lab::split(const Matrix& matrix, Precision precision, Columns c
   const std::string key = matrix.facts.name + '|' + label + '|' + name_of(precision);
   if (const auto known = splits_.find(key); known != splits_.end()) return known->second;
   TimeSplit& times = splits_[key];
-  if (settings_.device.kind == Device::Kind::cpu || stopped()) return times;
+  if (!has_lane_kernel() || stopped()) return times;
   const bool single = precision == Precision::f32, near = columns == Columns::bits16;
   try {
     times = single ? near ? split_of<float, Column16>(*this, matrix, precision, label)

@@ -1,0 +1,26 @@
+#include "reproduce/claims.hpp"
+
+namespace heddle::reproduce {
+
+std::vector<ClaimText> csr_ell_claims() {
+  return {
+      {"R11", timed, Likeness::lengths, 1, "the rules for T, M and L come close to an exhaustive search",
+       "close (no number)",
+       "at most 1.10 times the best time found (our reading of \"close\") on each of the 14 matrices; the search goes "
+       "along T, then M, then L"},
+      {"R12", timed, Likeness::lengths, 1, "the hybrid beats the better of CSR (vector) and HYB on average",
+       "1.25 on average, up to 1.8 (C1060)", "geometric mean above 1.0, for each precision"},
+      {"R13", exact, Likeness::lengths, 1, "the hybrid stores little more than the entries",
+       "2 % on average, 6 % at most: padding, or the starts and ends of the warps and the space for their sums; the "
+       "sentence can be read either way",
+       "for each of the two readings the mean rounds to at most 2 % and the largest to at most 6 %"},
+      {"R14", timed, Likeness::lengths, 1, "building and copying the hybrid costs about 45 multiplications",
+       "45 on average (C1060)", "geometric mean over the 14 matrices at most 45"},
+      {"R15", timed, Likeness::lengths, 1, "sorted packing beats one thread per row on the synthetic laws F1, F2, F3",
+       "9 of 9", "faster than the better of ELLPACK and ELLPACK-R in each of the nine cases"},
+      {"R16", timed, Likeness::lengths, 1, "CG that begins with HYB and changes over to the hybrid beats CG with HYB",
+       "1.20 on average (C1060, double)", "geometric mean of the times to solution above 1.0"},
+  };
+}
+
+}  // namespace heddle::reproduce

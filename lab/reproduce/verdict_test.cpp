@@ -1,0 +1,287 @@
+// The word of every rule, by numbers that are planted in place of timings and files: each gives each word.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <heddle/generate.hpp>
+#include <heddle/io.hpp>
+
+#include "reproduce/markdown.hpp"
+#include "reproduce/record.hpp"
+#include "support/command.hpp"
+
+namespace heddle::reproduce {
+namespace {
+
+using test::ScratchFolder;
+using Words = std::vector<Verdict>;
+
+constexpr Verdict confirmed = Verdict::confirmed, mixed = Verdict::mixed, refuted = Verdict::refuted;
+
+PaperPlan plan_of(const std::string& id) {
+  for (PaperPlan& plan :
+       std::vector<PaperPlan>{ellpack_r_paper(), csr_ell_paper(), rgcsr_paper(), ellr_t_paper(), model_paper()})
+    for (const Experiment& experiment : plan.experiments)
+      for (const std::string& decided : experiment.claims)
+        if (decided == id) return {plan.name, plan.title, plan.authors, {experiment}};
+  throw std::runtime_error("no experiment decides " + id);
+}
+
+// The claim, judged by its experiment on small matrices with these times, or with the files of a folder.
+Claim judged(const std::string& id, const PlantedTimes& times, const std::string& folder = {}) {
+  Lab lab({.device = Device::cpu(), .seconds = 0, .quick = true, .folder = folder, .stopped = {}, .planted = times});
+  const PaperPlan plan = plan_of(id);
+  Paper paper{.name = plan.name};
+  for (const std::string& decided : plan.experiments[0].claims) paper.claims.push_back(claim(decided));
+  Record record(lab, paper);
+  plan.experiments[0].run(record);
+  for (const Claim& one : paper.claims)
+    if (one.id == id) return one;
+  return {};
+}
+
+bool starts(const std::string& text, const char* with) { return text.starts_with(with); }
+
+// `slow` of the plans take twice the time of the others wherever `where` says so.
+using Where = std::function<bool(const std::string& matrix, const std::string& what, Precision precision)>;
+PlantedTimes slower_where(const Where& where) {
+  return [where](const std::string& matrix, const std::string& what, Precision precision) {
+    return where(matrix, what, precision) ? 2.0 : 1.0;
+  };
+}
+
+// The words of a claim when its loser loses everywhere, only on some matrices, and nowhere.
+Words words_by_matrix(const std::string& id, const std::function<bool(const std::string&)>& loser,
+                      const std::string& winner_on) {
+  Words words;
+  const std::function<bool(const std::string&)> matrices[] = {
+      [](const std::string&) { return true; }, [&](const std::string& name) { return name != winner_on; },
+      [](const std::string&) { return false; }};
+  for (const auto& at : matrices)
+    words.push_back(judged(id, slower_where([&](const auto& matrix, const auto& what, Precision) {
+                             return loser(what) == at(matrix);
+                           }))
+                        .verdict);
+  return words;
+}
+
+// Likewise by precision.
+Words words_by_precision(const std::string& id, const std::function<bool(const std::string&)>& loser) {
+  Words words;
+  for (const int holds_in : {2, 1, 0})
+    words.push_back(judged(id, slower_where([&](const auto&, const auto& what, Precision precision) {
+                             const bool holds = holds_in == 2 || (holds_in == 1 && precision == Precision::f32);
+                             return loser(what) == holds;
+                           }))
+                        .verdict);
+  return words;
+}
+
+const Words each_word{confirmed, mixed, refuted};
+
+TEST(Verdicts, of_findings_follow_the_share_that_holds) {
+  const auto word = [](double share, int held, int judged) {
+    ClaimText text = claim_text("R3");
+    text.share = share;
+    Findings seen(text, "cases");
+    for (int k = 0; k < judged; ++k) seen.add(std::to_string(k), k < held);
+    return seen.ruling().verdict;
+  };
+  EXPECT_EQ(word(1, 9, 9), confirmed);
+  EXPECT_EQ(word(1, 8, 9), mixed);
+  EXPECT_EQ(word(1, 1, 9), mixed);
+  EXPECT_EQ(word(1, 0, 9), refuted);
+  EXPECT_EQ(word(10.0 / 14, 10, 14), confirmed);
+  EXPECT_EQ(word(10.0 / 14, 9, 14), mixed);
+  EXPECT_EQ(word(1, 0, 0), Verdict::not_testable);
+}
+
+TEST(Verdicts, rest_on_what_can_say_something_alone) {
+  Lab lab({.device = Device::cpu(), .quick = true});
+  const Matrix &lengths = lab.matrix("rma10"), &pattern = lab.matrix("cant"), &own = lab.generated("band,rows=30");
+  Findings seen(claim_text("R23"), "matrices");  // which needs a pattern like the original's
+  seen.see(lengths, false);
+  seen.see(pattern, true);
+  seen.see(own, true);
+  EXPECT_EQ(seen.ruling().judged, 2u);
+  EXPECT_EQ(seen.ruling().verdict, confirmed) << "what the stand-in by lengths shows does not count";
+  EXPECT_EQ(seen.basis(), "1 artificial matrix, 1 stand-in; 1 stand-in that can say nothing about it takes no part");
+  Findings of_files(claim_text("R22"), "matrices");
+  of_files.see(pattern, true);
+  EXPECT_EQ(of_files.ruling().verdict, Verdict::not_testable);
+}
+
+TEST(Verdicts, are_told_with_counts_and_the_names_of_the_exceptions) {
+  Claim told = claim("R3");
+  told.reason.clear();
+  told.held = 2, told.judged = 3, told.unit = "matrices", told.against = {"cant"}, told.now = "1.5 in the mean";
+  EXPECT_EQ(evidence(told), "2 of 3 matrices (not cant); 1.5 in the mean");
+  told.held = told.judged = 0;
+  EXPECT_EQ(evidence(told), "1.5 in the mean");
+}
+
+TEST(Verdicts, count_each_word_once_and_self_checks_not_at_all) {
+  Outcome outcome;
+  Paper& paper = outcome.papers.emplace_back();
+  for (const Verdict verdict : {confirmed, mixed, mixed, refuted, Verdict::not_testable}) {
+    paper.claims.push_back(claim("R3"));
+    paper.claims.back().verdict = verdict;
+  }
+  paper.self_checks.push_back({"a lattice", "39 a row", true});
+  paper.also_measured.push_back({"best T", "0.7", "13 matrices"});
+  EXPECT_EQ(tally(outcome), "1 confirmed, 2 mixed, 1 refuted, 1 not testable here");
+  const std::string page = to_markdown(outcome);
+  EXPECT_NE(page.find("## Self-checks"), std::string::npos);
+  EXPECT_NE(page.find("| a lattice | 39 a row | holds |"), std::string::npos);
+  EXPECT_NE(page.find("| best T | 0.7 | 13 matrices |"), std::string::npos);
+}
+
+TEST(Verdicts, of_R3_R24_R15_R9_R5_R11_go_by_matrix) {
+  const auto is_ell = [](const std::string& what) { return what == "ell"; };
+  EXPECT_EQ(words_by_matrix("R3", is_ell, "rma10"), each_word);
+  const auto is_hyb = [](const std::string& what) { return starts(what, "hyb"); };
+  EXPECT_EQ(words_by_matrix("R24", is_hyb, "dw8192"), each_word);
+  const auto unpacked = [](const std::string& what) { return !starts(what, "csr_ell"); };
+  EXPECT_EQ(words_by_matrix("R15", unpacked, "lengths,rows=512,max=96,law=F2"), each_word);
+  const auto many_lanes = [](const std::string& what) { return starts(what, "sell"); };
+  EXPECT_EQ(words_by_matrix("R5", many_lanes, "cant"), each_word);
+}
+
+// HYB is 20 times faster on both, on one, on none.
+TEST(Verdicts, of_R9_go_by_the_two_matrices_with_a_giant_row) {
+  Words words;
+  for (const std::string slow : {"trans4 Raj1", "trans4", ""})
+    words.push_back(judged("R9", [&](const std::string& matrix, const std::string& what, Precision) {
+                      return starts(what, "rgcsr") && slow.find(matrix) != std::string::npos ? 20.0 : 1.0;
+                    }).verdict);
+  EXPECT_EQ(words, each_word);
+}
+
+TEST(Verdicts, of_R8_R12_R21_R23_go_by_precision) {
+  const auto best_group_is_small = [](const std::string& what) {
+    return starts(what, "rgcsr group=32") || starts(what, "rgcsr group=64");
+  };
+  EXPECT_EQ(words_by_precision("R8", best_group_is_small), each_word);
+  const auto not_hybrid = [](const std::string& what) { return !starts(what, "csr_ell"); };
+  EXPECT_EQ(words_by_precision("R12", not_hybrid), each_word);
+  EXPECT_EQ(words_by_precision("R21", [](const std::string& what) { return what == "ellr cache=all"; }), each_word);
+  EXPECT_EQ(words_by_precision("R23", [](const std::string& what) { return what == "ellr cache=none"; }), each_word);
+}
+
+// 16 bits gain a tenth, or more than the bytes they save, or lose.
+TEST(Verdicts, of_R20_go_by_precision_and_by_what_the_bytes_allow) {
+  const auto word = [](double gain_f32, double gain_f64) {
+    return judged("R20",
+                  [=](const std::string&, const std::string& what, Precision precision) {
+                    return what == "ell16" ? 1 : precision == Precision::f32 ? gain_f32 : gain_f64;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(1.1, 1.1), confirmed);
+  EXPECT_EQ(word(1.1, 1.3), mixed);
+  EXPECT_EQ(word(0.9, 0.8), refuted);
+}
+
+TEST(Verdicts, of_R4_go_by_the_steps_of_the_order) {
+  // times of CRS, CRS (vector), SpMV4GPU, ELLPACK, HYB, ELLPACK-R
+  const auto word = [](std::map<std::string, double> times) {
+    return judged("R4",
+                  [times](const std::string&, const std::string& what, Precision) {
+                    const auto found = times.find(what);
+                    return found == times.end() ? 1.0 : found->second;
+                  })
+        .verdict;
+  };
+  const std::string crs = "csr lanes=1", vector = "csr lanes=32", padded = "csr_padded", ell = "ell",
+                    hyb = "hyb rule=two_thirds", ellr = "ellr T=1 block=256";
+  EXPECT_EQ(word({{crs, 9}, {vector, 8}, {padded, 7}, {ell, 3}, {hyb, 2}, {ellr, 1}}), confirmed);
+  EXPECT_EQ(word({{crs, 9}, {vector, 8}, {padded, 1}, {ell, 3}, {hyb, 2}, {ellr, 1.5}}), mixed);
+  EXPECT_EQ(word({{crs, 9}, {vector, 8}, {padded, 1}, {ell, 2}, {hyb, 3}, {ellr, 4}}), refuted);
+}
+
+TEST(Verdicts, of_R11_go_by_how_close_the_rule_comes) {
+  // Every setting but the first one tried, the rule's, is faster by `gain` on the matrices named.
+  const auto word = [](const std::string& matrices) {
+    std::map<std::string, std::string> first;
+    return judged("R11",
+                  [=](const std::string& matrix, const std::string& what, Precision) mutable {
+                    if (starts(what, "building")) return 1.0;
+                    const std::string rule = first.emplace(matrix, what).first->second;
+                    const bool beaten = matrices == "all" || matrices == matrix;
+                    return what == rule || !beaten ? 1.0 : 0.5;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word("none"), confirmed);
+  EXPECT_EQ(word("scircuit"), mixed);
+}
+
+TEST(Verdicts, of_R14_follow_the_mean) {
+  const auto word = [](double build) {
+    return judged("R14", [=](const std::string&, const std::string& what,
+                             Precision) { return starts(what, "building") ? build : 1.0; })
+        .verdict;
+  };
+  EXPECT_EQ(word(44), confirmed);
+  EXPECT_EQ(word(46), refuted);
+}
+
+TEST(Verdicts, of_R17_go_by_the_share_of_every_matrix) {
+  // 20 % on the irregular ones, `regular` on the others.
+  const auto word = [](double irregular, double regular) {
+    return judged("R17",
+                  [=](const std::string& matrix, const std::string& what, Precision) {
+                    const bool is_irregular = matrix == "cop20k_A" || matrix == "scircuit" || matrix == "webbase-1M";
+                    if (what.find("pseudo x") == std::string::npos) return 1.0;
+                    return 1 - (is_irregular ? irregular : regular);
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(0.2, 0.1), confirmed);
+  EXPECT_EQ(word(0.1, 0.2), mixed) << "the regular ones are in the range, but the irregular ones are not above them";
+  EXPECT_EQ(word(0.5, 0.4), refuted);
+}
+
+// Times without x that follow the model, follow it in float, or jump about.
+TEST(Verdicts, of_R18_go_by_the_sizes_that_were_not_fitted) {
+  const auto word = [](bool f32, bool f64) {
+    return judged("R18",
+                  [=](const std::string& matrix, const std::string&, Precision precision) {
+                    long rows = 1, m = 1;
+                    std::sscanf(matrix.c_str(), "%ld rows of %ld", &rows, &m);
+                    const bool follows = precision == Precision::f32 ? f32 : f64;
+                    const bool fitted = m == 4 || m == 8 || m == 16 || m == 24;
+                    const double passes = static_cast<double>(rows) / 256;
+                    const double last = passes - std::ceil(passes) + 1;
+                    const double time =
+                        7 + 3 * (std::ceil(passes) - 1) + 2 * static_cast<double>(m) * (std::ceil(passes) - 1 + last);
+                    return follows || fitted ? time : 3 * time;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(true, true), confirmed);
+  EXPECT_EQ(word(true, false), mixed);
+  EXPECT_EQ(word(false, false), refuted);
+}
+
+void write(const ScratchFolder& folder, const std::string& name, const std::string& generator) {
+  write_matrix(folder.path(subject(name).files[0] + ".mtx"), generate(generator));
+}
+
+TEST(Verdicts, of_R1_and_R2_go_by_the_real_files) {
+  const PlantedTimes none = slower_where([](const auto&, const auto&, Precision) { return false; });
+  const ScratchFolder right, one, wrong;
+  for (const ScratchFolder* folder : {&right, &one})
+    write_matrix(folder->path("dense2.hdl"), generate("dense,rows=2000"));
+  for (const ScratchFolder* folder : {&one, &wrong}) write(*folder, "gemat12", "lengths,rows=100,max=64,law=F1");
+  for (const char* id : {"R1", "R2"}) {
+    EXPECT_EQ(judged(id, none, right.path("")).verdict, confirmed) << id;
+    EXPECT_EQ(judged(id, none, one.path("")).verdict, mixed) << id;
+    EXPECT_EQ(judged(id, none, one.path("")).against, std::vector<std::string>{"gemat12"}) << id;
+    EXPECT_EQ(judged(id, none, wrong.path("")).verdict, refuted) << id;
+    EXPECT_EQ(judged(id, none).verdict, Verdict::not_testable) << id << ": stand-ins have the print built in";
+  }
+}
+
+}  // namespace
+}  // namespace heddle::reproduce
