@@ -6,6 +6,10 @@
 #define MATHEDDLE "aijheddle" /* seqaijheddle on one process, mpiaijheddle on several */
 #define MATSEQAIJHEDDLE "seqaijheddle"
 #define MATMPIAIJHEDDLE "mpiaijheddle"
+/* Where PETSc has CUDA: aijcusparse with products by Heddle. MatGetType then says seqaijcusparse or mpiaijcusparse. */
+#define MATAIJCUSPARSEHEDDLE "aijcusparseheddle"
+#define MATSEQAIJCUSPARSEHEDDLE "seqaijcusparseheddle"
+#define MATMPIAIJCUSPARSEHEDDLE "mpiaijcusparseheddle"
 #define KSPHEDDLE "heddle"
 #define PCHEDDLE "heddle"
 

@@ -1,7 +1,6 @@
 #include "local_operator.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <sstream>
 
 #include "guarded.hpp"
@@ -14,23 +13,6 @@ namespace {
 constexpr const char* own_key = "heddle_operator";
 constexpr const char* solver_key = "heddle_solver_operator";
 
-Buffer<Offset> as_offsets(const PetscInt* ptr, PetscInt rows) {
-  Buffer<Offset> made(rows + 1);
-  if (rows == 0)
-    made[0] = 0;
-  else
-    std::copy(ptr, ptr + rows + 1, made.begin());
-  return made;
-}
-
-Buffer<Index> as_indices(const PetscInt* col, std::int64_t count) {
-  if constexpr (sizeof(PetscInt) == sizeof(Index))
-    return Buffer<Index>::borrow({reinterpret_cast<const Index*>(col), static_cast<std::size_t>(count)});
-  Buffer<Index> made(count);
-  std::transform(col, col + count, made.begin(), [](PetscInt c) { return static_cast<Index>(c); });
-  return made;
-}
-
 PetscErrorCode state_of(Mat A, const AijArrays& arrays, AijState& state) {
   PetscFunctionBegin;
   PetscCall(MatGetNonzeroState(A, &state.pattern));
@@ -41,33 +23,16 @@ PetscErrorCode state_of(Mat A, const AijArrays& arrays, AijState& state) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Where the products of A run: where PETSc's would, if that is a GPU, else where the options say.
+PetscErrorCode place(Mat A, MatSettings& settings) {
+  std::optional<Device> gpu;
+  PetscFunctionBegin;
+  PetscCall(gpu_of(A, gpu));
+  if (gpu) settings.choose.device = *gpu;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
-
-PetscErrorCode hold_arrays(Mat A, AijArrays& arrays) {
-  PetscInt n = 0;
-  PetscBool done = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(A, &arrays.rows, &arrays.cols));
-  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &arrays.ptr, &arrays.col, &done));
-  PetscCheck(done, PetscObjectComm(as_object(A)), PETSC_ERR_SUP, "Heddle needs the rows of a matrix of type aij");
-  PetscCall(MatSeqAIJGetArrayRead(A, &arrays.val));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode release_arrays(Mat A, AijArrays& arrays) {
-  PetscInt n = arrays.rows;
-  PetscBool done = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(MatSeqAIJRestoreArrayRead(A, &arrays.val));
-  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &n, &arrays.ptr, &arrays.col, &done));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-Csr<PetscScalar> borrow_csr(const AijArrays& arrays) {
-  const std::int64_t nnz = arrays.nnz();
-  return {arrays.rows, arrays.cols, as_offsets(arrays.ptr, arrays.rows), as_indices(arrays.col, nnz),
-          Buffer<PetscScalar>::borrow({arrays.val, static_cast<std::size_t>(nnz)})};
-}
 
 PetscErrorCode LocalOperator::existing(Mat A, LocalOperator*& found) { return composed_object(A, own_key, found); }
 
@@ -100,7 +65,9 @@ PetscErrorCode LocalOperator::adopt(Mat block, BlockRole role, const MatSettings
   PetscFunctionBegin;
   PetscCall(existing(block, found));
   if (!found || found->role_ != role) {
-    found = new LocalOperator(settings, role);
+    MatSettings placed = settings;
+    PetscCall(place(block, placed));
+    found = new LocalOperator(placed, role);
     PetscCall(compose_object(block, own_key, found));
   }
   found->parent_ = parent;
@@ -118,18 +85,23 @@ PetscErrorCode LocalOperator::current(Mat A, const char* key, std::optional<Devi
   if (!found) {
     MatSettings settings;
     PetscCall(read_settings(A, settings));
-    if (device) settings.choose.device = *device;
+    if (device)
+      settings.choose.device = *device;
+    else
+      PetscCall(place(A, settings));
     found = new LocalOperator(settings, BlockRole::whole);
     PetscCall(compose_object(A, key, found));
   }
-  PetscCall(hold_arrays(A, arrays));
+  PetscCall(hold_arrays_near(A, found->device(), arrays));
   PetscCall(state_of(A, arrays, now));
   now.parent = found->parent_;
-  if (found->state_ != now || (transposed && found->transposed_state_ != now))
+  if (found->state_ != now || (transposed && found->transposed_state_ != now)) {
+    if (!arrays.device.host_memory()) PetscCall(wait_for_gpu());
     refreshed = guarded(PetscObjectComm(as_object(A)), [&] {
       if (found->state_ != now) found->refresh(arrays, now);
       if (transposed && found->usable()) found->refresh_transposed(arrays);
     });
+  }
   PetscCall(release_arrays(A, arrays));
   PetscCall(refreshed);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -138,13 +110,18 @@ PetscErrorCode LocalOperator::current(Mat A, const char* key, std::optional<Devi
 void LocalOperator::refresh(const AijArrays& arrays, const AijState& now) {
   if (state_.same_pattern(now) && operator_) {
     const Logged log(log_events().update);
-    operator_->update_values({arrays.val, static_cast<std::size_t>(nnz_)});
+    update(*operator_, arrays);
     ++updates_;
   } else if (!state_.same_pattern(now)) {
     const Logged log(log_events().build);
     rebuild(arrays);
   }
   state_ = now;
+}
+
+void LocalOperator::update(Operator<V>& op, const AijArrays& arrays) const {
+  const Memory memory = arrays.device.host_memory() ? Memory::host : Memory::device;
+  op.update_values({arrays.val, static_cast<std::size_t>(nnz_)}, arrays.stream, memory);
 }
 
 void LocalOperator::rebuild(const AijArrays& arrays) {
@@ -157,7 +134,7 @@ void LocalOperator::rebuild(const AijArrays& arrays) {
   updates_ = 0;
   row_count_ = static_cast<std::size_t>(arrays.rows);
   col_count_ = static_cast<std::size_t>(arrays.cols);
-  nnz_ = arrays.nnz();
+  nnz_ = arrays.nnz;
   if (std::max(arrays.rows, arrays.cols) > max_dimension) {
     refusal_ = "more than 2^31 rows or columns on a process";
     return;
@@ -172,8 +149,9 @@ MatrixView<PetscScalar> LocalOperator::view(const AijArrays& arrays, EntryOrder 
   static constexpr PetscInt no_rows[1] = {0};
   const PetscInt* ptr = rows_.empty() ? (arrays.rows > 0 ? arrays.ptr : no_rows) : listed_ptr_.data();
   const auto rows = rows_.empty() ? static_cast<std::int64_t>(arrays.rows) : static_cast<std::int64_t>(rows_.size());
-  if (order == EntryOrder::csr) return csr_view(rows, arrays.cols, nnz_, ptr, arrays.col, arrays.val);
-  return csc_view(arrays.cols, rows, nnz_, ptr, arrays.col, arrays.val);
+  const ArrayOptions where{.device = arrays.device};
+  if (order == EntryOrder::csr) return csr_view(rows, arrays.cols, nnz_, ptr, arrays.col, arrays.val, where);
+  return csc_view(arrays.cols, rows, nnz_, ptr, arrays.col, arrays.val, where);
 }
 
 Operator<PetscScalar> LocalOperator::build_by_plan(const MatrixView<V>& matrix) const {
@@ -199,7 +177,7 @@ void LocalOperator::refresh_transposed(const AijArrays& arrays) {
   if (transposed_state_ == state_) return;
   if (transposed_ && transposed_state_.same_pattern(state_)) {
     const Logged log(log_events().update);
-    transposed_->update_values({arrays.val, static_cast<std::size_t>(nnz_)});
+    update(*transposed_, arrays);
   } else {
     const Logged log(log_events().build);
     transposed_ = build_by_plan(view(arrays, EntryOrder::csc));
@@ -217,18 +195,18 @@ std::span<const PetscScalar> LocalOperator::gather(const V* x) {
 }
 
 void LocalOperator::multiply(const VectorArrays& on, bool add) {
-  const Logged log(log_events().multiply, flops());
+  const Logged log(log_events().multiply, flops(), on.on_device);
   const std::span<const V> x{on.x, col_count_};
-  if (rows_.empty()) return operator_->multiply(V(1), x, add ? V(1) : V(0), {on.y, row_count_}, on.stream);
+  if (rows_.empty()) return operator_->multiply(V(1), x, add ? V(1) : V(0), {on.y, row_count_}, on.stream, on.memory());
   operator_->multiply(x, listed_);
   if (!add) std::fill_n(on.y, row_count_, V(0));
   scatter_add(on.y);
 }
 
 void LocalOperator::multiply_transposed(const VectorArrays& on, bool add) {
-  const Logged log(log_events().multiply_transposed, flops());
+  const Logged log(log_events().multiply_transposed, flops(), on.on_device);
   const std::span<const V> x = rows_.empty() ? std::span<const V>{on.x, row_count_} : gather(on.x);
-  transposed_->multiply(V(1), x, add ? V(1) : V(0), {on.y, col_count_}, on.stream);
+  transposed_->multiply(V(1), x, add ? V(1) : V(0), {on.y, col_count_}, on.stream, on.memory());
 }
 
 void LocalOperator::multiply_many(const V* X, PetscInt stride_x, V* Y, PetscInt stride_y, PetscInt count) {

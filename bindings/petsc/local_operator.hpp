@@ -2,7 +2,7 @@
 // Mat, built at its first use, and follows what happens to the matrix.
 //
 //   AIJ of the Mat (ptr, col, val) -- pattern changed --> choose a plan, build
-//                                  -- values changed  --> update_values
+//   in host memory or on a GPU     -- values changed  --> update_values
 #pragma once
 
 #include <heddle/operator.hpp>
@@ -10,23 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "aij_arrays.hpp"
 #include "settings.hpp"
 #include "vector_arrays.hpp"
 
 namespace heddle::petsc {
-
-// The arrays of a SeqAIJ matrix in host memory, as long as they are held.
-struct AijArrays {
-  PetscInt rows = 0, cols = 0;
-  const PetscInt *ptr = nullptr, *col = nullptr;
-  const PetscScalar* val = nullptr;
-
-  std::int64_t nnz() const { return rows > 0 ? ptr[rows] : 0; }
-};
-PetscErrorCode hold_arrays(Mat A, AijArrays& arrays);
-PetscErrorCode release_arrays(Mat A, AijArrays& arrays);
-// Copies the pointers of rows, borrows columns and values.
-Csr<PetscScalar> borrow_csr(const AijArrays& arrays);
 
 // Differs when the matrix does. The addresses are those of the arrays: when a Mat takes over the header of another
 // one, its counters may repeat.
@@ -76,6 +64,7 @@ class LocalOperator {
   static PetscErrorCode current(Mat A, const char* key, std::optional<Device> device, bool transposed,
                                 LocalOperator*& found);
   void refresh(const AijArrays& arrays, const AijState& now);
+  void update(Operator<V>& op, const AijArrays& arrays) const;
   void refresh_transposed(const AijArrays& arrays);
   void rebuild(const AijArrays& arrays);
   void list_rows(const AijArrays& arrays);

@@ -21,6 +21,7 @@ PetscErrorCode register_log_events() {
   PetscCall(add("HeddleMatMatMult", events.multiply_many));
   PetscCall(add("HeddleSolve", events.solve));
   PetscCall(add("HeddlePCSetUp", events.preconditioner_setup));
+  PetscCall(add("HeddlePCUpdate", events.preconditioner_update));
   PetscCall(add("HeddlePCApply", events.precondition));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

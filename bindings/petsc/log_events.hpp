@@ -14,6 +14,7 @@ struct LogEvents {
   PetscLogEvent multiply_many = 0;  // with a dense matrix
   PetscLogEvent solve = 0;
   PetscLogEvent preconditioner_setup = 0;
+  PetscLogEvent preconditioner_update = 0;  // new values on the old pattern
   PetscLogEvent precondition = 0;
 };
 
@@ -22,9 +23,10 @@ PetscErrorCode register_log_events();
 
 class Logged {
  public:
-  explicit Logged(PetscLogEvent event, double flops = 0) : event_(event) {
+  explicit Logged(PetscLogEvent event, double flops = 0, bool on_gpu = false) : event_(event) {
     (void)PetscLogEventBegin(event_, 0, 0, 0, 0);
-    if (flops > 0) (void)PetscLogFlops(flops);
+    if (flops > 0 && on_gpu) (void)PetscLogGpuFlops(flops);
+    if (flops > 0 && !on_gpu) (void)PetscLogFlops(flops);
   }
   Logged(const Logged&) = delete;
   Logged& operator=(const Logged&) = delete;

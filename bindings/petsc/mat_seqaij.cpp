@@ -1,8 +1,7 @@
 // seqaijheddle: a SeqAIJ matrix whose products are Heddle's.
-#include "guarded.hpp"
 #include "local_operator.hpp"
 #include "mat_types.hpp"
-#include "vector_arrays.hpp"
+#include "products.hpp"
 
 namespace heddle::petsc {
 
@@ -10,70 +9,6 @@ namespace {
 
 AijOperations aij;
 PetscErrorCode (*aij_retrieve_values)(Mat) = nullptr;
-
-using Product = void (LocalOperator::*)(const VectorArrays&, bool add);
-
-// y = A x or y = y + A x.
-PetscErrorCode with_arrays(Mat A, LocalOperator& op, Product product, Vec x, Vec y, bool add) {
-  const Access access = add ? Access::read_and_write : Access::write;
-  VectorArrays arrays;
-  PetscFunctionBegin;
-  PetscCall(hold_vectors(x, y, access, op.device(), arrays));
-  const PetscErrorCode multiplied = guarded(PetscObjectComm(as_object(A)), [&] { (op.*product)(arrays, add); });
-  PetscCall(release_vectors(x, y, access, arrays));
-  PetscCall(multiplied);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode mult(Mat A, Vec x, Vec y) {
-  LocalOperator* op = nullptr;
-  PetscFunctionBegin;
-  PetscCall(LocalOperator::current(A, op));
-  if (!op->usable()) PetscFunctionReturn(aij.mult(A, x, y));
-  PetscCall(with_arrays(A, *op, &LocalOperator::multiply, x, y, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode mult_add(Mat A, Vec x, Vec y, Vec z) {
-  LocalOperator* op = nullptr;
-  PetscFunctionBegin;
-  PetscCall(LocalOperator::current(A, op));
-  if (!op->usable()) PetscFunctionReturn(aij.mult_add(A, x, y, z));
-  if (y != z) PetscCall(VecCopy(y, z));
-  PetscCall(with_arrays(A, *op, &LocalOperator::multiply, x, z, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode mult_transpose(Mat A, Vec x, Vec y) {
-  LocalOperator* op = nullptr;
-  PetscFunctionBegin;
-  PetscCall(LocalOperator::current_transposed(A, op));
-  if (!op->usable()) PetscFunctionReturn(aij.mult_transpose(A, x, y));
-  PetscCall(with_arrays(A, *op, &LocalOperator::multiply_transposed, x, y, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode mult_transpose_add(Mat A, Vec x, Vec y, Vec z) {
-  LocalOperator* op = nullptr;
-  PetscFunctionBegin;
-  PetscCall(LocalOperator::current_transposed(A, op));
-  if (!op->usable()) PetscFunctionReturn(aij.mult_transpose_add(A, x, y, z));
-  if (y != z) PetscCall(VecCopy(y, z));
-  PetscCall(with_arrays(A, *op, &LocalOperator::multiply_transposed, x, z, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode view(Mat A, PetscViewer viewer) {
-  PetscBool facts = PETSC_FALSE, all_ranks = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(aij.view(A, viewer));
-  PetscCall(views_facts(viewer, &facts, &all_ranks));
-  if (!facts) PetscFunctionReturn(PETSC_SUCCESS);
-  LocalOperator* op = nullptr;
-  PetscCall(LocalOperator::existing(A, op));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "Heddle: %s\n", op ? op->describe().c_str() : "no product yet"));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 // PETSc's own does not say that values have changed.
 PetscErrorCode retrieve_values(Mat A) {
@@ -83,7 +18,7 @@ PetscErrorCode retrieve_values(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr AijOperations heddle{mult, mult_add, mult_transpose, mult_transpose_add, view};
+constexpr AijOperations heddle = SequentialProducts<aij>::operations;
 
 PetscErrorCode convert_to_seqaij(Mat A, MatType, MatReuse reuse, Mat* made) {
   Mat B = *made;

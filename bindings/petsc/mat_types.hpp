@@ -13,6 +13,10 @@ PetscErrorCode convert_to_mpiaijheddle(Mat A, MatType type, MatReuse reuse, Mat*
 PetscErrorCode create_seqaijheddle(Mat A);
 PetscErrorCode create_mpiaijheddle(Mat A);
 
+// A PETSc with CUDA: aijcusparse with products by Heddle. PETSc knows its own by name, so that the matrix keeps the
+// type name aijcusparse; these names are for asking.
+PetscErrorCode register_aijcusparseheddle();
+
 // What AIJ does, where Heddle does something else.
 struct AijOperations {
   PetscErrorCode (*mult)(Mat, Vec, Vec) = nullptr;

@@ -4,6 +4,7 @@
 #include <array>
 #include <heddle/error.hpp>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "guarded.hpp"
@@ -27,6 +28,7 @@ struct State {
   std::shared_ptr<Preconditioner<V>> made;
   Buffer<V> r, z;  // on a device with memory of its own
   std::string failure;
+  bool asked_anew = true;  // other options since the last set-up
 
   void clear() {
     made.reset();
@@ -35,6 +37,13 @@ struct State {
     failure.clear();
   }
 };
+
+// What the options decide.
+auto wishes(const State& state) {
+  const PreconditionerOptions& o = state.options;
+  return std::tuple(state.kind, state.device_text, o.block, o.degree, o.power, o.positive, o.strength, o.smoothing,
+                    o.coarsest);
+}
 
 State& state_of(PC pc) { return *static_cast<State*>(pc->data); }
 
@@ -58,11 +67,26 @@ Operator<V> stored(const Csr<V>& A, const State& state, const MatSettings& setti
   return build(A, choose(A, choosing).plan, options);
 }
 
+// New values on the old pattern. False where that would not be what a new set-up gives.
+bool update(State& state, const AijArrays& arrays) {
+  if (!state.made || !state.options.updates || state.asked_anew) return false;
+  const Logged log(log_events().preconditioner_update);
+  const std::span<const V> values{arrays.val, static_cast<std::size_t>(arrays.nnz)};
+  try {
+    state.matrix->update_values(values);
+    return state.made->update_values(values) == 0;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unavailable) throw;
+    return false;
+  }
+}
+
 void set_up_with(State& state, const Csr<V>& A, const MatSettings& settings) {
   const Logged log(log_events().preconditioner_setup);
   state.device = device_of_rank(state.device_text);
   state.matrix = stored(A, state, settings);
   state.made = make_preconditioner(state.kind, *state.matrix, A, state.options);
+  state.asked_anew = false;
   if (!state.device.host_memory()) {
     state.r = Buffer<V>(A.rows, state.device);
     state.z = Buffer<V>(A.rows, state.device);
@@ -96,17 +120,25 @@ PetscErrorCode set_up(PC pc) {
   State& state = state_of(pc);
   MatSettings settings;
   AijArrays arrays;
+  std::vector<double> near_nullspace;
   PetscFunctionBegin;
   PetscCall(check_matrix(pc));
   PetscCall(read_settings(pc->pmat, settings));
-  state.clear();
-  PetscCall(read_near_null_space(pc->pmat, state.options.near_nullspace));
+  PetscCall(read_near_null_space(pc->pmat, near_nullspace));
+  // A second set-up on the same pattern: there may be a third, for which amg keeps its aggregates.
+  const bool same_pattern = pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
+  if (!same_pattern || near_nullspace != state.options.near_nullspace) state.clear();
+  state.options.near_nullspace = near_nullspace;
   PetscCall(hold_arrays(pc->pmat, arrays));
   const PetscErrorCode code = guarded(PetscObjectComm(as_object(pc)), [&] {
     try {
+      if (same_pattern && update(state, arrays)) return;
+      state.clear();
+      state.options.updates = same_pattern;
       set_up_with(state, borrow_csr(arrays), settings);
     } catch (const Error& error) {
       if (pc->erroriffailure || error.kind() != ErrorKind::input) throw;
+      state.clear();
       state.failure = error.what();
       pc->failedreason = PC_SETUP_ERROR;
     }
@@ -159,6 +191,7 @@ PetscErrorCode apply_transposed(PC pc, Vec r, Vec z) {
 PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   State& state = state_of(pc);
   PreconditionerOptions& options = state.options;
+  const auto before = wishes(state);
   std::array<char, 64> kind{}, device{};
   PetscInt block = options.block, degree = options.degree, power = options.power, smoothing = options.smoothing,
            coarsest = options.coarsest;
@@ -191,6 +224,7 @@ PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   options.strength = strength;
   options.smoothing = static_cast<int>(smoothing);
   options.coarsest = static_cast<int>(coarsest);
+  state.asked_anew = state.asked_anew || wishes(state) != before;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

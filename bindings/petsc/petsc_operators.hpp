@@ -2,31 +2,38 @@
 #pragma once
 
 #include <heddle/solve.hpp>
+#include <optional>
 
 #include "guarded.hpp"
 
 namespace heddle::petsc {
 
-// Two vectors of PETSc without memory of their own.
+enum class Place { host, gpu };
+
+// Two vectors of PETSc without memory of their own; on a GPU where PETSc has CUDA.
 class BorrowingVectors {
  public:
-  BorrowingVectors(MPI_Comm comm, PetscInt size);
+  BorrowingVectors(MPI_Comm comm, PetscInt size, Place place = Place::host);
   BorrowingVectors(const BorrowingVectors&) = delete;
   BorrowingVectors& operator=(const BorrowingVectors&) = delete;
   ~BorrowingVectors();
 
-  // Calls `function` with vectors of these arrays, which are host memory.
+  // Calls `function` with vectors of these arrays, which lie at that place.
   template <class Function>
   void with(const PetscScalar* from, PetscScalar* to, Function&& function) const {
-    must(VecPlaceArray(from_, from));
-    must(VecPlaceArray(to_, to));
+    lend(from_, from);
+    lend(to_, to);
     const PetscErrorCode code = function(from_, to_);
-    must(VecResetArray(to_));
-    must(VecResetArray(from_));
+    take_back(to_);
+    take_back(from_);
     must(code);
   }
 
  private:
+  void lend(Vec vector, const PetscScalar* array) const;
+  void take_back(Vec vector) const;
+
+  Place place_;
   Vec from_ = nullptr, to_ = nullptr;
 };
 
@@ -40,12 +47,13 @@ class PetscPreconditioner final : public Preconditioner<PetscScalar> {
   bool varies() const override { return varies_; }
 
  private:
-  void apply_in_host_memory(const PetscScalar* r, PetscScalar* z) const;
+  void apply_with(const BorrowingVectors& vectors, const PetscScalar* r, PetscScalar* z) const;
 
   PC pc_;
   Device device_;
   bool varies_;
-  BorrowingVectors vectors_;
+  BorrowingVectors in_host_memory_;
+  std::optional<BorrowingVectors> on_gpu_;
   mutable Buffer<PetscScalar> host_r_, host_z_;
 };
 

@@ -33,6 +33,7 @@ PetscErrorCode register_types() {
   PetscCall(MatRegister(MATMPIAIJHEDDLE, create_mpiaijheddle));
   PetscCall(MatRegisterRootName(MATHEDDLE, MATSEQAIJHEDDLE, MATMPIAIJHEDDLE));
   PetscCall(MatSeqAIJRegister(MATSEQAIJHEDDLE, convert_to_seqaijheddle));
+  PetscCall(register_aijcusparseheddle());
   PetscCall(KSPRegister(KSPHEDDLE, create_ksp));
   PetscCall(PCRegister(PCHEDDLE, create_pc));
   PetscFunctionReturn(PETSC_SUCCESS);

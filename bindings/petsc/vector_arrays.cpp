@@ -1,44 +1,50 @@
 #include "vector_arrays.hpp"
 
-#if PetscDefined(HAVE_CUDA)
-#include <petscdevice_cuda.h>
-#endif
+#include "aij_arrays.hpp"
 
 namespace heddle::petsc {
 
 namespace {
 
-#if PetscDefined(HAVE_CUDA)
+PetscErrorCode hold_y(Vec y, Access access, PetscScalar** array, PetscMemType* memory) {
+  PetscFunctionBegin;
+  if (access == Access::write)
+    PetscCall(VecGetArrayWriteAndMemType(y, array, memory));
+  else
+    PetscCall(VecGetArrayAndMemType(y, array, memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
-PetscErrorCode hold_on_device(Vec x, Vec y, VectorArrays& arrays) {
+PetscErrorCode release_y(Vec y, Access access, PetscScalar** array) {
+  PetscFunctionBegin;
+  if (access == Access::write)
+    PetscCall(VecRestoreArrayWriteAndMemType(y, array));
+  else
+    PetscCall(VecRestoreArrayAndMemType(y, array));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode hold_on_device(Vec x, Vec y, Access access, VectorArrays& arrays) {
   PetscMemType x_memory = PETSC_MEMTYPE_HOST, y_memory = PETSC_MEMTYPE_HOST;
-  cudaStream_t stream = nullptr;
   PetscFunctionBegin;
   PetscCall(VecGetArrayReadAndMemType(x, &arrays.x, &x_memory));
-  PetscCall(VecGetArrayAndMemType(y, &arrays.y, &y_memory));
-  arrays.on_device = PetscMemTypeCUDA(x_memory) && PetscMemTypeCUDA(y_memory);
+  PetscCall(hold_y(y, access, &arrays.y, &y_memory));
+  arrays.on_device = PetscMemTypeDevice(x_memory) && PetscMemTypeDevice(y_memory);
   if (arrays.on_device) {
-    PetscCall(PetscGetCurrentCUDAStream(&stream));
-    arrays.stream = Stream{stream};
+    PetscCall(current_stream(arrays.stream));
   } else {
-    PetscCall(VecRestoreArrayAndMemType(y, &arrays.y));
+    PetscCall(release_y(y, access, &arrays.y));
     PetscCall(VecRestoreArrayReadAndMemType(x, &arrays.x));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-#else
-
-PetscErrorCode hold_on_device(Vec, Vec, VectorArrays&) { return PETSC_SUCCESS; }
-
-#endif
 
 }  // namespace
 
 PetscErrorCode hold_vectors(Vec x, Vec y, Access access, Device device, VectorArrays& arrays) {
   PetscFunctionBegin;
   arrays = {};
-  if (device.kind == Device::Kind::gpu) PetscCall(hold_on_device(x, y, arrays));
+  if (device.kind == Device::Kind::gpu) PetscCall(hold_on_device(x, y, access, arrays));
   if (arrays.on_device) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecGetArrayRead(x, &arrays.x));
   if (access == Access::write)
@@ -51,7 +57,7 @@ PetscErrorCode hold_vectors(Vec x, Vec y, Access access, Device device, VectorAr
 PetscErrorCode release_vectors(Vec x, Vec y, Access access, VectorArrays& arrays) {
   PetscFunctionBegin;
   if (arrays.on_device) {
-    PetscCall(VecRestoreArrayAndMemType(y, &arrays.y));
+    PetscCall(release_y(y, access, &arrays.y));
     PetscCall(VecRestoreArrayReadAndMemType(x, &arrays.x));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

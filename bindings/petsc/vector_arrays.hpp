@@ -2,7 +2,7 @@
 // on the GPU of the operator and nothing needs to travel.
 #pragma once
 
-#include <heddle/device.hpp>
+#include <heddle/operator.hpp>
 
 #include "petsc_releases.hpp"
 
@@ -13,6 +13,8 @@ struct VectorArrays {
   PetscScalar* y = nullptr;
   bool on_device = false;
   Stream stream;  // of PETSc, where the arrays are on the device
+
+  Memory memory() const { return on_device ? Memory::device : Memory::host; }
 };
 
 enum class Access { write, read_and_write };

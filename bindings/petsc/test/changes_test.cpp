@@ -22,7 +22,7 @@ void destroy(Two& two) {
 }
 
 Two make(Shape shape, bool uneven = false) {
-  return {integer_matrix(MATAIJ, shape, 240, uneven), integer_matrix(MATHEDDLE, shape, 240, uneven)};
+  return {integer_matrix(usual_type(), shape, 240, uneven), integer_matrix(our_type(), shape, 240, uneven)};
 }
 
 bool equal(Vec a, Vec b) {
@@ -109,7 +109,8 @@ void derived(const char* what, const Derivation& derive, bool ours_again = true)
   MatType type = nullptr;
   must(MatGetType(made.ours, &type));
   const bool is_ours = std::string(type).find("heddle") != std::string::npos;
-  tally.check(is_ours == ours_again, std::string("the type after ") + what + " is " + type);
+  // On a GPU the matrix keeps the type name of PETSc.
+  tally.check(is_ours == (ours_again && !on_gpu()), std::string("the type after ") + what + " is " + type);
   compare(made, what);
   must(MatScale(made.aij, 2));
   must(MatScale(made.ours, 2));
@@ -184,14 +185,16 @@ void change_values() {
         must(MatZeroRowsColumns(A, rank == 0 ? 4 : 0, rows, 2, nullptr, nullptr));
       },
       true);
-  changed("MatStoreValues and MatRetrieveValues", [](Mat& A) {
-    must(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
-    must(MatStoreValues(A));
-    must(MatScale(A, 5));
-    Vec scaled = product(A, Product::mult);
-    must(VecDestroy(&scaled));
-    must(MatRetrieveValues(A));
-  });
+  // PETSc stores and retrieves what a matrix has in host memory alone.
+  if (!on_gpu())
+    changed("MatStoreValues and MatRetrieveValues", [](Mat& A) {
+      must(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
+      must(MatStoreValues(A));
+      must(MatScale(A, 5));
+      Vec scaled = product(A, Product::mult);
+      must(VecDestroy(&scaled));
+      must(MatRetrieveValues(A));
+    });
   changed("MatCopy from another one", [](Mat& A) {
     Mat other = nullptr;
     must(MatDuplicate(A, MAT_COPY_VALUES, &other));
@@ -341,7 +344,7 @@ void derive() {
   derived("MatConvert from aij", [](Mat A) {
     Mat plain = nullptr, made = nullptr;
     must(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &plain));
-    must(MatConvert(plain, MATHEDDLE, MAT_INITIAL_MATRIX, &made));
+    must(MatConvert(plain, our_type(), MAT_INITIAL_MATRIX, &made));
     must(MatDestroy(&plain));
     return made;
   });
@@ -370,6 +373,27 @@ void derive() {
   });
 }
 
+// From the GPU to the CPU and back; copies and what comes back are Heddle's again.
+void binding() {
+  changed("MatBindToCPU", [](Mat& A) { must(MatBindToCPU(A, PETSC_TRUE)); });
+  changed("MatBindToCPU, there and back", [](Mat& A) {
+    must(MatBindToCPU(A, PETSC_TRUE));
+    must(MatScale(A, 2));
+    must(MatBindToCPU(A, PETSC_FALSE));
+  });
+  Two two = make(Shape::unsymmetric);
+  Mat copy = nullptr;
+  must(MatDuplicate(two.ours, MAT_COPY_VALUES, &copy));
+  must(MatBindToCPU(copy, PETSC_TRUE));
+  must(MatBindToCPU(copy, PETSC_FALSE));
+  const int before = events("HeddleMatMult");
+  Vec made = product(copy, Product::mult);
+  tally.check(events("HeddleMatMult") > before, "a copy that was bound to the CPU and back is multiplied by Heddle");
+  must(VecDestroy(&made));
+  must(MatDestroy(&copy));
+  destroy(two);
+}
+
 // PETSc takes arrays whose columns are in any order.
 void columns_in_any_order() {
   PetscInt ptr[] = {0, 3, 5, 6}, col[] = {2, 0, 1, 1, 0, 2};
@@ -389,13 +413,19 @@ int run(int argc, char** argv) {
   must(PetscInitialize(&argc, &argv, nullptr, nullptr));
   must(PetscLogDefaultBegin());
   must(HeddlePetscRegister());
+  if (not_run()) {
+    must(PetscFinalize());
+    return skipped;
+  }
   change_values();
   change_patterns();
   derive();
-  if (PetscGlobalSize == 1) columns_in_any_order();
+  if (on_gpu()) binding();
+  if (PetscGlobalSize == 1 && !on_gpu()) columns_in_any_order();
   for (const char* event : {"HeddleMatMult", "HeddleMatMultTr", "HeddleBuild", "HeddleUpdate"})
     tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
-  if (PetscGlobalSize == 1) tally.check(events("HeddleMatMatMult") > 0, "Heddle was called: HeddleMatMatMult");
+  if (PetscGlobalSize == 1 && !on_gpu())
+    tally.check(events("HeddleMatMatMult") > 0, "Heddle was called: HeddleMatMatMult");
   const int code = tally.finish("changes");
   must(PetscFinalize());
   return code;

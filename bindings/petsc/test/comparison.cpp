@@ -1,11 +1,36 @@
 #include "comparison.hpp"
 
+#if PetscDefined(HAVE_CUDA)
+#include <petscdevice.h>
+#endif
+
 #include <cstdlib>
 
 namespace heddle::petsc::test {
 
 void must(PetscErrorCode code) {
   if (code != PETSC_SUCCESS) PETSCABORT(PETSC_COMM_WORLD, code);
+}
+
+bool on_gpu() {
+  PetscBool asked = PETSC_FALSE;
+  must(PetscOptionsGetBool(nullptr, nullptr, "-on_gpu", &asked, nullptr));
+  return asked == PETSC_TRUE;
+}
+
+const char* usual_type() { return on_gpu() ? "aijcusparse" : MATAIJ; }
+const char* our_type() { return on_gpu() ? MATAIJCUSPARSEHEDDLE : MATHEDDLE; }
+
+bool not_run() {
+  if (!on_gpu()) return false;
+  const char* why = PetscDefined(HAVE_CUDA) ? nullptr : "this PETSc has no CUDA";
+#if PetscDefined(HAVE_CUDA)
+  must(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  if (PetscDeviceInitialize(PETSC_DEVICE_CUDA)) why = "PETSc finds no GPU";
+  must(PetscPopErrorHandler());
+#endif
+  if (why) must(PetscPrintf(PETSC_COMM_WORLD, "not run: %s\n", why));
+  return why;
 }
 
 void Tally::check(bool good, const std::string& what) {

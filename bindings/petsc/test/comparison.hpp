@@ -25,6 +25,14 @@ class Tally {
   int checked_ = 0, wrong_ = 0;
 };
 
+// The types that are compared: aij and aijheddle, with the option -on_gpu aijcusparse and aijcusparseheddle.
+bool on_gpu();
+const char* usual_type();
+const char* our_type();
+// With -on_gpu where there is none: says so.
+bool not_run();
+constexpr int skipped = 77;  // for ctest
+
 enum class Shape { symmetric, indefinite, unsymmetric, tall };
 
 // Small integers, so that sums are exact in any order. n rows; ranks may be left without any.

@@ -51,7 +51,7 @@ def asked(part):
 
 
 def run(command, options=""):
-    environment = dict(os.environ, PETSC_OPTIONS=options)
+    environment = dict(os.environ, PETSC_OPTIONS=f"{os.environ.get('PETSC_OPTIONS', '')} {options}")
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment, errors="replace")
     except subprocess.TimeoutExpired:
@@ -61,7 +61,7 @@ def run(command, options=""):
 
 def lines_of(text):
     """Without our own lines and the lines that name a type."""
-    kept = (line.replace("aijheddle", "aij") for line in text.splitlines() if not OUR_LINES.match(line))
+    kept = (line.replace("aijcusparseheddle", "aijcusparse").replace("aijheddle", "aij") for line in text.splitlines() if not OUR_LINES.match(line))
     return [line.rstrip() for line in kept if line.strip() and "node routines" not in line]
 
 
@@ -95,12 +95,15 @@ def main():
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--folder", default="src/ksp/ksp/tutorials")
     parser.add_argument("--launch", default="mpiexec -n")
+    parser.add_argument("--types", default="aij,aijheddle", help="the usual type and ours; or aijcusparse,aijcusparseheddle")
+    parser.add_argument("--more", default="", help="options for both, such as -vec_type cuda")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     given.library = given.library.resolve()
-    load = f"-dll_append {given.library} -mat_seqaij_type seqaijheddle"
-    types = "-mat_type {0} -dm_mat_type {0}"
+    usual_type, our_type = given.types.split(",")
+    load = f"-dll_append {given.library}" + (" -mat_seqaij_type seqaijheddle" if our_type == "aijheddle" else "")
+    types = "-mat_type {0} -dm_mat_type {0} " + given.more
     sources = sorted((given.source / given.folder).glob("ex*.c"))
     if not sources:
         sys.exit(f"no programs in {given.source / given.folder}")
@@ -115,13 +118,13 @@ def main():
         for suffix, ranks, text in tests:
             command = [*given.launch.split(), str(ranks), str(program), *shlex.split(text)]
             own_types = "" if "mat_type" in text else types  # a test that names its type means that one
-            usual_code, usual = run(command, own_types.format("aij"))
+            usual_code, usual = run(command, own_types.format(usual_type))
             if usual_code != 0:
                 counts["fails with aij too"] += 1
                 continue
             log = given.work / "log.txt"
             log.unlink(missing_ok=True)
-            our_code, ours = run(command, f"{load} {own_types.format('aijheddle')} -log_view :{log}")
+            our_code, ours = run(command, f"{load} {own_types.format(our_type)} -log_view :{log}")
             equal = our_code == 0 and same(usual, ours)
             verdict = "the same" if equal else "differs, known" if source.stem in KNOWN else "differs"
             counts[verdict] += 1

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""How products and iterations of cg would go on thousands of ranks: halos counted by petsc_halo_bench, and a model of
+machine and network. Prints the tables of docs/petsc-scaling.md and writes its picture.
+
+    petsc_halo_bench > halos.csv
+    scaling.py halos.csv docs/petsc-scaling.svg
+"""
+import csv
+import math
+import sys
+
+# Of a rank: bytes a second of its memory and of its share of the network, seconds until a message begins to arrive,
+# seconds for each message more, least seconds of a product.
+MACHINES = {
+    "CPU": {"memory": 50e9, "network": 3.1e9, "latency": 2e-6, "message": 0.4e-6, "start": 1e-6},
+    "GPU": {"memory": 3.7e12, "network": 50e9, "latency": 8e-6, "message": 1e-6, "start": 5e-6},
+}
+ENTRY, ROW, NUMBER = 12, 20, 8  # bytes: csr reads a value and a column for each entry; a row reads ptr, x and writes y
+CG_VECTORS = 11 * NUMBER  # bytes a row that an iteration of cg moves besides its product
+COLOURS = {"gen:stencil3d7": "#3b6ea5", "gen:stencil2d5": "#a55d3b", "gen:fem": "#3b8a4f"}
+WIDTH, HEIGHT, LEFT, TOP = 430, 300, 50, 40
+
+
+class Cut:
+    """The busiest rank: most of each of what the ranks have."""
+
+    def __init__(self, line):
+        self.name, self.how = line["matrix"], line["cut"]
+        self.parts = int(line["parts"])
+        self.total_rows, self.total_entries = int(line["rows"]), int(line["entries"])
+        self.rows, self.entries = int(line["most_rows"]), int(line["most_entries"])
+        self.outside, self.halo = int(line["most_off_diagonal"]), int(line["most_halo"])
+        self.mean_halo, self.neighbours = float(line["mean_halo"]), int(line["most_neighbours"])
+
+
+def whole(cut):
+    one = Cut.__new__(Cut)
+    one.name, one.how, one.parts = cut.name, cut.how, 1
+    one.total_rows = one.rows = cut.total_rows
+    one.total_entries = one.entries = cut.total_entries
+    one.outside = one.halo = one.mean_halo = one.neighbours = 0
+    return one
+
+
+def product(cut, machine, local=1.0):
+    """PETSc's: x travels while the diagonal block multiplies, then the off-diagonal block. `local`: how many times
+    faster than csr a rank multiplies."""
+    inside = ((cut.entries - cut.outside) * ENTRY + cut.rows * ROW) / machine["memory"] / local + machine["start"]
+    travel = 0
+    if cut.halo:
+        travel = machine["latency"] + cut.neighbours * machine["message"] + cut.halo * NUMBER / machine["network"]
+    after = cut.outside * (ENTRY + NUMBER) / machine["memory"] + (machine["start"] if cut.outside else 0)
+    return max(inside, travel) + after
+
+
+def iteration(cut, machine, local=1.0):
+    sums = 2 * math.ceil(math.log2(cut.parts)) * machine["latency"] if cut.parts > 1 else 0
+    return product(cut, machine, local) + cut.rows * CG_VECTORS / machine["memory"] + sums
+
+
+def efficiency(time, cut, machine, local=1.0):
+    return time(whole(cut), machine, local) / (cut.parts * time(cut, machine, local))
+
+
+def tables(cuts):
+    print("| matrix | rows | ranks | rows of a rank | halo by METIS: most, mean | neighbours | halo by runs of rows |")
+    print("|---|---|---|---|---|---|---|")
+    plain = {(cut.name, cut.parts): cut for cut in cuts if cut.how == "rows"}
+    for cut in (cut for cut in cuts if cut.how == "metis"):
+        other = plain[cut.name, cut.parts]
+        print(f"| `{cut.name}` | {cut.total_rows:,} | {cut.parts} | {cut.rows:,} | {cut.halo:,}, {cut.mean_halo:,.0f} "
+              f"| {cut.neighbours} | {other.halo:,} |")
+    for name, machine in MACHINES.items():
+        print(f"\n| {name}: matrix | ranks | product us: csr, local twice as fast | cg us: csr, local twice as fast | efficiency: product, cg |")
+        print("|---|---|---|---|---|")
+        for cut in (cut for cut in cuts if cut.how == "metis"):
+            times = [1e6 * time(cut, machine, local) for time in (product, iteration) for local in (1, 2)]
+            shares = [100 * efficiency(time, cut, machine) for time in (product, iteration)]
+            print(f"| `{cut.name}` | {cut.parts} | {times[0]:.1f}, {times[1]:.1f} | {times[2]:.1f}, {times[3]:.1f} "
+                  f"| {shares[0]:.0f} %, {shares[1]:.0f} % |")
+
+
+def place(parts, share, left):
+    return left + LEFT + (WIDTH - LEFT - 20) * math.log2(parts) / 12, TOP + (HEIGHT - TOP - 40) * (1 - min(share, 1.2) / 1.2)
+
+
+def panel(cuts, name, machine, left):
+    yield f'<text x="{left + LEFT}" y="22" font-size="14">{name} ranks: efficiency of a product (line) and of cg (dashes)</text>'
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        x, y = place(1, share, left)
+        yield f'<line x1="{x}" y1="{y:.1f}" x2="{left + WIDTH - 20}" y2="{y:.1f}" stroke="#ddd"/>'
+        yield f'<text x="{x - 6}" y="{y + 4:.1f}" text-anchor="end">{100 * share:.0f} %</text>'
+    for parts in (1, 8, 64, 512, 4096):
+        x, y = place(parts, 0, left)
+        yield f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle">{parts}</text>'
+    for matrix in dict.fromkeys(cut.name for cut in cuts):
+        colour = COLOURS.get(matrix.split(",")[0], "#555")
+        mine = [cut for cut in cuts if cut.name == matrix and cut.how == "metis"]
+        for time, dashes in ((product, ""), (iteration, ' stroke-dasharray="5 4"')):
+            points = [place(1, 1, left)] + [place(cut.parts, efficiency(time, cut, machine), left) for cut in mine]
+            line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+            yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
+
+
+def picture(cuts, path):
+    names = dict.fromkeys(cut.name for cut in cuts)
+    with open(path, "w", encoding="utf-8") as out:
+        print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH} {HEIGHT + 20}" font-family="sans-serif" font-size="12">', file=out)
+        print(f'<rect width="{2 * WIDTH}" height="{HEIGHT + 20}" fill="white"/>', file=out)
+        for left, (name, machine) in zip((0, WIDTH), MACHINES.items()):
+            for line in panel(cuts, name, machine, left):
+                print(line, file=out)
+        for i, name in enumerate(names):
+            x = LEFT + i * 260
+            print(f'<rect x="{x}" y="{HEIGHT}" width="12" height="12" fill="{COLOURS.get(name.split(",")[0], "#555")}"/>', file=out)
+            print(f'<text x="{x + 18}" y="{HEIGHT + 11}">{name}</text>', file=out)
+        print("</svg>", file=out)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as lines:
+        cuts = [Cut(line) for line in csv.DictReader(lines)]
+    tables(cuts)
+    if len(sys.argv) > 2:
+        picture(cuts, sys.argv[2])
+
+
+if __name__ == "__main__":
+    main()
