@@ -5,6 +5,7 @@ machine and network. Prints the tables of docs/petsc-scaling.md and writes its p
     petsc_halo_bench > halos.csv
     scaling.py halos.csv docs/petsc-scaling.svg
 """
+import copy
 import csv
 import math
 import sys
@@ -17,6 +18,8 @@ MACHINES = {
 }
 ENTRY, ROW, NUMBER = 12, 20, 8  # bytes: csr reads a value and a column for each entry; a row reads ptr, x and writes y
 CG_VECTORS = 11 * NUMBER  # bytes a row that an iteration of cg moves besides its product
+# A part of n rows has a surface of n to this power: cubes, squares.
+SURFACE = {"gen:stencil3d7": 2 / 3, "gen:stencil2d5": 1 / 2, "gen:fem": 2 / 3}
 COLOURS = {"gen:stencil3d7": "#3b6ea5", "gen:stencil2d5": "#a55d3b", "gen:fem": "#3b8a4f"}
 WIDTH, HEIGHT, LEFT, TOP = 430, 300, 50, 40
 
@@ -33,13 +36,25 @@ class Cut:
         self.mean_halo, self.neighbours = float(line["mean_halo"]), int(line["most_neighbours"])
 
 
+def changed(cut, **values):
+    other = copy.copy(cut)
+    vars(other).update(values)
+    return other
+
+
+def alone(cut, rows, entries):
+    return changed(cut, parts=1, rows=rows, entries=entries, outside=0, halo=0, mean_halo=0, neighbours=0)
+
+
 def whole(cut):
-    one = Cut.__new__(Cut)
-    one.name, one.how, one.parts = cut.name, cut.how, 1
-    one.total_rows = one.rows = cut.total_rows
-    one.total_entries = one.entries = cut.total_entries
-    one.outside = one.halo = one.mean_halo = one.neighbours = 0
-    return one
+    return alone(cut, cut.total_rows, cut.total_entries)
+
+
+def grown(cut, rows, parts):
+    """Parts of another size with the same shape."""
+    size = rows / cut.rows
+    surface = size ** SURFACE[cut.name.split(",")[0]]
+    return changed(cut, parts=parts, rows=rows, entries=cut.entries * size, outside=cut.outside * surface, halo=cut.halo * surface)
 
 
 def product(cut, machine, local=1.0):
@@ -62,22 +77,46 @@ def efficiency(time, cut, machine, local=1.0):
     return time(whole(cut), machine, local) / (cut.parts * time(cut, machine, local))
 
 
-def tables(cuts):
-    print("| matrix | rows | ranks | rows of a rank | halo by METIS: most, mean | neighbours | halo by runs of rows |")
-    print("|---|---|---|---|---|---|---|")
+def print_halos(cuts):
+    print("| matrix | ranks | rows of a rank | halo by METIS: most, mean | neighbours | halo by runs of rows |")
+    print("|---|---|---|---|---|---|")
     plain = {(cut.name, cut.parts): cut for cut in cuts if cut.how == "rows"}
     for cut in (cut for cut in cuts if cut.how == "metis"):
         other = plain[cut.name, cut.parts]
-        print(f"| `{cut.name}` | {cut.total_rows:,} | {cut.parts} | {cut.rows:,} | {cut.halo:,}, {cut.mean_halo:,.0f} "
-              f"| {cut.neighbours} | {other.halo:,} |")
-    for name, machine in MACHINES.items():
-        print(f"\n| {name}: matrix | ranks | product us: csr, local twice as fast | cg us: csr, local twice as fast | efficiency: product, cg |")
-        print("|---|---|---|---|---|")
-        for cut in (cut for cut in cuts if cut.how == "metis"):
-            times = [1e6 * time(cut, machine, local) for time in (product, iteration) for local in (1, 2)]
-            shares = [100 * efficiency(time, cut, machine) for time in (product, iteration)]
-            print(f"| `{cut.name}` | {cut.parts} | {times[0]:.1f}, {times[1]:.1f} | {times[2]:.1f}, {times[3]:.1f} "
-                  f"| {shares[0]:.0f} %, {shares[1]:.0f} % |")
+        print(f"| `{cut.name}` | {cut.parts} | {cut.rows:,} | {cut.halo:,}, {cut.mean_halo:,.0f} | {cut.neighbours} | {other.halo:,} |")
+
+
+def print_strong(cuts, machine):
+    print("| matrix | ranks | product us: csr, local twice as fast | cg us: the same | efficiency of csr: product, cg |")
+    print("|---|---|---|---|---|")
+    for cut in (cut for cut in cuts if cut.how == "metis"):
+        times = [1e6 * time(cut, machine, local) for time in (product, iteration) for local in (1, 2)]
+        shares = [100 * efficiency(time, cut, machine) for time in (product, iteration)]
+        print(f"| `{cut.name}` | {cut.parts} | {times[0]:.0f}, {times[1]:.0f} | {times[2]:.0f}, {times[3]:.0f} | {shares[0]:.0f} %, {shares[1]:.0f} % |")
+
+
+def print_weak(cuts, sizes):
+    """From the parts of the cut into 64: each has neighbours on all sides already."""
+    print("| ranks | matrix | rows of a rank | halo | product us: csr, local twice as fast | efficiency of csr: product, cg on 64, 4,096 and 32,768 ranks |")
+    print("|---|---|---|---|---|---|")
+    for kind, rows in sizes:
+        machine = MACHINES[kind]
+        for cut in (cut for cut in cuts if cut.how == "metis" and cut.parts == 64):
+            busy = grown(cut, rows, 64)
+            single = alone(cut, rows, busy.entries)
+            times = [1e6 * product(busy, machine, local) for local in (1, 2)]
+            shares = [product(single, machine) / product(busy, machine)]
+            shares += [iteration(single, machine) / iteration(grown(cut, rows, parts), machine) for parts in (64, 4096, 32768)]
+            told = " %, ".join(f"{100 * share:.0f}" for share in shares)
+            print(f"| {kind} | `{cut.name}` | {rows:,} | {busy.halo:,.0f} | {times[0]:.0f}, {times[1]:.0f} | {told} % |")
+
+
+def tables(cuts):
+    print_halos(cuts)
+    print()
+    print_strong(cuts, MACHINES["CPU"])
+    print()
+    print_weak(cuts, [("CPU", 30_000), ("CPU", 1_000_000), ("GPU", 1_000_000), ("GPU", 8_000_000)])
 
 
 def place(parts, share, left):
