@@ -258,6 +258,7 @@ HEDDLE_API heddle_status heddle_preconditioner_create_own(heddle_type type, int6
                                                           int32_t symmetric, int32_t varies,
                                                           void (*release)(void* context), void* context,
                                                           heddle_preconditioner** result);
+/* z = M^-1 r; vectors of the host or of the operator's device. Your own gets them as they are. */
 HEDDLE_API heddle_status heddle_preconditioner_apply(const heddle_preconditioner* preconditioner, const void* r,
                                                      void* z, heddle_stream stream);
 HEDDLE_API void heddle_preconditioner_destroy(heddle_preconditioner* preconditioner);

@@ -1,9 +1,10 @@
 // heddle_operator_*: stored by a plan, given new values, looked at.
+#include <heddle/foreign.hpp>
+
 #include "guard.hpp"
 #include "operator_options.hpp"
 
 using namespace heddle::c;
-using heddle::Buffer;
 using heddle::Csr;
 using heddle::Operator;
 using heddle::Plan;
@@ -16,21 +17,12 @@ std::unique_ptr<heddle_operator> operator_of(const Csr<V>& A, const heddle_optio
   std::optional<heddle::ChooseOptions> choosing;
   if (chosen(o)) choosing = choose_options(o);
   Operator<V> op = choosing ? optimize(A, *choosing, how) : build(A, Plan::parse(o.plan), how);
+  if (origin.map) set_entry_order(op, *origin.map);
   if (choosing) choosing->keep_going = {};  // the callback is good for this call alone
   auto made = std::make_unique<heddle_operator>(heddle_operator{std::move(op), origin, std::move(choosing)});
   made->rows = A.rows, made->cols = A.cols, made->nnz = A.nnz();
   made->transposed = how.transposed, made->updates = how.updates, made->right_hand_sides = how.right_hand_sides;
   return made;
-}
-
-// The values of the csr from those in the caller's order. Those of a GPU make the way through the host.
-template <class V>
-Buffer<V> in_order(const heddle_operator& op, const void* values, heddle::Device device) {
-  const auto given = Buffer<V>::borrow(input<V>(values, op.origin.values), device);
-  const Buffer<V> fetched = device.host_memory() ? Buffer<V>() : given.to(heddle::Device::cpu());
-  Buffer<V> stored(op.nnz);
-  to_stored_order<V>(*op.origin.map, device.host_memory() ? given.span() : fetched.span(), stored.span());
-  return stored;
 }
 
 }  // namespace
@@ -83,15 +75,7 @@ heddle_status heddle_operator_update(heddle_operator* op, const void* values, he
   return guard([&] {
     auto& mine = needed(op, "op");
     if (mine.origin.values > 0) need_memory(values, "values");
-    std::visit(
-        [&]<class V>(Operator<V>& A) {
-          if (mine.origin.map) {
-            A.update_values(in_order<V>(mine, values, A.device()), {stream});
-          } else {
-            A.update_values(input<V>(values, mine.nnz), {stream});
-          }
-        },
-        mine.op);
+    std::visit([&]<class V>(Operator<V>& A) { A.update_values(input<V>(values, A.entries()), {stream}); }, mine.op);
   });
 }
 

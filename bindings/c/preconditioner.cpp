@@ -1,4 +1,6 @@
 // heddle_preconditioner_*: those of the library, and those of the caller.
+#include <heddle/foreign.hpp>
+
 #include "guard.hpp"
 #include "solve_options.hpp"
 
@@ -33,8 +35,9 @@ class OwnPreconditioner : public Preconditioner<V> {
 };
 
 template <class V>
-std::unique_ptr<heddle_preconditioner> handle_of(std::shared_ptr<Preconditioner<V>> made, int64_t rows) {
-  return std::make_unique<heddle_preconditioner>(heddle_preconditioner{std::move(made), rows});
+std::unique_ptr<heddle_preconditioner> handle_of(std::shared_ptr<Preconditioner<V>> made, int64_t rows,
+                                                 heddle::Device device) {
+  return std::make_unique<heddle_preconditioner>(heddle_preconditioner{std::move(made), rows, device});
 }
 
 }  // namespace
@@ -52,7 +55,7 @@ heddle_status heddle_preconditioner_create(const heddle_operator* op, const hedd
           auto M =
               make_preconditioner(word, A, matrix_or_restored(matrix, A, restored), preconditioner_options(options));
           if (!M) wrong_usage("\"none\" is no preconditioner", "name");
-          made = handle_of(std::move(M), mine.rows).release();
+          made = handle_of(std::move(M), mine.rows, A.device()).release();
         },
         mine.op);
   });
@@ -68,7 +71,7 @@ heddle_status heddle_preconditioner_create_own(heddle_type type, int64_t rows, h
     const auto create = [&]<class V>(V) {
       std::shared_ptr<Preconditioner<V>> M =
           std::make_shared<OwnPreconditioner<V>>(apply, symmetric != 0, varies != 0, release, context);
-      made = handle_of(std::move(M), rows).release();
+      made = handle_of(std::move(M), rows, heddle::Device::cpu()).release();
     };
     if (type == HEDDLE_F64)
       create(double{});
@@ -85,7 +88,7 @@ heddle_status heddle_preconditioner_apply(const heddle_preconditioner* precondit
     const auto& mine = needed(preconditioner, "preconditioner");
     std::visit(
         [&]<class V>(const std::shared_ptr<Preconditioner<V>>& M) {
-          M->apply(input<V>(r, mine.rows), output<V>(z, mine.rows), {stream});
+          apply_from_anywhere<V>(*M, mine.device, input<V>(r, mine.rows), output<V>(z, mine.rows), {stream});
         },
         mine.made);
   });

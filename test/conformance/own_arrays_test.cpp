@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <heddle/foreign.hpp>
 #include <heddle/heddle.hpp>
 
 #include "conformance/devices.hpp"
@@ -276,6 +277,51 @@ TEST(OwnArrays, take_new_values_in_their_own_order) {
         EXPECT_TRUE(identical(op.restore(), given.A));
         EXPECT_THROW(op.update_values(given.A.val), Error) << "the stored entries are fewer";
       }
+}
+
+TEST(OwnArrays, may_tell_their_order_to_an_operator_of_the_canonical_matrix) {
+  const Shuffled given;
+  EntryMap order;
+  const Csr<double> A = make_csr(given.view(), &order);
+  std::vector<double> values = given.val;
+  for (double& value : values) value = 3 * value + 1;
+  for (const Device device : devices_to_try())
+    for (const bool updates : {false, true}) {
+      SCOPED_TRACE(to_string(device) + (updates ? ", updates" : ""));
+      const BuildOptions how{.device = device, .updates = updates};
+      auto expected = build(given.view(), Plan::parse("sell"), how);
+      expected.update_values(values);
+      for (const Device from : {Device::cpu(), device}) {
+        auto op = build(A, Plan::parse("sell"), how);
+        set_entry_order(op, order.to(from));
+        EXPECT_EQ(op.entries(), static_cast<std::int64_t>(values.size()));
+        op.update_values(values);
+        EXPECT_TRUE(identical(op.restore(), expected.restore()));
+        op.update_values(Buffer<double>::copy_of(given.val, device), {}, Memory::device);
+        EXPECT_TRUE(identical(op.restore(), A));
+      }
+      auto other = build(make_csr(3, 3, ptr_of_result, col_of_result, val_of_result), Plan::parse("csr"), how);
+      EXPECT_THROW(set_entry_order(other, order), Error) << "of another matrix";
+    }
+}
+
+TEST(OwnVectors, of_a_preconditioner_lie_anywhere) {
+  const auto A = make_csr(3, 3, ptr_of_result, col_of_result, val_of_result);
+  const std::vector<double> r{2, 9, 12}, expected{2, 3, 2};
+  for (const Device device : devices_to_try()) {
+    SCOPED_TRACE(to_string(device));
+    const auto op = build(A, Plan::parse("csr"), {.device = device});
+    const auto M = make_preconditioner("jacobi", op, A);
+    const auto r_there = Buffer<double>::copy_of(r, device);
+    for (const bool there : {false, true}) {
+      std::vector<double> z(3);
+      apply_from_anywhere<double>(*M, device, there ? r_there.span() : std::span<const double>(r), z);
+      EXPECT_EQ(z, expected);
+      Buffer<double> z_there(3, device);
+      apply_from_anywhere<double>(*M, device, there ? r_there.span() : std::span<const double>(r), z_there.span());
+      EXPECT_EQ(fetched(z_there), expected);
+    }
+  }
 }
 
 TEST(OwnArrays, are_never_written_to) {
