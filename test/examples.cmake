@@ -1,13 +1,6 @@
 # ctest: installs the library, moves it elsewhere, builds the examples against the package and runs them.
-#   cmake -DBUILD=... -DROOT=... -DWORK=... -DCXX=... -DCONFIG=... -P run.cmake
-function(must)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
-  message(STATUS "${out}")
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "failed with ${code}: ${ARGV}")
-  endif()
-  set(output "${out}" PARENT_SCOPE)
-endfunction()
+#   cmake -DBUILD=... -DROOT=... -DWORK=... -DCXX=... -DCONFIG=... -P examples.cmake
+include(${CMAKE_CURRENT_LIST_DIR}/must.cmake)
 
 set(SOURCE ${ROOT}/examples)
 set(package ${WORK}/moved)
@@ -107,8 +100,8 @@ else()
   message(STATUS "not run: the program without CMake (no pkg-config)")
 endif()
 
-# As a part of another project, without what the command, the tests and the C library need. Configured alone: building
-# the library once more would show nothing new.
+# As a part of another project, without what the command, the tests and the C library need. Configured alone here; the
+# slow test `subproject` builds it.
 must(${CMAKE_COMMAND} -S ${SOURCE}/fetch -B ${WORK}/fetch -DHEDDLE_FOLDER=${ROOT} -DCMAKE_CXX_COMPILER=${CXX}
   -DCMAKE_BUILD_TYPE=${CONFIG} -DHEDDLE_CUDA=OFF -DCMAKE_DISABLE_FIND_PACKAGE_CLI11=ON
   -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON -DCMAKE_DISABLE_FIND_PACKAGE_GTest=ON)
