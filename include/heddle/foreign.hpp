@@ -10,7 +10,7 @@
 #include <heddle/operator.hpp>
 #include <heddle/solve.hpp>
 
-namespace heddle {
+namespace HEDDLE_PUBLIC heddle {
 
 // From now on Operator::update_values takes as many values, and in the same order, as the arrays had that `order` was
 // made with: as if the operator had been built from their view. Error(usage) for a map to another number of entries.
