@@ -86,8 +86,10 @@ class Info(int):
 class Preconditioner:
     name: str
     def __matmul__(self, r: ArrayLike) -> NDArray: ...
+    def update_values(self, data: ArrayLike) -> int: ...
 
-def preconditioner(A: Any, name: str, **settings: float) -> Preconditioner: ...
+def preconditioner(A: Any, name: str, **settings: Any) -> Preconditioner: ...
+def rigid_body_modes(coordinates: ArrayLike) -> NDArray[np.float64]: ...
 def solve(
     A: Any,
     b: ArrayLike,
@@ -100,10 +102,23 @@ def solve(
     callback: Callable[[Any], Any] | None = None,
     method: Literal["auto", "cg", "minres", "bicgstab", "gmres"] = "auto",
     restart: int | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
     check_every: int | None = None,
     callback_type: Literal["x", "residual"] = "x",
 ) -> tuple[NDArray, Info]: ...
+def solve_many(
+    A: Any,
+    B: ArrayLike,
+    X0: ArrayLike | None = None,
+    *,
+    rtol: float | None = None,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    method: Literal["auto", "cg", "minres", "bicgstab", "gmres"] = "auto",
+    restart: int | None = None,
+    settings: dict[str, Any] | None = None,
+) -> tuple[NDArray, list[Info]]: ...
 def cg(
     A: Any,
     b: ArrayLike,
@@ -114,7 +129,7 @@ def cg(
     maxiter: int | None = None,
     M: Any = None,
     callback: Callable[[NDArray], Any] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def minres(
     A: Any,
@@ -126,7 +141,7 @@ def minres(
     maxiter: int | None = None,
     M: Any = None,
     callback: Callable[[NDArray], Any] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def bicgstab(
     A: Any,
@@ -138,7 +153,7 @@ def bicgstab(
     maxiter: int | None = None,
     M: Any = None,
     callback: Callable[[NDArray], Any] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def gmres(
     A: Any,
@@ -152,7 +167,7 @@ def gmres(
     M: Any = None,
     callback: Callable[[Any], Any] | None = None,
     callback_type: Literal["legacy", "pr_norm", "x"] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def read_matrix(source: str | os.PathLike[str], dtype: DTypeLike = ...) -> csr_array: ...
 def write_matrix(path: str | os.PathLike[str], A: Any) -> None: ...
