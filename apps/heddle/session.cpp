@@ -14,6 +14,7 @@
 #include "numbers.hpp"
 #include "plan/machine_file.hpp"
 #include "progress.hpp"
+#include "table.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -102,7 +103,7 @@ void Session::write_document() {
 }
 
 int Session::print_text(const std::string& text) {
-  put(text);
+  put(folded(terminal_, text));
   finish_output();
   return 0;
 }
