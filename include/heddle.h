@@ -170,6 +170,11 @@ HEDDLE_API heddle_status heddle_multiply(const heddle_operator* op, const void* 
 /* y = alpha A x + beta y; with `transposed`, A' in place of A. beta = 0 does not read y. */
 HEDDLE_API heddle_status heddle_multiply_add(const heddle_operator* op, int32_t transposed, double alpha, const void* x,
                                              double beta, void* y, heddle_stream stream);
+/* The same for a caller who knows where x and y lie: the driver is not asked, and nothing checks it. */
+typedef int32_t heddle_memory;
+enum { HEDDLE_DETECT = 0, HEDDLE_HOST_MEMORY = 1, HEDDLE_DEVICE_MEMORY = 2 };
+HEDDLE_API heddle_status heddle_multiply_known(const heddle_operator* op, heddle_memory memory, int32_t transposed,
+                                               double alpha, const void* x, double beta, void* y, heddle_stream stream);
 typedef struct {
   void* data;             /* element i of vector j: data[i * element_stride + j * vector_stride] */
   int64_t element_stride; /* one of the two is 1 */

@@ -147,6 +147,10 @@ TEST(CAbi, multiplies_with_factors_transposed_and_several_vectors) {
   Vector y{1, 1, 1};
   ASSERT_EQ(heddle_multiply_add(op.handle, 1, 2, x3.data(), -1, y.data(), nullptr), HEDDLE_OK);
   EXPECT_EQ(y, (Vector{27, 501, 1239}));
+  y = {1, 1, 1};
+  ASSERT_EQ(heddle_multiply_known(op.handle, HEDDLE_HOST_MEMORY, 0, 2, x3.data(), -1, y.data(), nullptr), HEDDLE_OK);
+  EXPECT_EQ(y, (Vector{27, 501, 1239}));
+  EXPECT_EQ(heddle_multiply_known(op.handle, 3, 0, 2, x3.data(), -1, y.data(), nullptr), HEDDLE_USAGE);
   // Two vectors, one after another and side by side.
   const Vector one_after_another{1, 10, 100, 0, 0, 1}, side_by_side{1, 0, 10, 0, 100, 1};
   Vector result(6);
