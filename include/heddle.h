@@ -247,6 +247,9 @@ typedef struct {
   double rhs_norm;
   double setup_seconds, seconds;
   char method[16], preconditioner[64], reason[256];
+  double loading_seconds;          /* loading kernels, once in a process */
+  int64_t minres_from;             /* "auto": iterations of cg before minres went on; -1: it did not */
+  char preconditioner_reason[256]; /* why "auto" took it, or why it was dropped */
 } heddle_report;
 
 /* z = M r in the device's memory. Non-zero: it failed. */
@@ -289,6 +292,9 @@ HEDDLE_API heddle_status heddle_preconditioner_create_own(heddle_type type, int6
 /* z = M^-1 r; vectors of the host or of the operator's device. Your own gets them as they are. */
 HEDDLE_API heddle_status heddle_preconditioner_apply(const heddle_preconditioner* preconditioner, const void* r,
                                                      void* z, heddle_stream stream);
+/* {"name": ..., "grids": [{"rows", "nnz", "plan", "interpolated"}, ...]}: grids of an amg, the finest first. */
+HEDDLE_API heddle_status heddle_preconditioner_json(const heddle_preconditioner* preconditioner, char* text,
+                                                    int64_t capacity, int64_t* length);
 /* New values of its matrix, as heddle_operator_update takes them; the operator needs them as well. For an amg that was
  * made with `updates`: aggregates stay, and *changed (NULL is allowed) is how many couplings are strong now and were
  * not, or the other way round. HEDDLE_UNAVAILABLE where a new one must be made. */

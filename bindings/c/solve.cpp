@@ -82,6 +82,8 @@ void hand_over_report(const Report& report, const heddle_solve_options& o, heddl
   put(mine.method, report.method);
   put(mine.preconditioner, report.preconditioner);
   put(mine.reason, report.reason);
+  mine.loading_seconds = report.loading_seconds, mine.minres_from = report.minres_from;
+  put(mine.preconditioner_reason, report.preconditioner_reason);
   hand_over(mine, to);
 }
 

@@ -90,6 +90,8 @@ std::vector<std::string> structs() {
   FIELD(heddle_report, residual);
   FIELD(heddle_report, method);
   FIELD(heddle_report, reason);
+  FIELD(heddle_report, minres_from);
+  FIELD(heddle_report, preconditioner_reason);
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -376,6 +376,29 @@ TEST(CSolve, a_preconditioner_that_cannot_be_updated_says_so) {
   heddle_preconditioner_destroy(jacobi);
 }
 
+TEST(CSolve, a_report_says_why_auto_took_a_preconditioner) {
+  Grid grid;
+  HEDDLE_INIT(heddle_solve_options, o);
+  o.preconditioner = "auto";
+  HEDDLE_INIT(heddle_report, report);
+  ASSERT_EQ(heddle_solve(grid.op, grid.b.data(), grid.x.data(), &o, &report), HEDDLE_OK) << heddle_last_error();
+  EXPECT_EQ(report.minres_from, -1);
+  EXPECT_GT(std::string(report.preconditioner_reason).size(), 10);
+}
+
+TEST(CSolve, a_preconditioner_tells_its_name_and_grids) {
+  const Grid grid;
+  HEDDLE_INIT(heddle_preconditioner_options, settings);
+  settings.coarsest = 50;
+  heddle_preconditioner* amg = nullptr;
+  ASSERT_EQ(heddle_preconditioner_create(grid.op, grid.matrix, "amg", &settings, &amg), HEDDLE_OK);
+  std::vector<char> text(4096);
+  ASSERT_EQ(heddle_preconditioner_json(amg, text.data(), 4096, nullptr), HEDDLE_OK);
+  for (const char* part : {"\"name\":\"amg", "\"grids\":[{", "\"rows\":900", "\"nnz\":4380", "\"interpolated\":0"})
+    EXPECT_NE(std::string(text.data()).find(part), std::string::npos) << part << " in " << text.data();
+  heddle_preconditioner_destroy(amg);
+}
+
 TEST(CSolve, a_preconditioner_can_be_kept_and_applied) {
   Grid grid;
   heddle_preconditioner* jacobi = nullptr;

@@ -186,6 +186,9 @@ nb::dict dict_of(const heddle_report& report, const double* history, std::size_t
   result["method"] = nb::str(report.method);
   result["preconditioner"] = nb::str(report.preconditioner);
   result["reason"] = nb::str(report.reason);
+  result["loading_seconds"] = report.loading_seconds;
+  result["minres_from"] = report.minres_from;
+  result["preconditioner_reason"] = nb::str(report.preconditioner_reason);
   const auto kept = std::min(capacity, static_cast<std::size_t>(report.history_length));
   nb::list residuals;
   for (std::size_t k = 0; k < kept; ++k) residuals.append(history[k]);
@@ -352,7 +355,12 @@ nb::object rigid_body_modes(nb::handle coordinates, std::int64_t nodes, int dime
 }  // namespace
 
 void define_solvers(nb::module_& m) {
-  nb::class_<PreconditionerHandle>(m, "Preconditioner").def("apply", apply).def("update", update);
+  nb::class_<PreconditionerHandle>(m, "Preconditioner")
+      .def("apply", apply)
+      .def("update", update)
+      .def("json", [](const PreconditionerHandle& M) {
+        return text_of([&](auto... out) { return heddle_preconditioner_json(M.made, out...); });
+      });
   m.def("named_preconditioner", named);
   m.def("own_preconditioner", own);
   m.def("solve", solve, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());

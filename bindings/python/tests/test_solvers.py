@@ -54,6 +54,8 @@ def test_settings_and_a_preconditioner_that_is_kept():
     op = heddle.optimize(laplacian(40))
     b = np.ones(1600)
     kept = heddle.preconditioner(op, "amg", smoothing=1, coarsest=50)
+    assert [grid["rows"] for grid in kept.grids][0] == 1600 and len(kept.grids) > 1
+    assert heddle.preconditioner(op, "jacobi").grids == []
     x, info = heddle.cg(op, b, M=kept, rtol=1e-8)
     assert info == 0 and info.iterations < 30
     assert (kept @ b).shape == (1600,)
@@ -183,6 +185,14 @@ def test_preconditioners_as_scipy_takes_them():
 def test_wrong_questions(words, call):
     with pytest.raises(ValueError, match=words):
         call(laplacian(12))
+
+
+def test_auto_says_why():
+    info = heddle.solve(laplacian(30), np.ones(900), M="auto")[1]
+    assert info == 0 and len(info.preconditioner_reason) > 10 and info.minres_from == -1
+    shifted = laplacian(12) - 1.05 * sp.eye_array(144)
+    info = heddle.solve(shifted, np.ones(144), maxiter=2000)[1]
+    assert info.method == "minres" and info.minres_from >= 0
 
 
 def test_complex_right_hand_sides_are_refused():

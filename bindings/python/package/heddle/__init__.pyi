@@ -78,6 +78,9 @@ class Info(int):
     residual: float
     method: str
     preconditioner: str
+    preconditioner_reason: str
+    minres_from: int
+    loading_seconds: float
     setup_seconds: float
     seconds: float
     @property
@@ -86,6 +89,8 @@ class Info(int):
 class Preconditioner:
     name: str
     def __matmul__(self, r: ArrayLike) -> NDArray: ...
+    @property
+    def grids(self) -> list[dict[str, Any]]: ...
     def update_values(self, data: ArrayLike) -> int: ...
 
 def preconditioner(A: Any, name: str, **settings: Any) -> Preconditioner: ...

@@ -1,5 +1,7 @@
 """Systems of equations, with SciPy's signatures. Everything between b and x happens in the library, on the device."""
 
+import json
+
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
@@ -17,7 +19,8 @@ class Info(int):
     verdict, reason       in a word, in a sentence
     iterations, history   how many; the relative residual before the first and after each
     residual              |b - A x| / |b|, recomputed from the x that is returned
-    method, preconditioner, setup_seconds, seconds
+    method, preconditioner, preconditioner_reason, setup_seconds, loading_seconds, seconds
+    minres_from           "auto": iterations of cg before minres went on; -1: it did not
     """
 
     def __new__(cls, report):
@@ -68,6 +71,11 @@ class Preconditioner:
         not, or the other way round; with none it is what a new one would be. Others must be made anew: UnavailableError.
         """
         return self._handle.update(self._op._in_order(data))
+
+    @property
+    def grids(self):
+        """Of "amg" a dict for each grid, the finest first: rows, nnz, plan, interpolated; of others an empty list."""
+        return json.loads(self._handle.json())["grids"]
 
     def __repr__(self):
         return f"<heddle.Preconditioner {self.name} of {self._op!r}>"
