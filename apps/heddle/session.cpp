@@ -103,7 +103,7 @@ void Session::write_document() {
 }
 
 int Session::print_text(const std::string& text) {
-  put(folded(terminal_, text));
+  put_results(text);
   finish_output();
   return 0;
 }
@@ -165,7 +165,7 @@ void Session::put(const std::string& text) {
 }
 
 void Session::put_results(const std::string& text) {
-  put(printable(text, terminal_.colour ? Keep::styles : Keep::lines));
+  put(folded(terminal_, printable(text, terminal_.colour ? Keep::styles : Keep::lines)));
 }
 
 void Session::say(const std::string& text) {

@@ -57,6 +57,22 @@ int longest_word(const std::string& text) {
   return longest;
 }
 
+// In lines of the terminal's width, the second and later ones below the second column of words.
+std::string folded_line(const Terminal& terminal, const std::string& given) {
+  constexpr int least_room = 24, narrow_indent = 6;
+  if (shown_width(given) <= terminal.width) return given;
+  const std::string line = without_trailing_blanks(given);
+  const std::size_t first = line.find_first_not_of(' ');
+  if (first == std::string::npos) return line;
+  const std::size_t two = line.find("  ", first);
+  const std::size_t start = two == std::string::npos ? first : line.find_first_not_of(' ', two);
+  const std::string name = line.substr(0, start), rest = line.substr(start);
+  const int width = shown_width(name);
+  if (width <= std::max(narrow_indent, terminal.width - least_room)) return name + wrapped(terminal, rest, width);
+  return without_trailing_blanks(name) + '\n' + std::string(narrow_indent, ' ') +
+         wrapped(terminal, rest, narrow_indent);
+}
+
 }  // namespace
 
 std::string wrapped(const Terminal& terminal, const std::string& cell, int start) {
@@ -69,21 +85,13 @@ std::string wrapped(const Terminal& terminal, const std::string& cell, int start
 }
 
 std::string folded(const Terminal& terminal, const std::string& text) {
-  constexpr int least_room = 24, narrow_indent = 6;
-  std::istringstream lines(text);
+  if (!terminal.results_shown) return text;
   std::string made;
-  for (std::string line; std::getline(lines, line); made += '\n') {
-    if (!terminal.results_shown || shown_width(line) <= terminal.width) {
-      made += line;
-      continue;
-    }
-    const std::size_t first = line.find_first_not_of(' '), two = line.find("  ", first);
-    const std::size_t start = two == std::string::npos ? first : line.find_first_not_of(' ', two);
-    const std::string name = line.substr(0, start), rest = line.substr(start);
-    const bool beside = static_cast<int>(start) <= std::max(narrow_indent, terminal.width - least_room);
-    made += beside ? name + wrapped(terminal, rest, static_cast<int>(start))
-                   : without_trailing_blanks(name) + '\n' + std::string(narrow_indent, ' ') +
-                         wrapped(terminal, rest, narrow_indent);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    made += folded_line(terminal, text.substr(begin, end - begin));
+    if (end < text.size()) made += '\n';
+    begin = end + 1;
   }
   return made;
 }

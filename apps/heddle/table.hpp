@@ -37,7 +37,7 @@ class Table {
 // where there is no room to speak of.
 std::string wrapped(const Terminal& terminal, const std::string& text, int start);
 
-// A help text whose long lines are wrapped below their descriptions.
+// Lines that are too long for the terminal are wrapped; "  name  description" below its description.
 std::string folded(const Terminal& terminal, const std::string& text);
 
 }  // namespace heddle
