@@ -54,8 +54,9 @@ TEST(Terminal, a_narrow_table_loses_nothing) {
   std::istringstream wide(heddle_command({"devices", "--quiet"}).out);
   const std::string narrow = on_terminal({"devices", "--quiet"}, 40);
   for (std::string word; wide >> word;)
-    if (word.find_first_of("0123456789") == std::string::npos)  // free memory changes
+    if (word.find_first_of("0123456789") == std::string::npos) {  // free memory changes
       EXPECT_NE(narrow.find(word), std::string::npos) << word;
+    }
 }
 
 TEST(Manual, has_every_command_and_option_with_what_help_says_of_it) {

@@ -50,7 +50,7 @@ std::string troff(const std::string& text) {
 std::string lines_of_troff(const std::string& text) {
   std::string made;
   for (const std::string& line : CLI::detail::split(text, '\n'))
-    if (!line.empty()) made += ".PP\n" + troff(line) + '\n';
+    if (!line.empty()) made += (made.empty() ? ".PP\n" : ".br\n") + troff(line) + '\n';
   return made;
 }
 

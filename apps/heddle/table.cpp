@@ -20,12 +20,25 @@ std::string without_trailing_blanks(std::string line) {
   return line;
 }
 
+// Words, of which those wider than `room` are cut after a comma, where there is one.
+std::vector<std::string> words_of(const std::string& text, int room) {
+  std::istringstream words(text);
+  std::vector<std::string> made;
+  for (std::string word; words >> word; made.push_back(word))
+    while (shown_width(word) > room) {
+      const std::size_t comma = word.rfind(',', static_cast<std::size_t>(std::max(0, room - 1)));
+      if (comma == std::string::npos || comma + 1 == word.size()) break;
+      made.push_back(word.substr(0, comma + 1));
+      word.erase(0, comma + 1);
+    }
+  return made;
+}
+
 // `text` in lines of at most `room` columns; a longer word has a line of its own.
 std::vector<std::string> lines_of(const std::string& text, int room) {
-  std::istringstream words(text);
   std::vector<std::string> lines;
   int used = 0;
-  for (std::string word; words >> word;) {
+  for (const std::string& word : words_of(text, room)) {
     const int width = shown_width(word);
     if (lines.empty() || used + 1 + width > room) {
       lines.push_back(word);
