@@ -117,25 +117,34 @@ TEST_F(ReproduceCommand, writes_every_claim_and_table_as_markdown_and_html) {
       EXPECT_NE(markdown.find("### " + table["title"].get<std::string>()), std::string::npos) << table["title"];
   EXPECT_NE(html.find("<svg"), std::string::npos);
   EXPECT_NE(markdown.find("a quick run on small matrices"), std::string::npos);
+  std::size_t pictures = 0;
+  for (const Json& paper : document["papers"]) {
+    const std::string name = "r-" + paper["name"].get<std::string>() + ".svg";
+    if (paper["main_figure"] == "") continue;
+    ++pictures;
+    EXPECT_NE(markdown.find("](" + name + ")"), std::string::npos) << name;
+    EXPECT_NE(content_of(folder->path(name)).find("</svg>"), std::string::npos) << name;
+  }
+  EXPECT_GE(pictures, 4u) << "paper 5 has its figure where its kernel runs";
 }
 
 TEST_F(ReproduceCommand, renders_a_stored_result_exactly_as_when_it_was_measured) {
-  const Outcome again =
-      heddle_command({"reproduce", "--from", folder->path("r.json"), "--json=" + folder->path("again.json"),
-                      "--markdown", folder->path("again.md"), "--html", folder->path("again.html")});
-  ASSERT_EQ(again.exit_code, 0) << again.err;
-  for (const char* suffix : {"json", "md", "html"})
-    EXPECT_EQ(content_of(folder->path("again." + std::string(suffix))),
-              content_of(folder->path("r." + std::string(suffix))))
-        << suffix;
-  EXPECT_EQ(again.out, outcome->out);
+  const ScratchFolder again;  // where the page and its pictures have the same names
+  const Outcome outcome_again =
+      heddle_command({"reproduce", "--from", folder->path("r.json"), "--json=" + again.path("r.json"), "--markdown",
+                      again.path("r.md"), "--html", again.path("r.html")});
+  ASSERT_EQ(outcome_again.exit_code, 0) << outcome_again.err;
+  for (const char* name : {"r.json", "r.md", "r.html", "r-ellpack_r.svg"})
+    EXPECT_EQ(content_of(again.path(name)), content_of(folder->path(name))) << name;
+  EXPECT_EQ(outcome_again.out, outcome->out);
 }
 
 TEST_F(ReproduceCommand, has_written_the_page_in_the_documentation) {
   const std::string tree = tree::folder(), result = tree + "/bench/results/reproduce-h200.json";
   if (!exists(result)) GTEST_SKIP() << "no result of an H200 is kept";
-  ASSERT_EQ(heddle_command({"reproduce", "--from", result, "--markdown", folder->path("page.md")}).exit_code, 0);
-  EXPECT_EQ(content_of(folder->path("page.md")), content_of(tree + "/docs/reproduction.md"))
+  ASSERT_EQ(heddle_command({"reproduce", "--from", result, "--markdown", folder->path("reproduction.md")}).exit_code,
+            0);
+  EXPECT_EQ(content_of(folder->path("reproduction.md")), content_of(tree + "/docs/reproduction.md"))
       << "heddle reproduce --from bench/results/reproduce-h200.json --markdown docs/reproduction.md";
 }
 

@@ -1,6 +1,7 @@
 // heddle reproduce [PAPER...]: the source papers' tables, figures and claims on this machine, then and now.
 #include "reproduce/reproduce.hpp"
 
+#include <filesystem>
 #include <fstream>
 
 #include "commands.hpp"
@@ -91,6 +92,14 @@ void print_verdicts(Session& session, const Outcome& outcome) {
       if (!check.holds) session.print("self-check fails: {}: {}\n", check.what, check.now);
 }
 
+// The page and, beside it, its pictures.
+void write_page(const std::string& path, const Outcome& outcome) {
+  const std::filesystem::path page(path);
+  write_whole_file(path, to_markdown(outcome, page.stem().string()));
+  for (const reproduce::Picture& picture : pictures_of(outcome, page.stem().string()))
+    write_whole_file((page.parent_path() / picture.name).string(), picture.svg);
+}
+
 void reproduce_papers(Session& session, const Options& options) {
   check(options.from.empty() || options.papers.empty(), ErrorKind::usage,
         "--from shows what was measured; papers cannot be picked from it");
@@ -101,7 +110,7 @@ void reproduce_papers(Session& session, const Options& options) {
   session.print("{}\n", headline(outcome));
   for (const Paper& paper : outcome.papers) print_paper(session, paper);
   print_verdicts(session, outcome);
-  if (!options.markdown.empty()) write_whole_file(options.markdown, to_markdown(outcome));
+  if (!options.markdown.empty()) write_page(options.markdown, outcome);
   if (!options.html.empty()) write_whole_file(options.html, to_html(outcome));
 }
 
@@ -120,7 +129,8 @@ void add_reproduce(CLI::App& app, Session& session) {
       ->capture_default_str();
   command.add_flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
   command.add_option("--from", options->from, "Show the result in this JSON file instead of measuring");
-  command.add_option("--markdown", options->markdown, "Write tables and verdicts to this file");
+  command.add_option("--markdown", options->markdown,
+                     "Write tables and verdicts to this file, a picture for each paper beside it");
   command.add_option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
   command.footer(
       "Real matrices are used where the folder has them; elsewhere stand-ins of the same class, which the tables "

@@ -117,7 +117,8 @@ Json of_paper(const Paper& paper) {
           {"figures", list_of(paper.figures, of_figure)},
           {"failures", paper.failures},
           {"self_checks", list_of(paper.self_checks, of_self_check)},
-          {"also_measured", list_of(paper.also_measured, of_extra)}};
+          {"also_measured", list_of(paper.also_measured, of_extra)},
+          {"main_figure", paper.main_figure}};
 }
 Paper paper_from(const Json& json) {
   return {json.at("name"),
@@ -129,7 +130,8 @@ Paper paper_from(const Json& json) {
           json.at("failures"),
           json.at("seconds"),
           items_from<SelfCheck>(json.value("self_checks", Json::array()), self_check_from),
-          items_from<Extra>(json.value("also_measured", Json::array()), extra_from)};
+          items_from<Extra>(json.value("also_measured", Json::array()), extra_from),
+          json.value("main_figure", std::string())};
 }
 
 Json of_specimen(const Specimen& matrix) {

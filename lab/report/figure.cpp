@@ -188,4 +188,19 @@ std::string to_svg(const Figure& figure) {
                      figure.kind == Figure::Kind::bars ? bars(figure, y) : lines(figure, y));
 }
 
+std::string to_svg_file(const Figure& figure) {
+  constexpr const char* light =
+      "<style>svg { --ink: #1c2128; --soft: #5b6470; --line: #dfe3e8; --grid: #e9ecf0; --bad: #b3372b; --ours: "
+      "#2f72b8; "
+      "--chosen: #0a9a72; --peer: #d9822b; --other: #8a6bb1; background: #ffffff; } text { font: 12px sans-serif; "
+      "fill: "
+      "#5b6470; } .axis { stroke: #dfe3e8; } .grid { stroke: #e9ecf0; }</style>\n";
+  std::string svg = to_svg(figure);
+  svg.insert(svg.find('>') + 1, std::string("\n") + light + label(plot_left, -8, "start", figure.title));
+  constexpr const char* opening = "<svg viewBox=\"0 0 ";
+  const std::string given = opening;
+  svg.replace(0, given.size(), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -24 ");
+  return svg;
+}
+
 }  // namespace heddle::report

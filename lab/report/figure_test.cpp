@@ -84,5 +84,12 @@ TEST(Figure, survives_having_nothing_to_show) {
             std::string::npos);
 }
 
+TEST(Figure, as_a_file_has_its_own_colours_and_title) {
+  const std::string file = to_svg_file(two_by_three());
+  EXPECT_TRUE(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -24 720 ")) << file.substr(0, 80);
+  EXPECT_NE(file.find("--ours: #"), std::string::npos);
+  EXPECT_NE(file.find("y=\"-8.0\""), std::string::npos) << "the title stands above the drawing";
+}
+
 }  // namespace
 }  // namespace heddle::report

@@ -20,6 +20,8 @@ std::vector<ClaimText> csr_ell_claims() {
        "9 of 9", "faster than the better of ELLPACK and ELLPACK-R in each of the nine cases"},
       {"R16", timed, Likeness::lengths, 1, "CG that begins with HYB and changes over to the hybrid beats CG with HYB",
        "1.20 on average (C1060, double)", "geometric mean of the times to solution above 1.0"},
+      {"R39", timed, Likeness::itself, 1, "caching x in the L1 beats the texture cache", "C2050, no numbers",
+       "on a GPU whose texture cache and L1 are two"},
   };
 }
 

@@ -6,27 +6,11 @@
 
 #include <heddle/formats.hpp>
 
-#include "reproduce/record.hpp"
+#include "reproduce/six_kernels.hpp"
 
 namespace heddle::reproduce {
 
 namespace {
-
-struct Kernel {
-  const char *called, *plan;
-};
-constexpr Kernel kernels[] = {{"CRS", "csr lanes=1"},         {"CRS (vector)", "csr lanes=32"},
-                              {"SpMV4GPU", "csr_padded"},     {"ELLPACK", "ell"},
-                              {"HYB", "hyb rule=two_thirds"}, {"ELLPACK-R", "ellr T=1 block=256"}};
-constexpr const char* ellpack = "ell";
-constexpr const char* hyb = "hyb rule=two_thirds";
-constexpr const char* ellpack_r = "ellr T=1 block=256";
-
-std::vector<std::string> names_of_table_one() {
-  std::vector<std::string> names;
-  for (const TableOneRow& row : table_one()) names.emplace_back(row.name);
-  return names;
-}
 
 // ---- R1, R2
 
@@ -142,26 +126,34 @@ double warp_overhead(const Matrix& matrix) {
 
 struct Gain {
   const Matrix* matrix;
-  double padding, gain;
+  double padding, gain, today;
 };
 
 Gain gain_of(Record& record, const Matrix& matrix, Table& table) {
-  const Numbers seconds{record.lab.seconds(matrix, ellpack, Precision::f32),
-                        record.lab.seconds(matrix, hyb, Precision::f32),
-                        record.lab.seconds(matrix, ellpack_r, Precision::f32)};
-  const char* names[] = {"ELLPACK", "HYB", "ELLPACK-R"};
-  const Gain gain{&matrix, matrix.padding_of_ellpack(), seconds[0] / seconds[2]};
-  const auto lead = std::find(seconds.begin(), seconds.end(), smallest(seconds));
+  const int three[] = {ellpack, hyb_kernel, ellpack_r};
+  Numbers literal, today;
+  for (const int k : three) {
+    literal.push_back(record.lab.seconds(matrix, kernel(k).literal, Precision::f32));
+    today.push_back(record.lab.seconds(matrix, kernel(k).today, Precision::f32));
+  }
+  const Gain gain{&matrix, matrix.padding_of_ellpack(), literal[0] / literal[2], today[0] / today[2]};
+  const auto first = [&](const Numbers& seconds) -> std::string {
+    const auto lead = std::find(seconds.begin(), seconds.end(), smallest(seconds));
+    return lead == seconds.end() ? "-" : kernel(three[lead - seconds.begin()]).called;
+  };
   table.rows.push_back({matrix.facts.name, name_of(matrix.facts.origin), fixed(gain.padding, 2),
-                        fixed(warp_overhead(matrix), 2), micro(seconds[0]), micro(seconds[1]), micro(seconds[2]),
-                        fixed(gain.gain, 2), lead == seconds.end() ? "-" : names[lead - seconds.begin()]});
+                        fixed(warp_overhead(matrix), 2), fmt::format("{} | {}", micro(literal[0]), micro(today[0])),
+                        fmt::format("{} | {}", micro(literal[1]), micro(today[1])),
+                        fmt::format("{} | {}", micro(literal[2]), micro(today[2])),
+                        fmt::format("{} | {}", fixed(gain.gain, 2), fixed(gain.today, 2)),
+                        first(literal) + " | " + first(today)});
   return gain;
 }
 
 constexpr double well_above = 1.3;  // N Max / nnz
 
 Table table_of_gains(const std::string& title, const std::string& note) {
-  return {.title = title,
+  return {.title = title + ", the papers' kernels | today's (float)",
           .note = note,
           .columns = {"matrix", "source", "N Max / nnz", "warp steps / nnz", "ELLPACK us", "HYB us", "ELLPACK-R us",
                       "ELLPACK-R over ELLPACK", "first"}};
@@ -170,7 +162,7 @@ Table table_of_gains(const std::string& title, const std::string& note) {
 // What the paper does not say: how the gain grows with padding at the same mean, and what it is without padding.
 void padding_sweep(Record& record, Figure::Series& series) {
   const std::int64_t rows = record.lab.quick() ? 1024 : 262144;
-  Table table = table_of_gains("ELLPACK-R over ELLPACK as padding grows (float)",
+  Table table = table_of_gains("ELLPACK-R over ELLPACK as padding grows",
                                "Artificial matrices: 16 entries a row on average, every 256th row has the longest.");
   Numbers gains;
   for (const std::int64_t longest : {16, 24, 32, 48, 64, 96, 128}) {
@@ -179,8 +171,8 @@ void padding_sweep(Record& record, Figure::Series& series) {
                         [&] { return padded_case(rows, longest); });
     const Gain gain = gain_of(record, matrix, table);
     record.lab.forget(matrix);
-    gains.push_back(gain.gain);
-    series.x.push_back(gain.padding), series.y.push_back(gain.gain);
+    gains.push_back(std::isfinite(gain.gain) ? gain.gain : gain.today);
+    series.x.push_back(gain.padding), series.y.push_back(gains.back());
   }
   record.add(std::move(table));
   record.also_measured("ELLPACK-R over ELLPACK on artificial matrices: about 1 at equal rows, growing with padding",
@@ -198,7 +190,7 @@ void against_ellpack(Record& record) {
                 .logarithmic_x = true,
                 .reference = 1};
   padding_sweep(record, figure.series[0]);
-  Table table = table_of_gains("ELLPACK-R over ELLPACK on Table I, and which of the three is first (float)",
+  Table table = table_of_gains("ELLPACK-R over ELLPACK on Table I, and which of the three is first",
                                "The paper has ELLPACK or HYB slightly ahead on mc2depi and shipsec1.");
   Findings seen = record.findings("R3");
   std::vector<Gain> all;
@@ -209,122 +201,98 @@ void against_ellpack(Record& record) {
     if (row.rows >= 10000 && all.back().padding > well_above) seen.see_above(*matrix, all.back().gain, 1);
   }
   std::sort(all.begin(), all.end(), [](const Gain& a, const Gain& b) { return a.padding < b.padding; });
-  for (const Gain& gain : all) figure.series[1].x.push_back(gain.padding), figure.series[1].y.push_back(gain.gain);
+  for (const Gain& gain : all) {
+    figure.series[1].x.push_back(gain.padding);
+    figure.series[1].y.push_back(std::isfinite(gain.gain) ? gain.gain : gain.today);
+  }
   record.add(std::move(table));
   record.add(std::move(figure));
   std::vector<std::string> said;
   for (const Gain& gain : all)
     for (const char* name : {"rma10", "pdb1HYS", "shipsec1", "pwtk", "mc2depi"})
-      if (gain.matrix->facts.name == name) said.push_back(fmt::format("{} {}", name, fixed(gain.gain, 2)));
-  record.judge(seen, fmt::format("ELLPACK-R over ELLPACK: {}", fmt::join(said, ", ")));
+      if (gain.matrix->facts.name == name)
+        said.push_back(fmt::format("{} {} | {}", name, fixed(gain.gain, 2), fixed(gain.today, 2)));
+  record.judge(seen, fmt::format("ELLPACK-R over ELLPACK, the papers' kernels | today's: {}", fmt::join(said, ", ")));
 }
 
-// ---- R4
+// ---- R38
 
-struct Rates {
-  const Matrix* matrix;
-  Numbers gflops;  // by kernel
-  double over_one_core;
-};
-
-Rates rates_of(Lab& lab, const Matrix& matrix) {
-  Rates rates{&matrix, {}, lab.one_core_seconds(matrix) / lab.seconds(matrix, ellpack_r, Precision::f32)};
-  for (const Kernel& kernel : kernels) rates.gflops.push_back(lab.gflops(matrix, kernel.plan, Precision::f32));
-  return rates;
-}
-
-// Over the matrices that every kernel can store, each counted by its entries; NaN without any.
-Numbers weighted_means(const std::vector<Rates>& all) {
-  Numbers sums(std::size(kernels), 0);
-  double entries = 0;
-  for (const Rates& rates : all) {
-    if (present(rates.gflops) < rates.gflops.size()) continue;
-    const auto nnz = static_cast<double>(rates.matrix->facts.nnz);
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += nnz * rates.gflops[k];
-    entries += nnz;
-  }
-  for (double& sum : sums) sum /= entries;
-  return sums;
-}
-
-void show_rates(Record& record, const std::vector<Rates>& all) {
-  Table table{.title = "Figure 4: GFLOP/s per matrix and kernel, float", .columns = {"matrix", "source"}};
-  Figure bars{.title = "GFLOP/s per matrix (figure 4)", .y_label = "GFLOP/s"};
-  Figure core{.title = "ELLPACK-R over one core of the host (figure 6; then 2 to 13.1 over MKL)",
-              .y_label = "speed-up",
-              .series = {{"ELLPACK-R", {}, {}}}};
-  for (const Kernel& kernel : kernels) {
-    table.columns.emplace_back(kernel.called);
-    bars.series.push_back({kernel.called, {}, {}});
-  }
-  table.columns.emplace_back("ELLPACK-R over one core");
-  for (const Rates& rates : all) {
-    std::vector<std::string> cells{rates.matrix->facts.name, name_of(rates.matrix->facts.origin)};
-    for (std::size_t k = 0; k < rates.gflops.size(); ++k) {
-      cells.push_back(significant(rates.gflops[k]));
-      bars.series[k].y.push_back(rates.gflops[k]);
+void over_the_host(Record& record) {
+  const std::string one = Lab::host_rival(Cores::one), every = Lab::host_rival(Cores::all);
+  Table table{
+      .title = "Figure 6: speed over the host, float",
+      .note = fmt::format("Then: MKL, a core of a Core 2 Duo E8400 (paper 1), a Xeon 5550 (paper 2). Here: {} and "
+                          "{}. The papers' kernel of ELLPACK-R | today's; the hybrid is csr_ell.",
+                          one, every),
+      .columns = {"matrix", "source", "ELLPACK-R over one core", "over all cores", "hybrid over all cores"}};
+  Figure figure{.title = fmt::format("Figure 6: ELLPACK-R over {} (then 2 to 13.1 times MKL)", one),
+                .y_label = "speed-up",
+                .series = {{"the paper's kernel", {}, {}}, {"today's ellr", {}, {}}}};
+  Findings seen = record.findings("R38", "comparisons");
+  Numbers over_one, over_all;
+  std::vector<std::string> names = names_of_table_one();
+  for (const Williams& of_paper_two : fourteen())
+    if (std::find(names.begin(), names.end(), of_paper_two.name) == names.end()) names.emplace_back(of_paper_two.name);
+  for (const Matrix* matrix : record.try_matrices(names)) {
+    const std::string& name = matrix->facts.name;
+    const double core = record.lab.host_seconds(*matrix, Cores::one),
+                 host = record.lab.host_seconds(*matrix, Cores::all);
+    const double literal = record.lab.seconds(*matrix, kernel(ellpack_r).literal, Precision::f32);
+    const double today = record.lab.seconds(*matrix, kernel(ellpack_r).today, Precision::f32);
+    const double hybrid = record.lab.seconds(*matrix, "csr_ell", Precision::f32);
+    const bool of_paper_two =
+        std::any_of(fourteen().begin(), fourteen().end(), [&](const Williams& named) { return name == named.name; });
+    const bool of_table_one =
+        std::any_of(table_one().begin(), table_one().end(), [&](const TableOneRow& row) { return name == row.name; });
+    if (of_table_one && std::isfinite(core / literal)) {
+      seen.see(*matrix, name + ", ELLPACK-R", core / literal >= 2);
+      over_one.push_back(core / literal);
     }
-    cells.push_back(fixed(rates.over_one_core, 1));
-    core.series[0].y.push_back(rates.over_one_core);
-    core.categories.push_back(rates.matrix->facts.name);
-    bars.categories.push_back(rates.matrix->facts.name);
+    if (of_paper_two && std::isfinite(host / hybrid)) {
+      seen.see(*matrix, name + ", hybrid", host / hybrid >= 2);
+      over_all.push_back(host / hybrid);
+    }
+    table.rows.push_back(
+        {name, name_of(matrix->facts.origin), fmt::format("{} | {}", fixed(core / literal, 1), fixed(core / today, 1)),
+         fmt::format("{} | {}", fixed(host / literal, 1), fixed(host / today, 1)), fixed(host / hybrid, 1)});
+    figure.categories.push_back(name);
+    figure.series[0].y.push_back(core / literal), figure.series[1].y.push_back(core / today);
+  }
+  if (record.lab.on_gpu()) record.add(std::move(table)), record.add(std::move(figure));
+  record.judge(
+      seen, fmt::format("ELLPACK-R over {}: {} to {}; the hybrid over {}: {} to {}", one, fixed(smallest(over_one), 1),
+                        fixed(largest(over_one), 1), every, fixed(smallest(over_all), 1), fixed(largest(over_all), 1)));
+}
+
+// ---- R42
+
+void preprocessing(Record& record) {
+  const char* formats[] = {"ell", "ellr T=1 block=256", "rgcsr group=128 order=none", "sell", "csr_ell"};
+  Table table{.title = "Building from CSR, in products of csr (float)",
+              .note =
+                  "The time from a CSR in host memory to a format on the device. sell and csr_ell sort rows; the "
+                  "others keep their order.",
+              .columns = {"matrix", "source", "ell", "ellr", "rgcsr", "sell", "csr_ell"}};
+  Findings seen = record.findings("R42");
+  Numbers costs[5];
+  for (const Matrix* matrix : record.try_matrices(names_of_table_one())) {
+    const double product = record.lab.seconds(*matrix, "csr", Precision::f32);
+    std::vector<std::string> cells{matrix->facts.name, name_of(matrix->facts.origin)};
+    Numbers builds;
+    for (std::size_t k = 0; k < std::size(formats); ++k) {
+      builds.push_back(record.lab.build_seconds(*matrix, formats[k], Precision::f32));
+      costs[k].push_back(builds.back() / product);
+      cells.push_back(fixed(costs[k].back(), 0));
+    }
     table.rows.push_back(std::move(cells));
+    const double sorting = smallest({builds[3], builds[4]});
+    if (std::isfinite(builds[1] / sorting)) seen.see(*matrix, builds[1] < sorting);
   }
   record.add(std::move(table));
-  record.add(std::move(bars));
-  if (record.lab.on_gpu()) record.add(std::move(core));
-}
-
-void averages(Record& record) {
-  const auto matrices = record.try_matrices(names_of_table_one());
-  std::vector<Rates> all;
-  for (const Matrix* matrix : matrices) all.push_back(rates_of(record.lab, *matrix));
-  show_rates(record, all);
-  const Numbers means = weighted_means(all);
-  Table weighted{.title = "Figure 5: means weighted by entries, float",
-                 .note = "Over the matrices that all six kernels can store.",
-                 .columns = {"kernel", "place then", "GFLOP/s here", "place here"}};
-  const char* places[] = {"4 to 6", "4 to 6", "4 to 6", "3", "2", "1"};
-  std::vector<std::string> said;
-  for (std::size_t k = 0; k < means.size(); ++k) {
-    weighted.rows.push_back(
-        {kernels[k].called, places[k], significant(means[k]), fmt::format("{}", 1 + count_above(means, means[k]))});
-    said.push_back(std::string(kernels[k].called) + " " + significant(means[k]));
-  }
-  record.add(std::move(weighted));
-  Findings seen = record.findings("R4", "steps");
-  seen.fit_among(matrices);
-  seen.add_above("ELLPACK-R over HYB", means[5] / means[4], 1);
-  seen.add_above("HYB over ELLPACK", means[4] / means[3], 1);
-  seen.add_above("ELLPACK over the CRS kernels", means[3] / largest({means[0], means[1], means[2]}), 1);
-  record.judge(seen, fmt::format("{} GFLOP/s", fmt::join(said, ", ")));
-}
-
-// ---- R24
-
-void small_matrices(Record& record) {
-  Table table{.title = "Small matrices: HYB and the best one-kernel format, float, us",
-              .columns = {"matrix", "source", "rows", "HYB", "best one-kernel format", "", "HYB / best"}};
-  Numbers ratios;
-  Findings seen = record.findings("R24");
-  for (const TableOneRow& row : table_one()) {
-    if (row.rows >= 10000 || std::string(row.name) == "dense2") continue;
-    const Matrix* matrix = record.try_matrix(row.name);
-    if (matrix == nullptr) continue;
-    const double by_hyb = record.lab.seconds(*matrix, hyb, Precision::f32);
-    double best = HUGE_VAL;
-    const char* name = "-";
-    for (const char* plan : {"csr lanes=32", "csr_padded", "ell", ellpack_r, "sell"})
-      if (const double seconds = record.lab.seconds(*matrix, plan, Precision::f32); seconds < best)
-        best = seconds, name = plan;
-    ratios.push_back(by_hyb / best);
-    seen.see_above(*matrix, ratios.back(), 1);
-    table.rows.push_back({row.name, name_of(matrix->facts.origin), grouped(matrix->facts.rows), micro(by_hyb),
-                          micro(best), name, fixed(ratios.back(), 2)});
-  }
-  record.add(std::move(table));
-  record.judge(seen, fmt::format("HYB takes {} times the best in the geometric mean, {} at most",
-                                 fixed(geometric_mean(ratios), 2), fixed(largest(ratios), 2)));
+  record.judge(seen, fmt::format("in products, geometric mean: ell {}, ellr {}, rgcsr {}, sell {}, csr_ell {}",
+                                 fixed(geometric_mean(costs[0]), 0), fixed(geometric_mean(costs[1]), 0),
+                                 fixed(geometric_mean(costs[2]), 0), fixed(geometric_mean(costs[3]), 0),
+                                 fixed(geometric_mean(costs[4]), 0)));
 }
 
 }  // namespace
@@ -333,7 +301,12 @@ PaperPlan ellpack_r_paper() {
   return {"ellpack_r",
           "Paper 1: ELLPACK-R",
           "Vazquez, Fernandez, Garzon: Concurrency and Computation, 2010; GTX 295",
-          {{{"R1", "R2"}, statistics}, {{"R4"}, averages}, {{"R3"}, against_ellpack}, {{"R24"}, small_matrices}}};
+          {{{"R1", "R2"}, statistics},
+           {{"R4", "R34"}, six_on_table_one},
+           {{"R3"}, against_ellpack},
+           {{"R24"}, small_matrices},
+           {{"R38"}, over_the_host},
+           {{"R42"}, preprocessing}}};
 }
 
 }  // namespace heddle::reproduce

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/page.hpp"
+#include "reproduce/fifteen_years.hpp"
 #include "reproduce/markdown.hpp"
 #include "reproduce/numbers.hpp"
 
@@ -56,6 +57,13 @@ std::string verdicts(const Outcome& outcome) {
   return html + "</tbody></table></div>\n";
 }
 
+std::string fifteen_years(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Fate& fate : fates_of(outcome)) rows.push_back({fate.idea, fate.word, fate.why, fate.numbers});
+  if (rows.empty()) return {};
+  return "<h2>What fifteen years changed</h2>\n" + table({"idea", "", "why", "numbers"}, rows);
+}
+
 std::string also_measured(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const Paper& paper : outcome.papers)
@@ -107,7 +115,7 @@ std::string matrices(const Outcome& outcome) {
 
 std::string to_html(const Outcome& outcome) {
   std::string body = fmt::format("<p>{}</p>\n<p><b>{}</b></p>\n", escaped(headline(outcome)), escaped(tally(outcome)));
-  body += verdicts(outcome) + also_measured(outcome) + self_checks(outcome);
+  body += fifteen_years(outcome) + verdicts(outcome) + also_measured(outcome) + self_checks(outcome);
   for (const Paper& paper : outcome.papers) body += of_paper(paper);
   return report::page("The papers' results, then and here", body + matrices(outcome));
 }

@@ -74,6 +74,36 @@ Measurement measure(const Matrix& matrix, const std::string& plan, const Setting
           result.build_seconds, result.status};
 }
 
+// Built, compared with the reference, and timed.
+template <class V>
+Measurement literally(Lab& lab, const Matrix& matrix, const Literal& literal, Precision precision, Caches caches) {
+  const bool cold = caches == Caches::cold;
+  Measurement taken{
+      matrix.facts.name, to_text(literal), name_of(precision), bench::unknown, bench::unknown, bench::unknown, "ok"};
+  double& seconds = cold ? taken.cold_seconds : taken.seconds;
+  const Settings& settings = lab.settings();
+  if (settings.planted) {
+    seconds = settings.planted(matrix.facts.name, taken.plan, precision);
+    return taken;
+  }
+  try {
+    const Csr<V>& A = matrix.as<V>();
+    const LiteralOperator<V> op(A, literal, settings.device);
+    const bench::Reference<V> reference(A.view());
+    const auto x = Buffer<V>::copy_of(reference.x(), settings.device);
+    Buffer<V> y(A.rows, settings.device);
+    seconds = lab.time_call(caches, [&](Stream stream) { op.multiply(x.data(), y.data(), stream); });
+    const Buffer<V> here = y.to(Device::cpu());
+    if (reference.compare({here.data(), static_cast<std::size_t>(A.rows)}).row >= 0) {
+      taken.status = "wrong product";
+      seconds = bench::unknown;
+    }
+  } catch (const Error& error) {  // padding without end: this kernel takes no part for this matrix
+    taken.status = error.what();
+  }
+  return taken;
+}
+
 }  // namespace
 
 const char* name_of(Precision precision) noexcept { return precision == Precision::f32 ? "f32" : "f64"; }
@@ -185,39 +215,78 @@ double Lab::gflops(const Matrix& matrix, const std::string& plan, Precision prec
   return 2 * static_cast<double>(matrix.facts.nnz) / seconds(matrix, plan, precision) / 1e9;
 }
 
-double Lab::one_core_seconds(const Matrix& matrix) {
-  const std::string key = matrix.facts.name + "|one core";
+Measurement& Lab::put(const std::string& key, Measurement taken) {
+  index_[key] = measurements_.size();
+  return measurements_.emplace_back(std::move(taken));
+}
+
+double Lab::seconds(const Matrix& matrix, const Literal& literal, Precision precision, Caches caches) {
+  const std::string key = fmt::format("{}|{}|{}{}", matrix.facts.name, to_text(literal), name_of(precision),
+                                      caches == Caches::cold ? "|cold" : "");
+  if (caches == Caches::cold && !on_gpu() && !planted()) return bench::unknown;
+  auto known = index_.find(key);
+  if (known == index_.end()) {
+    if (!has_lane_kernel() || stopped()) return bench::unknown;
+    put(key, precision == Precision::f32 ? literally<float>(*this, matrix, literal, precision, caches)
+                                         : literally<double>(*this, matrix, literal, precision, caches));
+    known = index_.find(key);
+  }
+  const Measurement& taken = measurements_[known->second];
+  return caches == Caches::cold ? taken.cold_seconds : taken.seconds;
+}
+
+double Lab::gflops(const Matrix& matrix, const Literal& literal, Precision precision) {
+  return 2 * static_cast<double>(matrix.facts.nnz) / seconds(matrix, literal, precision) / 1e9;
+}
+
+std::string Lab::host_rival(Cores cores) {
+  const auto names = bench::peer_names(Device::cpu());
+  const bool mkl = std::find(names.begin(), names.end(), "mkl") != names.end();
+  return fmt::format("{} on {}", mkl ? "MKL" : "csr", cores == Cores::one ? "one core" : "all cores");
+}
+
+double Lab::host_seconds(const Matrix& matrix, Cores cores) {
+  const std::string rival = host_rival(cores), key = matrix.facts.name + '|' + rival;
   if ((!on_gpu() && !planted()) || stopped()) return bench::unknown;
   if (const auto known = index_.find(key); known != index_.end()) return measurements_[known->second].seconds;
-  const int before = threads();
-  set_threads(1);
   Settings here = settings_;
   here.device = Device::cpu();
-  Measurement taken = measure<float>(matrix, "csr", here, Caches::warm);
-  set_threads(before);
-  taken.plan = "csr on one core of the host";
-  index_[key] = measurements_.size();
-  measurements_.push_back(std::move(taken));
-  return measurements_.back().seconds;
+  Measurement taken;
+  if (!planted() && rival.starts_with("MKL")) {
+    const bench::Reference<float> reference(matrix.as<float>().view());
+    const bench::Result result = bench::bench_peer(matrix.as<float>(), cores == Cores::one ? "mkl:one_thread" : "mkl",
+                                                   reference, {.device = here.device, .seconds = here.seconds});
+    taken = {matrix.facts.name,    {},           result.precision, result.seconds, bench::unknown,
+             result.build_seconds, result.status};
+  } else {
+    const int before = threads();
+    if (cores == Cores::one) set_threads(1);
+    taken = measure<float>(matrix, planted() ? rival : "csr", here, Caches::warm);
+    set_threads(before);
+  }
+  taken.plan = rival + " of the host";
+  if (taken.status != "ok") taken.seconds = bench::unknown;
+  return put(key, std::move(taken)).seconds;
+}
+
+double Lab::time_call(Caches caches, const std::function<void(Stream)>& call) {
+  const bool cold = caches == Caches::cold;
+  if (!on_gpu()) return time_calls(settings_.seconds, [&] { call({}); }).median;
+  const auto queue = [](const void* given, Stream stream) {
+    (*static_cast<const std::function<void(Stream)>*>(given))(stream);
+  };
+  return gpu::time(&call, queue, settings_.seconds, cold ? gpu::Repeats::cold : gpu::Repeats::warm).median;
 }
 
 double Lab::timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
                   const std::function<void(Stream)>& call) {
   if (planted()) return settings_.planted(matrix, what, precision);
   if (stopped() || !has_lane_kernel()) return bench::unknown;
+  const double seconds = time_call(caches, call);
   const bool cold = caches == Caches::cold;
-  Timing timing;
-  if (on_gpu()) {
-    const auto queue = [](const void* given, Stream stream) {
-      (*static_cast<const std::function<void(Stream)>*>(given))(stream);
-    };
-    timing = gpu::time(&call, queue, settings_.seconds, cold ? gpu::Repeats::cold : gpu::Repeats::warm);
-  } else {
-    timing = time_calls(settings_.seconds, [&] { call({}); });
-  }
-  measurements_.push_back({matrix, what, name_of(precision), cold ? bench::unknown : timing.median,
-                           cold ? timing.median : bench::unknown, bench::unknown, "ok"});
-  return timing.median;
+  measurements_.push_back({matrix, what, name_of(precision), cold ? bench::unknown : seconds,
+                           cold ? seconds : bench::unknown, bench::unknown, "ok"});
+  return seconds;
 }
 
 std::string basis_of(const std::vector<const Matrix*>& matrices) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bench/results.hpp"
+#include "reproduce/literal.hpp"
 #include "reproduce/outcome.hpp"
 #include "reproduce/pseudo_x.hpp"
 #include "reproduce/test_sets.hpp"
@@ -30,6 +31,7 @@ struct Settings {
 };
 
 enum class Caches { warm, cold };
+enum class Cores { one, all };
 enum class Columns { bits32, bits16 };
 
 // y = A x by a lane per row: all of it, and without reading x.
@@ -82,19 +84,26 @@ class Lab {
   double seconds(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches = Caches::warm);
   double build_seconds(const Matrix& matrix, const std::string& plan, Precision precision);
   double gflops(const Matrix& matrix, const std::string& plan, Precision precision);
-  // csr on one core of the host, in float: what the papers' MKL stands for. NaN unless the device is a GPU.
-  double one_core_seconds(const Matrix& matrix);
+  // The same by one of the papers' own kernels; the CPU has none.
+  double seconds(const Matrix& matrix, const Literal& literal, Precision precision, Caches caches = Caches::warm);
+  double gflops(const Matrix& matrix, const Literal& literal, Precision precision);
+  // MKL where it is found, else csr, on the host, in float. NaN unless the device is a GPU.
+  double host_seconds(const Matrix& matrix, Cores cores);
+  static std::string host_rival(Cores cores);  // "MKL on one core", "csr on all cores"
   // The same by paper 5's kernel (pseudo_x.hpp), with and without reading x, warm. NaN on the CPU, which has none.
   const TimeSplit& split(const Matrix& matrix, Precision precision, Columns columns);
   // Any other timing: call(stream) on the device, warm or cold. The seconds are kept under these names.
   double timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
                const std::function<void(Stream)>& call);
 
+  // Seconds of a call on the device, which is kept nowhere.
+  double time_call(Caches caches, const std::function<void(Stream)>& call);
   const std::vector<Specimen>& specimens() const { return specimens_; }  // in the order they were asked for
   const std::vector<Measurement>& measurements() const { return measurements_; }
 
  private:
   const Measurement& measured(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches);
+  Measurement& put(const std::string& key, Measurement taken);
   const Matrix& keep(const std::string& key, Matrix made);
   const Matrix& of_subject(const std::string& key, const Subject& subject, bool small);
 

@@ -73,6 +73,7 @@ std::string to_text(const Literal& literal) {
     case Literal::Loads::texture: return text;
     case Literal::Loads::past: return text + " loads=past";
     case Literal::Loads::data_cache: return text + " loads=data_cache";
+    case Literal::Loads::plain: return text + " loads=plain";
     case Literal::Loads::uncached: return text + " loads=uncached";
   }
   return text;

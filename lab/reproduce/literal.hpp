@@ -29,6 +29,7 @@ struct Literal {
     texture,     // x through the texture cache, the matrix by plain loads: papers 1 to 4, and strategy 1 of paper 5
     past,        // x through the texture cache, the matrix past the caches: strategy 2
     data_cache,  // x by plain loads, the matrix past the caches: strategy 3
+    plain,       // both by plain loads, through the L1
     uncached     // the matrix by plain loads, x past the L1: what caching x is compared with
   };
   enum class Escape { two_thirds, cusp };  // the rule for hyb's K

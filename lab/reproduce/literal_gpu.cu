@@ -22,7 +22,7 @@ template <Loads L, class T>
 SIMT_DEVICE T x_load(const T* from) {
   if constexpr (L == Loads::uncached)
     return past_the_caches(from);
-  else if constexpr (L == Loads::data_cache)
+  else if constexpr (L == Loads::data_cache || L == Loads::plain)
     return *from;
   else
     return simt::cached_load(from);
@@ -224,6 +224,7 @@ void multiply_literally(simt::Here here, const Literal& literal, const LiteralVi
     case Loads::texture: return multiply_by<Loads::texture>(here, literal, A, x, y, stream);
     case Loads::past: return multiply_by<Loads::past>(here, literal, A, x, y, stream);
     case Loads::data_cache: return multiply_by<Loads::data_cache>(here, literal, A, x, y, stream);
+    case Loads::plain: return multiply_by<Loads::plain>(here, literal, A, x, y, stream);
     case Loads::uncached: return multiply_by<Loads::uncached>(here, literal, A, x, y, stream);
   }
 }

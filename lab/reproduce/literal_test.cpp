@@ -19,7 +19,7 @@ std::vector<Literal> every_literal() {
   std::vector<Literal> list;
   for (const Kernel kernel :
        {Kernel::crs, Kernel::crs_vector, Kernel::spmv4gpu, Kernel::ellpack, Kernel::hyb, Kernel::ellpack_r})
-    for (const Loads loads : {Loads::texture, Loads::past, Loads::data_cache, Loads::uncached})
+    for (const Loads loads : {Loads::texture, Loads::past, Loads::data_cache, Loads::plain, Loads::uncached})
       list.push_back({.kernel = kernel, .block = 64, .loads = loads});
   list.push_back({.kernel = Kernel::hyb, .block = 64, .rule = Literal::Escape::cusp});
   for (const int T : {1, 2, 4, 8, 16, 32})

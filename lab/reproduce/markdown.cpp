@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reproduce/fifteen_years.hpp"
 #include "reproduce/numbers.hpp"
 
 namespace heddle::reproduce {
@@ -47,6 +48,26 @@ std::string rules(const Outcome& outcome) {
   return text + '\n';
 }
 
+// Which of the papers' matrices are their own, which follow from their description, and how many are like them.
+std::string origins(const Outcome& outcome) {
+  std::vector<std::string> real, described;
+  std::size_t stand_ins = 0;
+  for (const Specimen& one : outcome.matrices) {
+    if (one.name.ends_with(" in RCM order")) continue;
+    if (one.origin == Origin::real) real.push_back(one.name);
+    if (one.origin == Origin::fixed) described.push_back(one.name);
+    stand_ins += one.origin == Origin::stand_in;
+  }
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
+  };
+  return fmt::format(
+      "Matrices of the papers from their files: {}. Fixed by their description (a lattice, a full matrix): {}. "
+      "Stand-ins: {}, named so in every table. A stand-in that can say nothing about a claim takes no part in its "
+      "verdict.",
+      list(real), list(described), stand_ins);
+}
+
 std::string also_measured(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const Paper& paper : outcome.papers)
@@ -66,8 +87,28 @@ std::string self_checks(const Outcome& outcome) {
          table({"", "here", ""}, rows);
 }
 
-std::string of_paper(const Paper& paper) {
+std::string fifteen_years(const Outcome& outcome) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Fate& fate : fates_of(outcome))
+    rows.push_back({fate.idea, "**" + fate.word + "**", fate.why, fate.numbers});
+  if (rows.empty()) return {};
+  return "## What fifteen years changed\n\nFor readers who know the papers: which of their ideas still pay on this "
+         "device, and why. The word is that of the first claim named.\n\n" +
+         table({"idea", "", "why", "numbers"}, rows);
+}
+
+const Figure* main_figure(const Paper& paper) {
+  for (const Figure& figure : paper.figures)
+    if (!paper.main_figure.empty() && figure.title == paper.main_figure) return &figure;
+  return nullptr;
+}
+
+std::string picture_name(const Paper& paper, const std::string& stem) { return stem + '-' + paper.name + ".svg"; }
+
+std::string of_paper(const Paper& paper, const std::string& stem) {
   std::string text = fmt::format("## {}\n\n{}\n\n", paper.title, paper.authors);
+  if (const Figure* figure = main_figure(paper))
+    text += fmt::format("![{}]({})\n\n", figure->title, picture_name(paper, stem));
   for (const Table& one : paper.tables) {
     text += fmt::format("### {}\n\n", one.title);
     if (!one.note.empty()) text += one.note + "\n\n";
@@ -126,26 +167,37 @@ std::string evidence(const Claim& claim) {
   return text.empty() ? claim.reason : text + " (" + claim.reason + ")";
 }
 
-std::string to_markdown(const Outcome& outcome) {
+std::vector<Picture> pictures_of(const Outcome& outcome, const std::string& stem) {
+  std::vector<Picture> pictures;
+  for (const Paper& paper : outcome.papers)
+    if (const Figure* figure = main_figure(paper))
+      pictures.push_back({picture_name(paper, stem), report::to_svg_file(*figure)});
+  return pictures;
+}
+
+std::string to_markdown(const Outcome& outcome, const std::string& stem) {
   std::string text = fmt::format(
       "# The papers' results, then and here\n\n"
       "Measured on {}, in {} seconds, {} seconds for each measurement{}. {}\n\n"
-      "This page is written by `heddle reproduce --json=RESULT.json --markdown PAGE.md`, and again from a stored "
-      "result by "
-      "`heddle reproduce --from RESULT.json --markdown PAGE.md`; `--html` draws the figures.\n\n"
+      "{}\n\n"
+      "To repeat it: `heddle reproduce --matrices FOLDER --json=RESULT.json --markdown PAGE.md`. FOLDER has matrices "
+      "of "
+      "the papers by their names (`cant.mtx`, `cant.mtx.gz`, `cant.hdl`, or a folder `cant` with one of them); without "
+      "it all are stand-ins. `heddle reproduce --from RESULT.json --markdown PAGE.md` writes the page again from a "
+      "stored result; `--html PAGE.html` has every figure. [claims.md](claims.md) lists every claim of the papers.\n\n"
       "**{}.**\n\n",
       headline(outcome), fixed(outcome.seconds, 0), outcome.seconds_each,
       outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "",
       outcome.device_kind.starts_with("gpu") ? ""
                                              : "Its times say nothing about a GPU: claims about times are left open.",
-      tally(outcome));
+      origins(outcome), tally(outcome));
   text +=
       "*confirmed*: it holds for all that was judged; *mixed*: for some of the matrices, precisions or cases, which "
       "are "
       "counted; *refuted*: for none; *not testable here*: the papers' own files or another device are needed.\n\n";
-  text += verdicts(outcome) + "When a claim counts as confirmed:\n\n" + rules(outcome) + also_measured(outcome) +
-          self_checks(outcome);
-  for (const Paper& paper : outcome.papers) text += of_paper(paper);
+  text += fifteen_years(outcome) + "## Verdicts\n\n" + verdicts(outcome) + "When a claim counts as confirmed:\n\n" +
+          rules(outcome) + also_measured(outcome) + self_checks(outcome);
+  for (const Paper& paper : outcome.papers) text += of_paper(paper, stem);
   return text + matrices(outcome);
 }
 

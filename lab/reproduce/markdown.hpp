@@ -5,7 +5,13 @@
 
 namespace heddle::reproduce {
 
-std::string to_markdown(const Outcome& outcome);
+// The page, which names its pictures STEM-PAPER.svg: they lie beside it.
+std::string to_markdown(const Outcome& outcome, const std::string& stem = "page");
+// One for each paper that has a main figure, as the page names them.
+struct Picture {
+  std::string name, svg;
+};
+std::vector<Picture> pictures_of(const Outcome& outcome, const std::string& stem);
 
 // "NVIDIA H200 (gpu), 16 host threads, heddle 0.1.0": who measured. A quick or interrupted run says so.
 std::string headline(const Outcome& outcome);

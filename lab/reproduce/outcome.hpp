@@ -58,6 +58,7 @@ struct Paper {
   double seconds = 0;
   std::vector<SelfCheck> self_checks = {};
   std::vector<Extra> also_measured = {};
+  std::string main_figure = {};  // its title; empty: none of them stands for the paper
 };
 
 // Where a matrix comes from.

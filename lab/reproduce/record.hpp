@@ -32,6 +32,11 @@ class Record {
   }
   void add(Table table) { paper_.tables.push_back(std::move(table)); }
   void add(Figure figure) { paper_.figures.push_back(std::move(figure)); }
+  // The one that stands for the paper on a page with a picture for each.
+  void add_main(Figure figure) {
+    paper_.main_figure = figure.title;
+    add(std::move(figure));
+  }
   // The matrix, or null when it cannot be had; the reason is then among the failures.
   const Matrix* try_matrix(const std::string& name) { return try_to_get(&Lab::matrix, name); }
   const Matrix* try_whole(const std::string& name) { return try_to_get(&Lab::whole, name); }

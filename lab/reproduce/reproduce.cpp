@@ -142,12 +142,12 @@ void Record::judge(const Findings& seen, const std::string& now) {
   const Device device = lab.settings().device;
   if (lab.stopped()) {
     claim.reason = "interrupted";
-  } else if (ruling.judged == 0) {
-    claim.reason = "nothing to judge by";
   } else if (!claim.exact && !lab.on_gpu() && !lab.planted()) {
     claim.reason = fmt::format("speaks of a GPU's times; this is the {}", to_string(device));
   } else if (!claim.exact && lab.quick() && !lab.planted()) {
     claim.reason = "a quick run: the matrices are too small for times to say anything";
+  } else if (ruling.judged == 0) {
+    claim.reason = "nothing to judge by";
   } else {
     claim.verdict = ruling.verdict;
     claim.held = ruling.held, claim.judged = ruling.judged;

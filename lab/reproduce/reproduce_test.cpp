@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <regex>
 #include <set>
 
 #include <heddle/error.hpp>
@@ -135,6 +136,20 @@ TEST(Claims, belong_to_one_experiment_each_and_are_told_in_words) {
   for (const char* id : {"R6", "R10"}) EXPECT_FALSE(decided.contains(id)) << id << " is no claim of a paper";
 }
 
+// docs/claims.md is the papers' sentences, by where they stand; it names every claim that is judged and no other.
+TEST(Claims, each_have_a_line_on_the_page_of_all_claims) {
+  const tree::Files& files = tree::all();
+  const auto page = files.find("docs/claims.md");
+  ASSERT_NE(page, files.end());
+  const std::regex number(R"(\bR[0-9]+\b)");
+  std::set<std::string> named;
+  for (auto at = std::sregex_iterator(page->second.begin(), page->second.end(), number); at != std::sregex_iterator();
+       ++at)
+    named.insert(at->str());
+  const std::vector<std::string> ids = claim_ids();
+  EXPECT_EQ(named, std::set<std::string>(ids.begin(), ids.end()));
+}
+
 TEST(Reproduce, knows_its_papers_with_dashes_too) {
   EXPECT_EQ(parse_paper("ellr-t"), "ellr_t");
   EXPECT_THROW(parse_paper("ellpack"), Error);
@@ -155,7 +170,9 @@ TEST(Reproduce, takes_a_real_matrix_by_its_name_and_a_stand_in_for_the_others) {
   write_matrix(folder.path("dw2048.mtx"), generate("stencil2d5,n=9"));
   std::filesystem::create_directory(folder.path("mac_econ_fwd500"));
   write_matrix(folder.path("mac_econ_fwd500/mac_econ_fwd500.hdl"), generate("stencil2d5,n=8"));
-  const Outcome outcome = run(quick(folder.path("")), {"ellr_t"});
+  Settings settings = quick(folder.path(""));
+  settings.device = Device::emulator();
+  const Outcome outcome = run(settings, {"ellr_t"});
   ASSERT_TRUE(find(outcome, "dw2048"));
   EXPECT_EQ(find(outcome, "dw2048")->origin, Origin::real);
   EXPECT_EQ(find(outcome, "dw2048")->source, "dw2048.mtx");

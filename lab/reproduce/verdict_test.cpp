@@ -6,7 +6,9 @@
 #include <heddle/generate.hpp>
 #include <heddle/io.hpp>
 
+#include "reproduce/fifteen_years.hpp"
 #include "reproduce/markdown.hpp"
+#include "reproduce/nominal.hpp"
 #include "reproduce/record.hpp"
 #include "support/command.hpp"
 
@@ -120,6 +122,28 @@ TEST(Verdicts, are_told_with_counts_and_the_names_of_the_exceptions) {
   EXPECT_EQ(evidence(told), "1.5 in the mean");
 }
 
+TEST(FifteenYears, tell_of_each_idea_by_its_claims_word_and_numbers) {
+  Outcome outcome{.device_kind = "gpu"};
+  Paper& paper = outcome.papers.emplace_back();
+  for (const auto& [id, verdict] : {std::pair("R3", confirmed), std::pair("R4", mixed), std::pair("R25", refuted),
+                                    std::pair("R22", Verdict::not_testable), std::pair("R18", confirmed)}) {
+    paper.claims.push_back(claim(id));
+    paper.claims.back().verdict = verdict;
+    paper.claims.back().now = std::string("number of ") + id;
+    paper.claims.back().reason.clear();
+    paper.claims.back().judged = 1;
+  }
+  std::vector<std::string> words;
+  for (const Fate& fate : fates_of(outcome)) {
+    words.push_back(fate.word);
+    EXPECT_NE(fate.numbers.find("number of R"), std::string::npos) << fate.idea;
+  }
+  EXPECT_EQ(words, (std::vector<std::string>{"pays", "pays in part", "does not pay", "cannot be told here", "holds"}));
+  EXPECT_NE(to_markdown(outcome).find("## What fifteen years changed"), std::string::npos);
+  outcome.device_kind = "cpu";
+  EXPECT_TRUE(fates_of(outcome).empty()) << "the times of a CPU tell nothing of it";
+}
+
 TEST(Verdicts, count_each_word_once_and_self_checks_not_at_all) {
   Outcome outcome;
   Paper& paper = outcome.papers.emplace_back();
@@ -136,15 +160,78 @@ TEST(Verdicts, count_each_word_once_and_self_checks_not_at_all) {
   EXPECT_NE(page.find("| best T | 0.7 | 13 matrices |"), std::string::npos);
 }
 
-TEST(Verdicts, of_R3_R24_R15_R5_go_by_matrix) {
-  const auto is_ell = [](const std::string& what) { return what == "ell"; };
+TEST(Verdicts, of_R3_R24_R15_go_by_matrix) {
+  const auto is_ell = [](const std::string& what) { return what == "literal ellpack"; };
   EXPECT_EQ(words_by_matrix("R3", is_ell, "rma10"), each_word);
-  const auto is_hyb = [](const std::string& what) { return starts(what, "hyb"); };
+  const auto is_hyb = [](const std::string& what) { return starts(what, "literal hyb"); };
   EXPECT_EQ(words_by_matrix("R24", is_hyb, "dw8192"), each_word);
   const auto unpacked = [](const std::string& what) { return !starts(what, "csr_ell"); };
   EXPECT_EQ(words_by_matrix("R15", unpacked, "lengths,rows=512,max=96,law=F2"), each_word);
-  const auto many_lanes = [](const std::string& what) { return starts(what, "sell"); };
-  EXPECT_EQ(words_by_matrix("R5", many_lanes, "cant"), each_word);
+}
+
+bool of_many_threads(const std::string& what) {
+  return starts(what, "literal ellr_t T=16") || starts(what, "literal ellr_t T=32");
+}
+
+TEST(Verdicts, of_R5_R25_go_by_matrix) {
+  EXPECT_EQ(words_by_matrix("R5", of_many_threads, "cant"), each_word);
+  const auto another = [](const std::string& what) { return !starts(what, "literal ellr_t"); };
+  EXPECT_EQ(words_by_matrix("R25", another, "cant"), each_word);
+}
+
+// One of the twelve is faster than each of the others by so much.
+TEST(Verdicts, of_R40_go_by_what_the_trials_take) {
+  const auto word = [](const std::string& slow_on) {
+    return judged("R40",
+                  [=](const std::string& matrix, const std::string& what, Precision) {
+                    const bool slow = slow_on == "all" || slow_on == matrix;
+                    return slow && what != "literal ellr_t T=4 block=256" ? 100.0 : 1.0;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word("none"), confirmed);
+  EXPECT_EQ(word("cant"), mixed);
+  EXPECT_EQ(word("all"), refuted);
+}
+
+// Times by the bytes of a matrix: so and so many GB/s of the 4,800 that tests take for nominal.
+TEST(Verdicts, of_R35_go_by_the_share_of_the_data_sheet_and_one_core) {
+  Lab sizes({.device = Device::cpu(), .quick = true});
+  std::map<std::string, double> bytes;
+  for (const TableOneRow& row : table_one()) {
+    const Specimen& facts = sizes.matrix(row.name).facts;
+    bytes[row.name] = static_cast<double>(8 * facts.nnz + 8 * facts.rows + 4 * facts.cols);
+  }
+  const auto word = [&](double share, double share_of_cant, double over_core) {
+    return judged("R35",
+                  [&](const std::string& matrix, const std::string& what, Precision) {
+                    const double seconds = bytes[matrix] / 4800e9 / (matrix == "cant" ? share_of_cant : share);
+                    return starts(what, "csr on") || starts(what, "MKL on") ? over_core * seconds : seconds;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(0.6, 0.6, 31), confirmed);
+  EXPECT_EQ(word(0.6, 0.5, 31), mixed);
+  EXPECT_EQ(word(0.6, 0.6, 10), mixed);
+  EXPECT_EQ(word(0.5, 0.5, 10), refuted);
+}
+
+TEST(Verdicts, of_R38_go_by_every_comparison_with_the_host) {
+  const auto word = [](double one, double all) {
+    return judged("R38",
+                  [=](const std::string&, const std::string& what, Precision) {
+                    return what.ends_with("on one core") ? one : what.ends_with("on all cores") ? all : 1.0;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(5, 3), confirmed);
+  EXPECT_EQ(word(5, 1.5), mixed);
+  EXPECT_EQ(word(1.5, 1), refuted);
+}
+
+TEST(Verdicts, of_R42_go_by_matrix) {
+  const auto sorting = [](const std::string& what) { return what == "building sell" || what == "building csr_ell"; };
+  EXPECT_EQ(words_by_matrix("R42", sorting, "cant"), each_word);
 }
 
 // HYB is 20 times faster on both, on one, on none.
@@ -164,8 +251,11 @@ TEST(Verdicts, of_R8_R12_R21_R23_go_by_precision) {
   EXPECT_EQ(words_by_precision("R8", best_group_is_small), each_word);
   const auto not_hybrid = [](const std::string& what) { return !starts(what, "csr_ell"); };
   EXPECT_EQ(words_by_precision("R12", not_hybrid), each_word);
-  EXPECT_EQ(words_by_precision("R21", [](const std::string& what) { return what == "ellr cache=all"; }), each_word);
-  EXPECT_EQ(words_by_precision("R23", [](const std::string& what) { return what == "ellr cache=none"; }), each_word);
+  const auto by_texture = [](const std::string& what) { return what == "literal ellpack" || what == "literal hyb"; };
+  EXPECT_EQ(words_by_precision("R21", by_texture), each_word);
+  EXPECT_EQ(words_by_precision(
+                "R23", [](const std::string& what) { return what == "literal rgcsr block=128 loads=uncached"; }),
+            each_word);
 }
 
 // 16 bits gain a tenth, or more than the bytes they save, or lose.
@@ -182,21 +272,38 @@ TEST(Verdicts, of_R20_go_by_precision_and_by_what_the_bytes_allow) {
   EXPECT_EQ(word(0.9, 0.8), refuted);
 }
 
+using Times = std::map<std::string, double>;
+
+// Times of the papers' kernels, by their names; 1 where there is none.
+Verdict with_times(const std::string& id, const Times& times) {
+  return judged(id,
+                [&](const std::string&, const std::string& what, Precision) {
+                  const auto found = times.find(what);
+                  return found == times.end() ? 1.0 : found->second;
+                })
+      .verdict;
+}
+
+const std::string crs = "literal crs", vector = "literal crs_vector", padded = "literal spmv4gpu",
+                  ell = "literal ellpack", hyb = "literal hyb", ellr = "literal ellpack_r";
+
 TEST(Verdicts, of_R4_go_by_the_steps_of_the_order) {
-  // times of CRS, CRS (vector), SpMV4GPU, ELLPACK, HYB, ELLPACK-R
-  const auto word = [](std::map<std::string, double> times) {
-    return judged("R4",
-                  [times](const std::string&, const std::string& what, Precision) {
-                    const auto found = times.find(what);
-                    return found == times.end() ? 1.0 : found->second;
-                  })
-        .verdict;
-  };
-  const std::string crs = "csr lanes=1", vector = "csr lanes=32", padded = "csr_padded", ell = "ell",
-                    hyb = "hyb rule=two_thirds", ellr = "ellr T=1 block=256";
-  EXPECT_EQ(word({{crs, 9}, {vector, 8}, {padded, 7}, {ell, 3}, {hyb, 2}, {ellr, 1}}), confirmed);
-  EXPECT_EQ(word({{crs, 9}, {vector, 8}, {padded, 1}, {ell, 3}, {hyb, 2}, {ellr, 1.5}}), mixed);
-  EXPECT_EQ(word({{crs, 9}, {vector, 8}, {padded, 1}, {ell, 2}, {hyb, 3}, {ellr, 4}}), refuted);
+  EXPECT_EQ(with_times("R4", {{crs, 9}, {vector, 8}, {padded, 7}, {ell, 3}, {hyb, 2}, {ellr, 1}}), confirmed);
+  EXPECT_EQ(with_times("R4", {{crs, 9}, {vector, 8}, {padded, 1}, {ell, 3}, {hyb, 2}, {ellr, 1.5}}), mixed);
+  EXPECT_EQ(with_times("R4", {{crs, 9}, {vector, 8}, {padded, 1}, {ell, 2}, {hyb, 3}, {ellr, 4}}), refuted);
+}
+
+// Equal times make rates that rise with the entries.
+TEST(Verdicts, of_R34_go_by_sentences) {
+  EXPECT_EQ(with_times("R34", {{crs, 9}, {vector, 8}, {padded, 7}, {ell, 3}, {hyb, 3}, {ellr, 1}}), confirmed);
+  EXPECT_EQ(with_times("R34", {{crs, 9}, {vector, 8}, {padded, 9}, {ell, 3}, {hyb, 2}, {ellr, 1}}), mixed);
+  const Claim none = judged("R34", [](const std::string& matrix, const std::string& what, Precision) {
+    static Lab sizes({.device = Device::cpu(), .quick = true});
+    const auto nnz = static_cast<double>(sizes.matrix(matrix).facts.nnz);
+    const double time = what == crs ? 1 : what == vector ? 2 : what == hyb ? 3 : 4;
+    return time * nnz * nnz;  // rates fall
+  });
+  EXPECT_EQ(none.verdict, refuted) << none.now;
 }
 
 TEST(Verdicts, of_R11_go_by_how_close_the_rule_comes) {
@@ -214,6 +321,12 @@ TEST(Verdicts, of_R11_go_by_how_close_the_rule_comes) {
   };
   EXPECT_EQ(word("none"), confirmed);
   EXPECT_EQ(word("scircuit"), mixed);
+}
+
+TEST(Nominal, bandwidth_goes_by_the_name_of_the_device) {
+  EXPECT_EQ(nominal_gbps("NVIDIA H200"), 4800);
+  EXPECT_EQ(nominal_gbps("NVIDIA H100 PCIe"), 2000);
+  EXPECT_TRUE(std::isnan(nominal_gbps("AMD EPYC")));
 }
 
 TEST(Verdicts, of_R14_follow_the_mean) {
