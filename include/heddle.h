@@ -66,6 +66,18 @@ HEDDLE_API const char* heddle_last_hint(void);              /* what to do about 
 HEDDLE_API heddle_status heddle_set_threads(int32_t count); /* of the process; 0: HEDDLE_THREADS, or all cores */
 HEDDLE_API int32_t heddle_threads(void);
 HEDDLE_API heddle_status heddle_devices_json(char* text, int64_t capacity, int64_t* length);
+/* Memory of GPUs from a pool of your own. The GPU `ordinal` is the current one while either function is called, by any
+ * thread. `stream` is handed to both: the library waits for it after allocating, and for the GPU before it frees. */
+typedef struct {
+  size_t size;
+  void* (*allocate)(void* context, int32_t ordinal, size_t bytes, heddle_stream stream); /* NULL: there is none */
+  void (*free)(void* context, int32_t ordinal, void* memory, size_t bytes, heddle_stream stream);
+  void* context;
+  heddle_stream stream;
+} heddle_device_allocator;
+/* For what is allocated from now on; what was allocated before goes back to where it came from. NULL: the library's own
+ * pool again. */
+HEDDLE_API heddle_status heddle_set_device_allocator(const heddle_device_allocator* allocator);
 
 /* ---- matrices */
 typedef int32_t heddle_layout;
@@ -158,6 +170,11 @@ HEDDLE_API heddle_status heddle_multiply(const heddle_operator* op, const void* 
 /* y = alpha A x + beta y; with `transposed`, A' in place of A. beta = 0 does not read y. */
 HEDDLE_API heddle_status heddle_multiply_add(const heddle_operator* op, int32_t transposed, double alpha, const void* x,
                                              double beta, void* y, heddle_stream stream);
+/* The same for a caller who knows where x and y lie: the driver is not asked, and nothing checks it. */
+typedef int32_t heddle_memory;
+enum { HEDDLE_DETECT = 0, HEDDLE_HOST_MEMORY = 1, HEDDLE_DEVICE_MEMORY = 2 };
+HEDDLE_API heddle_status heddle_multiply_known(const heddle_operator* op, heddle_memory memory, int32_t transposed,
+                                               double alpha, const void* x, double beta, void* y, heddle_stream stream);
 typedef struct {
   void* data;             /* element i of vector j: data[i * element_stride + j * vector_stride] */
   int64_t element_stride; /* one of the two is 1 */
@@ -173,7 +190,15 @@ typedef struct {
   int32_t block, degree, power, positive; /* see docs/solvers.md */
   double strength;
   int32_t smoothing, coarsest;
+  int32_t double_cycle, host_setup; /* of amg: 1 asks for it */
+  int32_t updates;                  /* of amg: 1, heddle_preconditioner_update will be called */
+  int32_t near_nullspace_count;     /* of amg: up to 8 vectors of `rows` numbers that A maps to nearly zero */
+  const double* near_nullspace;     /* one after the other; NULL: constants. heddle_rigid_body_modes makes them */
 } heddle_preconditioner_options;
+/* How bodies move without being deformed: 3 vectors for nodes in the plane (dimension = 2), 6 in space (3), one after
+ * the other, each of nodes * dimension numbers. coordinates: those of a node after the other. */
+HEDDLE_API heddle_status heddle_rigid_body_modes(const double* coordinates, int64_t nodes, int32_t dimension,
+                                                 double* modes);
 
 /* Called by the calling thread whenever the host looks at the residual; non-zero ends the solve with the verdict
  * HEDDLE_STOPPED_BY_CALLER, x is the iterate then. `x`: with want_iterate the iterate, in host memory that is good
@@ -222,6 +247,9 @@ typedef struct {
   double rhs_norm;
   double setup_seconds, seconds;
   char method[16], preconditioner[64], reason[256];
+  double loading_seconds;          /* loading kernels, once in a process */
+  int64_t minres_from;             /* "auto": iterations of cg before minres went on; -1: it did not */
+  char preconditioner_reason[256]; /* why "auto" took it, or why it was dropped */
 } heddle_report;
 
 /* z = M r in the device's memory. Non-zero: it failed. */
@@ -231,7 +259,8 @@ typedef int32_t (*heddle_apply)(void* context, const void* r, void* z, heddle_st
  * the report, which may be NULL. */
 HEDDLE_API heddle_status heddle_solve(const heddle_operator* op, const void* b, void* x,
                                       const heddle_solve_options* options, heddle_report* report);
-/* Column j of B and X begins at b + j rows; `reports` has `count` elements, each with its size set, or is NULL. */
+/* Column j of B and X begins at b + j rows, its history at history + j history_capacity; `reports` has `count`
+ * elements, each with its size set, or is NULL. The preconditioner is made once. */
 HEDDLE_API heddle_status heddle_solve_many(const heddle_operator* op, int64_t count, const void* b, void* x,
                                            const heddle_solve_options* options, heddle_report* reports);
 /* A square matrix that is known by its product alone. `symmetric` and `positive_definite` are what the method "auto"
@@ -248,7 +277,9 @@ typedef struct {
 /* The preconditioner is none or one of your own. */
 HEDDLE_API heddle_status heddle_solve_matrix_free(const heddle_matrix_free* matrix, const void* b, void* x,
                                                   const heddle_solve_options* options, heddle_report* report);
-/* The operator must outlive it. `matrix` may be NULL: it is restored then. */
+/* For as many solves as you like, one at a time. The operator must outlive it. `matrix` may be NULL: it is restored
+ * then.
+ */
 HEDDLE_API heddle_status heddle_preconditioner_create(const heddle_operator* op, const heddle_matrix* matrix,
                                                       const char* name, const heddle_preconditioner_options* options,
                                                       heddle_preconditioner** result);
@@ -261,6 +292,14 @@ HEDDLE_API heddle_status heddle_preconditioner_create_own(heddle_type type, int6
 /* z = M^-1 r; vectors of the host or of the operator's device. Your own gets them as they are. */
 HEDDLE_API heddle_status heddle_preconditioner_apply(const heddle_preconditioner* preconditioner, const void* r,
                                                      void* z, heddle_stream stream);
+/* {"name": ..., "grids": [{"rows", "nnz", "plan", "interpolated"}, ...]}: grids of an amg, the finest first. */
+HEDDLE_API heddle_status heddle_preconditioner_json(const heddle_preconditioner* preconditioner, char* text,
+                                                    int64_t capacity, int64_t* length);
+/* New values of its matrix, as heddle_operator_update takes them; the operator needs them as well. For an amg that was
+ * made with `updates`: aggregates stay, and *changed (NULL is allowed) is how many couplings are strong now and were
+ * not, or the other way round. HEDDLE_UNAVAILABLE where a new one must be made. */
+HEDDLE_API heddle_status heddle_preconditioner_update(heddle_preconditioner* preconditioner, const void* values,
+                                                      int64_t* changed);
 HEDDLE_API void heddle_preconditioner_destroy(heddle_preconditioner* preconditioner);
 
 #ifdef __cplusplus

@@ -10,8 +10,9 @@
 namespace heddle::test {
 namespace {
 
-const std::vector<std::string> every_command{"demo",     "info",    "formats", "multiply",  "solve",  "bench",
-                                             "generate", "convert", "reorder", "reproduce", "devices"};
+const std::vector<std::string> every_command{"demo",      "info",    "formats",  "plan",      "multiply",
+                                             "solve",     "bench",   "generate", "convert",   "reorder",
+                                             "reproduce", "devices", "manual",   "completion"};
 
 void expect_one_line_error(const Outcome& outcome, int exit_code) {
   EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;

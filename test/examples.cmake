@@ -31,6 +31,12 @@ foreach(document LICENSE README.md docs/index.md examples/multiply.cpp)
   endif()
 endforeach()
 
+foreach(file man/man1/heddle.1 bash-completion/completions/heddle)
+  if(NOT EXISTS ${package}/share/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
+
 must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${package} -DCMAKE_CXX_COMPILER=${CXX}
   -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 must(${CMAKE_COMMAND} --build ${WORK}/build)

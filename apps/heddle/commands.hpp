@@ -20,5 +20,6 @@ void add_convert(CLI::App& app, Session& session);
 void add_reorder(CLI::App& app, Session& session);
 void add_reproduce(CLI::App& app, Session& session);
 void add_devices(CLI::App& app, Session& session);
+void add_manual(CLI::App& app, Session& session);
 
 }  // namespace heddle

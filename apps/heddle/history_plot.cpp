@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/page.hpp"
+#include "solve/course.hpp"
 
 namespace heddle {
 
@@ -95,8 +96,8 @@ std::string history_svg(const std::string& title, const Report& report, double t
       "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
       "font-family='sans-serif' font-size='12'>\n<rect width='{0}' height='{1}' fill='white'/>\n",
       f.left + f.wide + 24, f.top + f.tall + 48);
-  svg += fmt::format("<text x='{}' y='22' font-size='14'>{}: {} in {} iterations of {}, preconditioner {}</text>\n",
-                     f.left, report::escaped(title), name_of(report.status), report.iterations, report.method,
+  svg += fmt::format("<text x='{}' y='22' font-size='14'>{}: {}, {}, preconditioner {}</text>\n", f.left,
+                     report::escaped(title), name_of(report.status), course_of(report),
                      report::escaped(report.preconditioner));
   svg += grid(f);
   if (tolerance > 0)

@@ -40,6 +40,7 @@ void describe_command_line(CLI::App& app, Session& session) {
   heddle::add_reorder(app, session);
   heddle::add_reproduce(app, session);
   heddle::add_devices(app, session);
+  heddle::add_manual(app, session);
 }
 
 int run(CLI::App& app, Session& session, const std::vector<std::string>& words) {

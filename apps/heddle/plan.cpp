@@ -110,7 +110,7 @@ void run(Session& session, const Options& options) {
     write_whole_file(options.svg, candidates_svg("A product by each plan: " + matrix.facts.name, choice));
   const Terminal& terminal = session.terminal();
   session.print("{}\n\n  plan     {}\n  because  {}\n", terminal.bold(headline(matrix)), terminal.bold(resolved),
-                wrapped(terminal, choice.reason, 11));
+                choice.reason);
   session.print("  machine  {}{}\n\n{}", machine.name, machine.measured ? ", measured" : "",
                 candidates_table(choice, terminal));
   for (const std::string& file : {options.save, options.svg})

@@ -14,6 +14,7 @@
 #include "numbers.hpp"
 #include "plan/machine_file.hpp"
 #include "progress.hpp"
+#include "table.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -102,7 +103,7 @@ void Session::write_document() {
 }
 
 int Session::print_text(const std::string& text) {
-  put(text);
+  put_results(text);
   finish_output();
   return 0;
 }
@@ -164,7 +165,7 @@ void Session::put(const std::string& text) {
 }
 
 void Session::put_results(const std::string& text) {
-  put(printable(text, terminal_.colour ? Keep::styles : Keep::lines));
+  put(folded(terminal_, printable(text, terminal_.colour ? Keep::styles : Keep::lines)));
 }
 
 void Session::say(const std::string& text) {

@@ -12,6 +12,7 @@
 #include "history_plot.hpp"
 #include "interrupt.hpp"
 #include "load.hpp"
+#include "solve/course.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -212,10 +213,9 @@ class Command {
     session_.json()["interrupted"] = Interruptible::signal() != 0;
     for (const Report& report : reports_)
       if (!report.converged() && report.status != Status::stopped)
-        return session_.fail_at_end(Error(ErrorKind::not_converged,
-                                          fmt::format("{} after {} iterations of {}: {}", name_of(report.status),
-                                                      report.iterations, report.method, report.reason),
-                                          options_.matrix));
+        return session_.fail_at_end(Error(
+            ErrorKind::not_converged,
+            fmt::format("{} after {}: {}", name_of(report.status), course_of(report), report.reason), options_.matrix));
   }
 
  private:
@@ -295,9 +295,9 @@ class Command {
   void print_report(const Report& report, const std::string& plan_before) {
     const Terminal& terminal = session_.terminal();
     const std::string word = name_of(report.status);
-    session_.print("  {}  {} iteration{} of {} in {}, preconditioner {}\n",
-                   report.converged() ? terminal.good(word) : terminal.bad(word), with_commas(report.iterations),
-                   report.iterations == 1 ? "" : "s", report.method, as_seconds(report.seconds), report.preconditioner);
+    session_.print("  {}  {} in {}, preconditioner {}\n", report.converged() ? terminal.good(word) : terminal.bad(word),
+                   course_of(report, with_commas(report.iterations)), as_seconds(report.seconds),
+                   report.preconditioner);
     if (!report.preconditioner_reason.empty()) session_.print("  precond   {}\n", report.preconditioner_reason);
     if (report.minres_from >= 0)
       session_.print("  method    cg found after {} iteration{} that the matrix is not positive definite\n",

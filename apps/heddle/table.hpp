@@ -1,4 +1,5 @@
-// An aligned table. The last column is wrapped to the terminal's width, and left alone in a pipe.
+// An aligned table. On a terminal that is too narrow columns of words are wrapped, and where that is not enough each
+// cell gets a line of its own; in a pipe it is left alone.
 #pragma once
 
 #include <string>
@@ -24,7 +25,10 @@ class Table {
   std::string text(const Terminal& terminal) const;
 
  private:
-  std::vector<int> widths() const;
+  std::vector<int> widths(const Terminal& terminal) const;
+  static int line_width(const std::vector<int>& widths);
+  std::string row(const std::vector<std::string>& cells, const std::vector<int>& widths) const;
+  std::string records(const Terminal& terminal) const;
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
@@ -32,5 +36,8 @@ class Table {
 // `text`, which starts at column `start`, on as many lines as the terminal's width asks for. Left alone in a pipe, and
 // where there is no room to speak of.
 std::string wrapped(const Terminal& terminal, const std::string& text, int start);
+
+// Lines that are too long for the terminal are wrapped; "  name  description" below its description.
+std::string folded(const Terminal& terminal, const std::string& text);
 
 }  // namespace heddle

@@ -43,6 +43,7 @@ struct heddle_preconditioner {
   std::variant<std::shared_ptr<heddle::Preconditioner<double>>, std::shared_ptr<heddle::Preconditioner<float>>> made;
   int64_t rows = 0;
   heddle::Device device{};  // of its operator; the caller's own takes vectors as they come: the host's
+  heddle::c::Origin origin{};
 };
 
 namespace heddle::c {

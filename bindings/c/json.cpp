@@ -109,6 +109,15 @@ Json operator_json(const heddle_operator& op) {
   return json;
 }
 
+template <class V>
+Json preconditioner_json(const heddle::Preconditioner<V>& M) {
+  Json json = {{"name", M.name()}, {"grids", Json::array()}};
+  for (const heddle::GridInfo& grid : M.grids())
+    json["grids"].push_back(
+        {{"rows", grid.rows}, {"nnz", grid.nnz}, {"plan", grid.plan}, {"interpolated", grid.interpolated}});
+  return json;
+}
+
 Json devices_json() {
   Json json = {{"devices", Json::array()}, {"gpu_absence", heddle::gpu_absence()}};
   for (const auto& device : heddle::devices())
@@ -149,4 +158,13 @@ heddle_status heddle_choose_json(const heddle_matrix* matrix, const heddle_optio
 
 heddle_status heddle_operator_explain_json(const heddle_operator* op, char* text, int64_t capacity, int64_t* length) {
   return guard([&] { hand_over(text_of(operator_json(needed(op, "op"))), text, capacity, length); });
+}
+
+heddle_status heddle_preconditioner_json(const heddle_preconditioner* preconditioner, char* text, int64_t capacity,
+                                         int64_t* length) {
+  return guard([&] {
+    const Json json = std::visit([](const auto& M) { return preconditioner_json(*M); },
+                                 needed(preconditioner, "preconditioner").made);
+    hand_over(text_of(json), text, capacity, length);
+  });
 }

@@ -1,4 +1,7 @@
 // The process: version, threads, what a status is called.
+#include <deque>
+#include <mutex>
+
 #include "guard.hpp"
 #include "handles.hpp"
 
@@ -27,6 +30,46 @@ heddle_status heddle_set_threads(int32_t count) {
   });
 }
 int32_t heddle_threads(void) { return heddle::threads(); }
+
+namespace {
+
+// Kept for good: memory that an allocator gave goes back to it whenever that may be.
+const heddle_device_allocator& kept(const heddle_device_allocator& allocator) {
+  static std::mutex guard;
+  static std::deque<heddle_device_allocator>& all = *new std::deque<heddle_device_allocator>;
+  const std::lock_guard alone(guard);
+  const auto same = [&](const heddle_device_allocator& a) {
+    return a.allocate == allocator.allocate && a.free == allocator.free && a.context == allocator.context;
+  };
+  const auto known = std::find_if(all.begin(), all.end(), same);
+  return known == all.end() ? all.emplace_back(allocator) : *known;
+}
+
+heddle::DeviceAllocator allocator_of(const heddle_device_allocator& given) {
+  const heddle_device_allocator& mine = kept(given);
+  heddle::DeviceAllocator made;
+  made.context = const_cast<heddle_device_allocator*>(&mine);
+  made.stream = {given.stream};
+  made.allocate = [](void* context, int ordinal, std::size_t bytes, heddle::Stream stream) {
+    const auto& a = *static_cast<const heddle_device_allocator*>(context);
+    return a.allocate(a.context, ordinal, bytes, stream.handle);
+  };
+  made.free = [](void* context, int ordinal, void* memory, std::size_t bytes, heddle::Stream stream) {
+    const auto& a = *static_cast<const heddle_device_allocator*>(context);
+    a.free(a.context, ordinal, memory, bytes, stream.handle);
+  };
+  return made;
+}
+
+}  // namespace
+
+heddle_status heddle_set_device_allocator(const heddle_device_allocator* allocator) {
+  return guard([&] {
+    const heddle_device_allocator given = taken(allocator);
+    if (!given.allocate != !given.free) wrong_usage("one of the two functions is missing", "allocator");
+    heddle::set_device_allocator(given.allocate ? allocator_of(given) : heddle::DeviceAllocator{});
+  });
+}
 
 namespace heddle::c {
 

@@ -36,8 +36,8 @@ class OwnPreconditioner : public Preconditioner<V> {
 
 template <class V>
 std::unique_ptr<heddle_preconditioner> handle_of(std::shared_ptr<Preconditioner<V>> made, int64_t rows,
-                                                 heddle::Device device) {
-  return std::make_unique<heddle_preconditioner>(heddle_preconditioner{std::move(made), rows, device});
+                                                 heddle::Device device, const Origin& origin) {
+  return std::make_unique<heddle_preconditioner>(heddle_preconditioner{std::move(made), rows, device, origin});
 }
 
 }  // namespace
@@ -52,10 +52,10 @@ heddle_status heddle_preconditioner_create(const heddle_operator* op, const hedd
     std::visit(
         [&]<class V>(const Operator<V>& A) {
           Csr<V> restored;
-          auto M =
-              make_preconditioner(word, A, matrix_or_restored(matrix, A, restored), preconditioner_options(options));
+          auto M = make_preconditioner(word, A, matrix_or_restored(matrix, A, restored),
+                                       preconditioner_options(options, mine.rows));
           if (!M) wrong_usage("\"none\" is no preconditioner", "name");
-          made = handle_of(std::move(M), mine.rows, A.device()).release();
+          made = handle_of(std::move(M), mine.rows, A.device(), mine.origin).release();
         },
         mine.op);
   });
@@ -71,7 +71,7 @@ heddle_status heddle_preconditioner_create_own(heddle_type type, int64_t rows, h
     const auto create = [&]<class V>(V) {
       std::shared_ptr<Preconditioner<V>> M =
           std::make_shared<OwnPreconditioner<V>>(apply, symmetric != 0, varies != 0, release, context);
-      made = handle_of(std::move(M), rows, heddle::Device::cpu()).release();
+      made = handle_of(std::move(M), rows, heddle::Device::cpu(), {}).release();
     };
     if (type == HEDDLE_F64)
       create(double{});
@@ -91,6 +91,32 @@ heddle_status heddle_preconditioner_apply(const heddle_preconditioner* precondit
           apply_from_anywhere<V>(*M, mine.device, input<V>(r, mine.rows), output<V>(z, mine.rows), {stream});
         },
         mine.made);
+  });
+}
+
+heddle_status heddle_preconditioner_update(heddle_preconditioner* preconditioner, const void* values,
+                                           int64_t* changed) {
+  return guard([&] {
+    auto& mine = needed(preconditioner, "preconditioner");
+    if (mine.origin.values > 0) need_memory(values, "values");
+    std::visit(
+        [&]<class V>(const std::shared_ptr<Preconditioner<V>>& M) {
+          const auto found =
+              update_from_anywhere<V>(*M, mine.device, mine.origin.map.get(), input<V>(values, mine.origin.values));
+          if (changed) *changed = found;
+        },
+        mine.made);
+  });
+}
+
+heddle_status heddle_rigid_body_modes(const double* coordinates, int64_t nodes, int32_t dimension, double* modes) {
+  return guard([&] {
+    if (nodes < 0) wrong_usage("a number from 0 on is needed", "nodes");
+    if (dimension != 2 && dimension != 3) wrong_usage("2 or 3 is needed", "dimension");
+    if (nodes > 0) need_memory(coordinates, "coordinates");
+    if (nodes > 0) need_memory(modes, "modes");
+    const auto made = heddle::rigid_body_modes(input<double>(coordinates, nodes * dimension), dimension);
+    std::copy(made.begin(), made.end(), modes);
   });
 }
 

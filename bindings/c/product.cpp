@@ -46,20 +46,27 @@ heddle_status heddle_multiply(const heddle_operator* op, const void* x, void* y,
   });
 }
 
-heddle_status heddle_multiply_add(const heddle_operator* op, int32_t transposed, double alpha, const void* x,
-                                  double beta, void* y, heddle_stream stream) {
+heddle_status heddle_multiply_known(const heddle_operator* op, heddle_memory memory, int32_t transposed, double alpha,
+                                    const void* x, double beta, void* y, heddle_stream stream) {
   return guard([&] {
     const auto& mine = checked(op, transposed);
+    if (memory < HEDDLE_DETECT || memory > HEDDLE_DEVICE_MEMORY) wrong_usage("there is no such value", "memory");
+    const auto where = static_cast<heddle::Memory>(memory);  // the same order
     std::visit(
         [&]<class V>(const Operator<V>& A) {
           const V a = static_cast<V>(alpha), b = static_cast<V>(beta);
           if (transposed)
-            A.multiply_transposed(a, input<V>(x, mine.rows), b, output<V>(y, mine.cols), {stream});
+            A.multiply_transposed(a, input<V>(x, mine.rows), b, output<V>(y, mine.cols), {stream}, where);
           else
-            A.multiply(a, input<V>(x, mine.cols), b, output<V>(y, mine.rows), {stream});
+            A.multiply(a, input<V>(x, mine.cols), b, output<V>(y, mine.rows), {stream}, where);
         },
         mine.op);
   });
+}
+
+heddle_status heddle_multiply_add(const heddle_operator* op, int32_t transposed, double alpha, const void* x,
+                                  double beta, void* y, heddle_stream stream) {
+  return heddle_multiply_known(op, HEDDLE_DETECT, transposed, alpha, x, beta, y, stream);
 }
 
 heddle_status heddle_multiply_many(const heddle_operator* op, int32_t transposed, int64_t count, double alpha,

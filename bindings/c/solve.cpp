@@ -12,7 +12,7 @@ using heddle::SolveProgress;
 namespace {
 
 template <class V>
-void take_preconditioner(const heddle_solve_options& o, SolveOptions<V>& how) {
+void take_preconditioner(const heddle_solve_options& o, int64_t rows, SolveOptions<V>& how) {
   if (o.own) {
     const auto* M = std::get_if<std::shared_ptr<heddle::Preconditioner<V>>>(&o.own->made);
     if (!M) wrong_usage("another type of values than the operator's", "own");
@@ -20,7 +20,7 @@ void take_preconditioner(const heddle_solve_options& o, SolveOptions<V>& how) {
     return;
   }
   if (o.preconditioner) how.preconditioner = o.preconditioner;
-  how.preconditioner_options = preconditioner_options(o.preconditioner_options);
+  how.preconditioner_options = preconditioner_options(o.preconditioner_options, rows);
 }
 
 template <class V>
@@ -54,10 +54,10 @@ void take_callbacks(const heddle_solve_options& o, SolveOptions<V>& how, const s
 }
 
 template <class V>
-SolveOptions<V> solve_options(const heddle_solve_options& o) {
+SolveOptions<V> solve_options(const heddle_solve_options& o, int64_t rows) {
   SolveOptions<V> how;
   if (o.method) how.method = o.method;
-  take_preconditioner(o, how);
+  take_preconditioner(o, rows, how);
   take_limits(o, how);
   take_callbacks(o, how, std::make_shared<bool>(false));
   if (o.matrix) {
@@ -82,6 +82,8 @@ void hand_over_report(const Report& report, const heddle_solve_options& o, heddl
   put(mine.method, report.method);
   put(mine.preconditioner, report.preconditioner);
   put(mine.reason, report.reason);
+  mine.loading_seconds = report.loading_seconds, mine.minres_from = report.minres_from;
+  put(mine.preconditioner_reason, report.preconditioner_reason);
   hand_over(mine, to);
 }
 
@@ -95,6 +97,12 @@ heddle::MatrixFree<V> free_matrix(const heddle_matrix_free& given) {
   A.device = device_of(given.device);
   A.symmetric = given.symmetric != 0, A.positive_definite = given.positive_definite != 0;
   return A;
+}
+
+// The options with the part of `history` that is this column's.
+heddle_solve_options of_column(heddle_solve_options o, std::size_t j) {
+  if (o.history) o.history += static_cast<int64_t>(j) * o.history_capacity;
+  return o;
 }
 
 // Of an array whose elements are as long as the caller's header says.
@@ -111,7 +119,7 @@ heddle_status heddle_solve(const heddle_operator* op, const void* b, void* x, co
     const heddle_solve_options o = taken(options);
     std::visit(
         [&]<class V>(const Operator<V>& A) {
-          const auto how = solve_options<V>(o);
+          const auto how = solve_options<V>(o, mine.rows);
           hand_over_report(solve(A, input<V>(b, mine.rows), output<V>(x, mine.cols), how), o, report);
         },
         mine.op);
@@ -126,8 +134,8 @@ heddle_status heddle_solve_matrix_free(const heddle_matrix_free* matrix, const v
     if (!given.multiply) wrong_usage("NULL", "multiply");
     if (given.rows < 0) wrong_usage("a number from 0 on is needed", "rows");
     const auto answer = [&]<class V>(V) {
-      const Report found =
-          solve(free_matrix<V>(given), input<V>(b, given.rows), output<V>(x, given.rows), solve_options<V>(o));
+      const Report found = solve(free_matrix<V>(given), input<V>(b, given.rows), output<V>(x, given.rows),
+                                 solve_options<V>(o, given.rows));
       hand_over_report(found, o, report);
     };
     if (given.type == HEDDLE_F64)
@@ -147,9 +155,10 @@ heddle_status heddle_solve_many(const heddle_operator* op, int64_t count, const 
     const heddle_solve_options o = taken(options);
     std::visit(
         [&]<class V>(const Operator<V>& A) {
-          const auto made =
-              solve_many(A, input<V>(b, mine.rows * count), output<V>(x, mine.cols * count), solve_options<V>(o));
-          for (std::size_t j = 0; reports && j < made.size(); ++j) hand_over_report(made[j], {}, element(reports, j));
+          const auto made = solve_many(A, input<V>(b, mine.rows * count), output<V>(x, mine.cols * count),
+                                       solve_options<V>(o, mine.rows));
+          for (std::size_t j = 0; j < made.size(); ++j)
+            hand_over_report(made[j], of_column(o, j), reports ? element(reports, j) : nullptr);
         },
         mine.op);
   });

@@ -6,7 +6,8 @@
 
 namespace heddle::c {
 
-inline PreconditionerOptions preconditioner_options(const heddle_preconditioner_options* given) {
+// For a matrix of so many rows.
+inline PreconditionerOptions preconditioner_options(const heddle_preconditioner_options* given, int64_t rows) {
   const auto o = taken(given);
   PreconditionerOptions how;
   how.block = o.block;
@@ -16,6 +17,12 @@ inline PreconditionerOptions preconditioner_options(const heddle_preconditioner_
   if (o.strength != 0) how.strength = o.strength;
   if (o.smoothing != 0) how.smoothing = o.smoothing;
   if (o.coarsest != 0) how.coarsest = o.coarsest;
+  how.double_cycle = o.double_cycle != 0;
+  how.host_setup = o.host_setup != 0;
+  how.updates = o.updates != 0;
+  if (o.near_nullspace_count < 0) wrong_usage("a number from 0 on is needed", "near_nullspace_count");
+  if (o.near_nullspace_count > 0) need_memory(o.near_nullspace, "near_nullspace");
+  how.near_nullspace.assign(o.near_nullspace, o.near_nullspace + o.near_nullspace_count * rows);
   return how;
 }
 

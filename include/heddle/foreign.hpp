@@ -2,6 +2,7 @@
 // lie.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include <heddle/arrays.hpp>
@@ -22,5 +23,12 @@ HEDDLE_PUBLIC void set_entry_order(Operator<V>& A, const EntryMap& order);
 template <class V>
 HEDDLE_PUBLIC void apply_from_anywhere(const Preconditioner<V>& M, Device device, std::span<const V> r, std::span<V> z,
                                        Stream stream = {});
+
+// Preconditioner::update_values for values in host memory or on `device`, the one of the operator that M was made for,
+// in the order of the arrays that `order` was made with; those of a GPU make the way through the host then. No order:
+// that of the canonical matrix.
+template <class V>
+HEDDLE_PUBLIC std::int64_t update_from_anywhere(Preconditioner<V>& M, Device device, const EntryMap* order,
+                                                std::span<const V> values);
 
 }  // namespace heddle

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "core/memory_errors.hpp"
+#include "solve/course.hpp"
 #include "solve/preconditioners.hpp"
 #include "solve/solver.hpp"
 
@@ -94,9 +95,8 @@ const char* name_of(Status status) noexcept {
 }
 
 std::string to_string(const Report& report) {
-  std::string text =
-      fmt::format("{} after {} iterations of {}, preconditioner {}, plan {}\n{}\n", name_of(report.status),
-                  report.iterations, report.method, report.preconditioner, report.plan, report.reason);
+  std::string text = fmt::format("{} after {}, preconditioner {}, plan {}\n{}\n", name_of(report.status),
+                                 course_of(report), report.preconditioner, report.plan, report.reason);
   if (report.minres_from >= 0)
     text += fmt::format(
         "cg found after {} iterations that a matrix or preconditioner is not positive definite, and minres went on\n",

@@ -143,6 +143,16 @@ Report solved_diagonal(double entry, double b, const std::string& method, double
   return solve(build(diagonal({entry, entry})), Numbers(2, b), x, {.method = method, .tolerance = tolerance});
 }
 
+TEST(SolveFailures, words_for_a_solve_that_never_began_name_no_method) {
+  const auto op = build(generate<double>("stencil2d5,n=4"));
+  const std::vector<double> b(16, NAN);
+  std::vector<double> x(16, 0);
+  EXPECT_TRUE(to_string(solve(op, b, x)).starts_with("not_finite after no iteration, preconditioner none"));
+  const std::vector<double> ones(16, 1);
+  EXPECT_TRUE(
+      to_string(solve(op, ones, x, {.max_iterations = 1})).starts_with("max_iterations after 1 iteration of cg,"));
+}
+
 TEST(SolveFailures, a_solution_beyond_the_largest_number_is_not_finite) {
   for (const char* method : methods) {
     Numbers x;

@@ -58,6 +58,9 @@ std::vector<std::string> structs() {
   FIELD(heddle_arrays, values);
   FIELD(heddle_arrays, index_base);
   FIELD(heddle_arrays, context);
+  SIZE(heddle_device_allocator);
+  FIELD(heddle_device_allocator, allocate);
+  FIELD(heddle_device_allocator, stream);
   SIZE(heddle_options);
   FIELD(heddle_options, plan);
   FIELD(heddle_options, products);
@@ -71,6 +74,8 @@ std::vector<std::string> structs() {
   SIZE(heddle_preconditioner_options);
   FIELD(heddle_preconditioner_options, strength);
   FIELD(heddle_preconditioner_options, coarsest);
+  FIELD(heddle_preconditioner_options, double_cycle);
+  FIELD(heddle_preconditioner_options, near_nullspace);
   SIZE(heddle_solve_options);
   FIELD(heddle_solve_options, method);
   FIELD(heddle_solve_options, tolerance);
@@ -85,6 +90,8 @@ std::vector<std::string> structs() {
   FIELD(heddle_report, residual);
   FIELD(heddle_report, method);
   FIELD(heddle_report, reason);
+  FIELD(heddle_report, minres_from);
+  FIELD(heddle_report, preconditioner_reason);
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -1,4 +1,5 @@
 // The C library as a caller of any language sees it: heddle.h and libheddle.so.0, nothing else.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <heddle.h>
 
@@ -146,6 +147,10 @@ TEST(CAbi, multiplies_with_factors_transposed_and_several_vectors) {
   Vector y{1, 1, 1};
   ASSERT_EQ(heddle_multiply_add(op.handle, 1, 2, x3.data(), -1, y.data(), nullptr), HEDDLE_OK);
   EXPECT_EQ(y, (Vector{27, 501, 1239}));
+  y = {1, 1, 1};
+  ASSERT_EQ(heddle_multiply_known(op.handle, HEDDLE_HOST_MEMORY, 0, 2, x3.data(), -1, y.data(), nullptr), HEDDLE_OK);
+  EXPECT_EQ(y, (Vector{27, 501, 1239}));
+  EXPECT_EQ(heddle_multiply_known(op.handle, 3, 0, 2, x3.data(), -1, y.data(), nullptr), HEDDLE_USAGE);
   // Two vectors, one after another and side by side.
   const Vector one_after_another{1, 10, 100, 0, 0, 1}, side_by_side{1, 0, 10, 0, 100, 1};
   Vector result(6);
@@ -270,6 +275,63 @@ TEST(CAbi, explains_choice_and_conversions) {
   EXPECT_NE(std::string(text.data()).find("\"symmetric\":true"), std::string::npos);
   ASSERT_EQ(heddle_devices_json(text.data(), 100000, nullptr), HEDDLE_OK);
   EXPECT_NE(std::string(text.data()).find("\"device\":\"cpu\""), std::string::npos);
+}
+
+// The driver's own memory, counted.
+struct Pool {
+  int (*take)(void**, std::size_t) = nullptr;
+  int (*give)(void*) = nullptr;
+  int taken = 0, given = 0;
+
+  Pool() {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver) return;
+    take = reinterpret_cast<int (*)(void**, std::size_t)>(dlsym(driver, "cuMemAlloc_v2"));
+    give = reinterpret_cast<int (*)(void*)>(dlsym(driver, "cuMemFree_v2"));
+  }
+  static void* allocate(void* context, int32_t, std::size_t bytes, heddle_stream) {
+    auto& mine = *static_cast<Pool*>(context);
+    void* memory = nullptr;
+    if (mine.take(&memory, bytes) == 0) ++mine.taken;
+    return memory;
+  }
+  static void free(void* context, int32_t, void* memory, std::size_t, heddle_stream) {
+    auto& mine = *static_cast<Pool*>(context);
+    mine.given += mine.give(memory) == 0;
+  }
+};
+
+TEST(CAbi, memory_of_a_gpu_comes_from_the_allocator_of_the_caller) {
+  HEDDLE_INIT(heddle_options, o);
+  o.device = {HEDDLE_GPU, 0};
+  const Matrix matrix("gen:stencil2d5,nx=20,ny=20");
+  heddle_operator* op = nullptr;
+  if (heddle_operator_create(matrix.handle, &o, &op) == HEDDLE_UNAVAILABLE) GTEST_SKIP() << heddle_last_error();
+  heddle_operator_destroy(op);
+  Pool pool;
+  ASSERT_TRUE(pool.take && pool.give);
+  HEDDLE_INIT(heddle_device_allocator, allocator);
+  allocator.allocate = Pool::allocate, allocator.free = Pool::free, allocator.context = &pool;
+  ASSERT_EQ(heddle_set_device_allocator(&allocator), HEDDLE_OK) << heddle_last_error();
+  ASSERT_EQ(heddle_operator_create(matrix.handle, &o, &op), HEDDLE_OK) << heddle_last_error();
+  EXPECT_GT(pool.taken, 0);
+  ASSERT_EQ(heddle_set_device_allocator(nullptr), HEDDLE_OK);
+  const Vector x(400, 1);
+  Vector y(400, -1);
+  ASSERT_EQ(heddle_multiply(op, x.data(), y.data(), nullptr), HEDDLE_OK) << heddle_last_error();
+  EXPECT_EQ(y[0], 2);
+  heddle_operator_destroy(op);
+  EXPECT_EQ(pool.given, pool.taken);
+}
+
+TEST(CAbi, an_allocator_has_both_functions_or_none) {
+  HEDDLE_INIT(heddle_device_allocator, allocator);
+  EXPECT_EQ(heddle_set_device_allocator(&allocator), HEDDLE_OK);
+  allocator.allocate = Pool::allocate;
+  EXPECT_EQ(heddle_set_device_allocator(&allocator), HEDDLE_USAGE);
+  allocator.free = Pool::free;
+  EXPECT_EQ(heddle_set_device_allocator(&allocator), HEDDLE_OK);
+  EXPECT_EQ(heddle_set_device_allocator(nullptr), HEDDLE_OK);
 }
 
 TEST(CAbi, long_work_can_be_stopped) {

@@ -94,6 +94,7 @@ class Attention {
   std::int64_t next_ = 0;
 };
 
+void define_device_memory(nb::module_& m);
 void define_operators(nb::module_& m);
 void define_matrices(nb::module_& m);
 void define_solvers(nb::module_& m);

@@ -76,6 +76,7 @@ NB_MODULE(_core, m) {
   using namespace heddle_python;
   nb::set_leak_warnings(false);
   if (_import_array() < 0) throw nb::python_error();
+  define_device_memory(m);
   define_operators(m);
   define_matrices(m);
   define_solvers(m);

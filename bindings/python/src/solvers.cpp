@@ -4,6 +4,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core.hpp"
@@ -12,31 +15,59 @@ namespace heddle_python {
 
 namespace {
 
-heddle_preconditioner_options settings_of(const nb::dict& given) {
-  HEDDLE_INIT(heddle_preconditioner_options, o);
+// Settings of a preconditioner, and the vectors they name.
+struct Settings {
+  heddle_preconditioner_options options{};
+  std::vector<double> near_nullspace;
+
+  const heddle_preconditioner_options* get() {
+    options.size = sizeof options;
+    options.near_nullspace = near_nullspace.data();
+    return &options;
+  }
+};
+
+// Columns of `rows` numbers, one after the other.
+std::vector<double> columns_of(nb::handle value, std::int64_t rows) {
+  PyObject* made = PyArray_FROMANY(value.ptr(), NPY_DOUBLE, 1, 2, NPY_ARRAY_F_CONTIGUOUS | NPY_ARRAY_ALIGNED);
+  if (!made) throw nb::python_error();
+  const nb::object owner = nb::steal(made);
+  auto* array = reinterpret_cast<PyArrayObject*>(made);
+  if (PyArray_DIM(array, 0) != rows)
+    throw nb::value_error(
+        ("near_nullspace has " + std::to_string(PyArray_DIM(array, 0)) + " rows, the matrix " + std::to_string(rows))
+            .c_str());
+  const auto* first = static_cast<const double*>(PyArray_DATA(array));
+  return {first, first + PyArray_SIZE(array)};
+}
+
+Settings settings_of(const nb::dict& given, std::int64_t rows) {
+  Settings made;
+  heddle_preconditioner_options& o = made.options;
+  const std::pair<const char*, std::int32_t*> numbers[] = {
+      {"block", &o.block},          {"degree", &o.degree},
+      {"power", &o.power},          {"smoothing", &o.smoothing},
+      {"coarsest", &o.coarsest},    {"positive", &o.positive},
+      {"updates", &o.updates},      {"double_cycle", &o.double_cycle},
+      {"host_setup", &o.host_setup}};
   for (const auto& [key, value] : given) {
     const auto name = nb::cast<std::string>(key);
-    const auto integer = [&] { return nb::cast<int>(value); };
-    if (name == "block")
-      o.block = integer();
-    else if (name == "degree")
-      o.degree = integer();
-    else if (name == "power")
-      o.power = integer();
-    else if (name == "positive")
-      o.positive = nb::cast<bool>(value);
-    else if (name == "strength")
+    const auto number =
+        std::find_if(std::begin(numbers), std::end(numbers), [&](const auto& n) { return name == n.first; });
+    if (number != std::end(numbers)) {
+      *number->second = nb::cast<std::int32_t>(value);
+    } else if (name == "strength") {
       o.strength = nb::cast<double>(value);
-    else if (name == "smoothing")
-      o.smoothing = integer();
-    else if (name == "coarsest")
-      o.coarsest = integer();
-    else
-      throw nb::type_error(("a preconditioner has no setting " + name +
-                            ": block, degree, power, positive, strength, smoothing, coarsest")
-                               .c_str());
+    } else if (name == "near_nullspace") {
+      made.near_nullspace = columns_of(value, rows);
+      o.near_nullspace_count = rows == 0 ? 0 : static_cast<std::int32_t>(made.near_nullspace.size() / rows);
+    } else {
+      std::string known = "strength, near_nullspace";
+      for (const auto& n : numbers) known += std::string(", ") + n.first;
+      throw nb::type_error(("a preconditioner has no setting " + name + ": " + known).c_str());
+    }
   }
-  return o;
+  return made;
 }
 
 // A vector of the library for the time of a callback.
@@ -76,8 +107,12 @@ heddle_type type_of(int numpy_type) { return numpy_type == NPY_FLOAT ? HEDDLE_F3
 // M^-1 of the library, or a function of Python.
 struct PreconditionerHandle {
   heddle_preconditioner* made = nullptr;
-  std::shared_ptr<Pair> pair;  // that it multiplies with
+  std::shared_ptr<Pair> pair;  // that it multiplies with; none for a function
+  std::int64_t values = 0;     // how many an update takes
   Function function;
+  // It serves one thread at a time; a callback of a solve may use it in between, but not change it.
+  mutable std::recursive_mutex guard;
+  mutable bool solving = false;
 
   PreconditionerHandle() = default;
   PreconditionerHandle(const PreconditionerHandle&) = delete;
@@ -85,14 +120,17 @@ struct PreconditionerHandle {
 };
 
 std::unique_ptr<PreconditionerHandle> named(const Core& core, const std::string& name, const nb::dict& settings) {
-  const heddle_preconditioner_options options = settings_of(settings);
+  Settings asked = settings_of(settings, core.rows);
+  const heddle_preconditioner_options* options = asked.get();
   auto handle = std::make_unique<PreconditionerHandle>();
   handle->pair = core.pair;
+  handle->values = core.values;
   handle->function = {nb::none(), core.rows, core.numpy_type};
   heddle_status status;
   {
     const nb::gil_scoped_release release;
-    status = heddle_preconditioner_create(core.op, nullptr, name.c_str(), &options, &handle->made);
+    const std::shared_lock together(core.pair->guard);
+    status = heddle_preconditioner_create(core.op, nullptr, name.c_str(), options, &handle->made);
   }
   must(status);
   return handle;
@@ -136,7 +174,7 @@ struct Watcher {
   }
 };
 
-nb::dict dict_of(const heddle_report& report, const std::vector<double>& history) {
+nb::dict dict_of(const heddle_report& report, const double* history, std::size_t capacity) {
   nb::dict result;
   result["verdict"] = report.verdict;
   result["iterations"] = report.iterations;
@@ -148,7 +186,10 @@ nb::dict dict_of(const heddle_report& report, const std::vector<double>& history
   result["method"] = nb::str(report.method);
   result["preconditioner"] = nb::str(report.preconditioner);
   result["reason"] = nb::str(report.reason);
-  const auto kept = std::min<std::size_t>(history.size(), static_cast<std::size_t>(report.history_length));
+  result["loading_seconds"] = report.loading_seconds;
+  result["minres_from"] = report.minres_from;
+  result["preconditioner_reason"] = nb::str(report.preconditioner_reason);
+  const auto kept = std::min(capacity, static_cast<std::size_t>(report.history_length));
   nb::list residuals;
   for (std::size_t k = 0; k < kept; ++k) residuals.append(history[k]);
   result["history"] = residuals;
@@ -157,15 +198,17 @@ nb::dict dict_of(const heddle_report& report, const std::vector<double>& history
 
 struct Question {
   std::string method, preconditioner;
-  heddle_preconditioner_options settings{};
+  Settings settings{};
   heddle_solve_options options{};
+  const PreconditionerHandle* own = nullptr;
 };
 
-Question question_of(const nb::dict& how, const PreconditionerHandle* own) {
+Question question_of(const nb::dict& how, const PreconditionerHandle* own, std::int64_t rows) {
   Question q;
   q.method = nb::cast<std::string>(how["method"]);
   q.preconditioner = nb::cast<std::string>(how["preconditioner"]);
-  q.settings = settings_of(nb::cast<nb::dict>(how["settings"]));
+  q.settings = settings_of(nb::cast<nb::dict>(how["settings"]), rows);
+  q.own = own;
   heddle_solve_options& o = q.options;
   o.size = sizeof o;
   o.own = own ? own->made : nullptr;
@@ -178,52 +221,95 @@ Question question_of(const nb::dict& how, const PreconditionerHandle* own) {
   return q;
 }
 
-// `call` asks the library; it runs without the GIL.
+// The time in which a solve has a preconditioner for itself.
+class Taken {
+ public:
+  explicit Taken(const PreconditionerHandle* own) : own_(own) {
+    if (!own_) return;
+    own_->guard.lock();
+    before_ = std::exchange(own_->solving, true);
+  }
+  Taken(const Taken&) = delete;
+  ~Taken() {
+    if (!own_) return;
+    own_->solving = before_;
+    own_->guard.unlock();
+  }
+
+ private:
+  const PreconditionerHandle* own_;
+  bool before_ = false;
+};
+
+// The most residuals that are kept of a solve.
+std::size_t history_of(const heddle_solve_options& o, std::int64_t rows) {
+  const std::int64_t most =
+      o.max_iterations > 0 ? o.max_iterations : std::min<std::int64_t>(10 * std::max<std::int64_t>(rows, 1), 100000);
+  return static_cast<std::size_t>(std::min<std::int64_t>(most, 1000000)) + 2;
+}
+
+// `call` asks the library; it runs without the GIL. `count` right-hand sides, one after the other, give as many
+// reports.
 template <class F>
-nb::dict answer(Question& q, nb::handle b, nb::handle x, std::int64_t rows, int numpy_type, nb::object callback,
-                F&& call) {
+std::vector<nb::dict> answers(Question& q, nb::handle b, nb::handle x, std::int64_t rows, std::int64_t count,
+                              int numpy_type, nb::object callback, F&& call) {
   heddle_solve_options& o = q.options;
   o.method = q.method.c_str(), o.preconditioner = q.preconditioner.c_str();
-  o.preconditioner_options = &q.settings;
-  const void* rhs = data_of(b, numpy_type, rows, "b");
-  void* iterate = const_cast<void*>(data_of(x, numpy_type, rows, "x"));
+  o.preconditioner_options = q.settings.get();
+  const void* rhs = data_of(b, numpy_type, rows * count, "b");
+  void* iterate = const_cast<void*>(data_of(x, numpy_type, rows * count, "x"));
   Watcher watcher{{}, std::move(callback), rows, numpy_type};
   o.keep_going = Watcher::keep_going, o.context = &watcher;
   if (!watcher.callback.is_none()) o.progress = Watcher::progress;
-  const std::int64_t most =
-      o.max_iterations > 0 ? o.max_iterations : std::min<std::int64_t>(10 * std::max<std::int64_t>(rows, 1), 100000);
-  std::vector<double> history(static_cast<std::size_t>(std::min<std::int64_t>(most, 1000000)) + 2);
-  o.history = history.data(), o.history_capacity = static_cast<std::int64_t>(history.size());
-  HEDDLE_INIT(heddle_report, report);
+  const std::size_t kept = history_of(o, rows);
+  const auto history = std::make_unique_for_overwrite<double[]>(kept * static_cast<std::size_t>(count));
+  o.history = history.get(), o.history_capacity = static_cast<std::int64_t>(kept);
+  std::vector<heddle_report> reports(static_cast<std::size_t>(count));
+  for (heddle_report& report : reports) report.size = sizeof report;
   heddle_status status;
   {
     const nb::gil_scoped_release release;
-    status = call(rhs, iterate, &o, &report);
+    const Taken taken(q.own);
+    status = call(rhs, iterate, &o, reports.data());
   }
   if (PyErr_Occurred()) throw nb::python_error();
   must(status);
-  return dict_of(report, history);
+  std::vector<nb::dict> told;
+  for (std::size_t j = 0; j < reports.size(); ++j) told.push_back(dict_of(reports[j], history.get() + j * kept, kept));
+  return told;
 }
 
 nb::dict solve(const Core& core, nb::handle b, nb::handle x, const nb::dict& how, const PreconditionerHandle* own,
                nb::object callback) {
-  Question q = question_of(how, own);
-  return answer(q, b, x, core.rows, core.numpy_type, std::move(callback), [&](auto... asked) {
+  Question q = question_of(how, own, core.rows);
+  return answers(q, b, x, core.rows, 1, core.numpy_type, std::move(callback), [&](auto... asked) {
     const Solving solving(*core.pair);
     return heddle_solve(core.op, asked...);
+  })[0];
+}
+
+nb::list solve_many(const Core& core, std::int64_t count, nb::handle b, nb::handle x, const nb::dict& how,
+                    const PreconditionerHandle* own) {
+  Question q = question_of(how, own, core.rows);
+  const auto told = answers(q, b, x, core.rows, count, core.numpy_type, nb::none(), [&](auto... asked) {
+    const Solving solving(*core.pair);
+    return heddle_solve_many(core.op, count, asked...);
   });
+  nb::list result;
+  for (const nb::dict& one : told) result.append(one);
+  return result;
 }
 
 // With a matrix that is a function.
 nb::dict solve_function(nb::object function, nb::handle b, nb::handle x, const nb::dict& how,
                         const PreconditionerHandle* own, nb::object callback) {
-  Question q = question_of(how, own);
   auto* like = reinterpret_cast<PyArrayObject*>(x.ptr());
   Function f{std::move(function), PyArray_SIZE(like), PyArray_TYPE(like)};
+  Question q = question_of(how, own, f.rows);
   HEDDLE_INIT(heddle_matrix_free, A);
   A.rows = f.rows, A.type = type_of(f.numpy_type), A.multiply = apply_function, A.context = &f;
-  return answer(q, b, x, f.rows, f.numpy_type, std::move(callback),
-                [&](auto... asked) { return heddle_solve_matrix_free(&A, asked...); });
+  return answers(q, b, x, f.rows, 1, f.numpy_type, std::move(callback),
+                 [&](auto... asked) { return heddle_solve_matrix_free(&A, asked...); })[0];
 }
 
 void apply(const PreconditionerHandle& M, nb::handle r, nb::handle z) {
@@ -232,18 +318,54 @@ void apply(const PreconditionerHandle& M, nb::handle r, nb::handle z) {
   heddle_status status;
   {
     const nb::gil_scoped_release release;
+    const std::lock_guard alone(M.guard);
+    std::shared_lock<std::shared_mutex> together;
+    if (M.pair) together = std::shared_lock(M.pair->guard);
     status = heddle_preconditioner_apply(M.made, from, to, nullptr);
   }
   must(status);
 }
 
+std::int64_t update(PreconditionerHandle& M, nb::handle values) {
+  const void* data = data_of(values, M.function.numpy_type, M.values, "values");
+  std::int64_t changed = 0;
+  heddle_status status = HEDDLE_OK;
+  bool inside = false;
+  {
+    const nb::gil_scoped_release release;
+    const std::lock_guard alone(M.guard);
+    inside = M.solving;  // by this thread: another one would hold the guard
+    if (!inside) status = heddle_preconditioner_update(M.made, data, &changed);
+  }
+  if (inside) throw nb::value_error("a callback of a solve cannot change the preconditioner of that solve");
+  must(status);
+  return changed;
+}
+
+nb::object rigid_body_modes(nb::handle coordinates, std::int64_t nodes, int dimension) {
+  const void* from = data_of(coordinates, NPY_DOUBLE, nodes * dimension, "coordinates");
+  npy_intp shape[] = {nodes * dimension, dimension == 2 ? 3 : 6};
+  const nb::object made = nb::steal(PyArray_EMPTY(2, shape, NPY_DOUBLE, 1));
+  if (!made.is_valid()) throw nb::python_error();
+  must(heddle_rigid_body_modes(static_cast<const double*>(from), nodes, dimension,
+                               static_cast<double*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(made.ptr())))));
+  return made;
+}
+
 }  // namespace
 
 void define_solvers(nb::module_& m) {
-  nb::class_<PreconditionerHandle>(m, "Preconditioner").def("apply", apply);
+  nb::class_<PreconditionerHandle>(m, "Preconditioner")
+      .def("apply", apply)
+      .def("update", update)
+      .def("json", [](const PreconditionerHandle& M) {
+        return text_of([&](auto... out) { return heddle_preconditioner_json(M.made, out...); });
+      });
   m.def("named_preconditioner", named);
   m.def("own_preconditioner", own);
   m.def("solve", solve, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
+  m.def("solve_many", solve_many, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def("rigid_body_modes", rigid_body_modes);
   m.def("solve_function", solve_function, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
         nb::arg().none());
 }

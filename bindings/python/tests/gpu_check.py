@@ -57,6 +57,54 @@ def solves():
         print("refused:", error)
 
 
+def memory_of_a_pool():
+    import ctypes
+
+    driver, held = ctypes.CDLL("libcuda.so.1"), {}
+
+    def allocate(size, device, stream):
+        address = ctypes.c_uint64()
+        assert driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)) == 0
+        held[address.value] = size
+        return address.value
+
+    def free(address):
+        del held[address]
+        assert driver.cuMemFree_v2(ctypes.c_uint64(address)) == 0
+
+    A = laplacian(50)
+    heddle.set_device_allocator(allocate, free)
+    op = heddle.optimize(A, device="gpu", plan="csr")
+    heddle.set_device_allocator()
+    assert sum(held.values()) >= A.nnz * 12, held
+    close(op @ np.ones(2500), A @ np.ones(2500))
+    del op
+    assert not held, held
+    heddle.set_device_allocator(lambda size, device, stream: 0, free)
+    try:
+        heddle.optimize(A, device="gpu", plan="csr")
+        raise AssertionError("a pool that is empty gave memory")
+    except heddle.UnavailableError as error:
+        print("refused:", error)
+    heddle.set_device_allocator()
+
+
+def kept_preconditioners():
+    A = laplacian(200)
+    b = np.random.default_rng(3).random(A.shape[0])
+    for format in ("csr", "coo"):
+        given = A.asformat(format)
+        op = heddle.optimize(given, device="gpu", updates=True)
+        kept = heddle.preconditioner(op, "amg", updates=True)
+        op.update_values(3 * given.data)
+        assert kept.update_values(3 * given.data) == 0
+        x, info = heddle.cg(op, b, M=kept, rtol=1e-8)
+        assert info == 0 and np.linalg.norm(3 * (A @ x) - b) <= 2e-8 * np.linalg.norm(b), info
+        assert (kept @ b).shape == b.shape
+    X, infos = heddle.solve_many(op, np.stack([b, 2 * b], axis=1), M=kept, rtol=1e-8)
+    assert [info == 0 for info in infos] == [True, True]
+
+
 def arrays_of_others():
     op = heddle.optimize(laplacian(20), device="gpu")
     makers = {"cupy": lambda m: m.ones(400), "torch": lambda m: m.ones(400, dtype=m.float64, device="cuda")}
@@ -83,6 +131,6 @@ def costs():
 
 if __name__ == "__main__":
     print(heddle.gpu_absence() or heddle.devices()[1])
-    for check in (products_and_updates, solves, arrays_of_others, costs):
+    for check in (products_and_updates, solves, kept_preconditioners, memory_of_a_pool, arrays_of_others, costs):
         check()
         print(check.__name__, "passed")

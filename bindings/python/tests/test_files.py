@@ -53,6 +53,15 @@ def test_devices_and_threads():
         heddle.set_threads(-1)
 
 
+def test_a_device_allocator_is_two_functions_or_none():
+    heddle.set_device_allocator(lambda size, device, stream: 0, lambda address: None)
+    heddle.set_device_allocator()
+    with pytest.raises(ValueError, match="missing"):
+        heddle.set_device_allocator(lambda size, device, stream: 0)
+    with pytest.raises(TypeError, match="functions"):
+        heddle.set_device_allocator(1, 2)
+
+
 def test_stubs_name_what_there_is():
     import ast
 

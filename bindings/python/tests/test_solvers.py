@@ -54,6 +54,8 @@ def test_settings_and_a_preconditioner_that_is_kept():
     op = heddle.optimize(laplacian(40))
     b = np.ones(1600)
     kept = heddle.preconditioner(op, "amg", smoothing=1, coarsest=50)
+    assert [grid["rows"] for grid in kept.grids][0] == 1600 and len(kept.grids) > 1
+    assert heddle.preconditioner(op, "jacobi").grids == []
     x, info = heddle.cg(op, b, M=kept, rtol=1e-8)
     assert info == 0 and info.iterations < 30
     assert (kept @ b).shape == (1600,)
@@ -61,6 +63,93 @@ def test_settings_and_a_preconditioner_that_is_kept():
         heddle.cg(op, b, M="amg", settings={"nonsense": 1})
     with pytest.raises(ValueError):
         heddle.cg(op, b, M="no such thing")
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "dia", "bsr"])
+def test_a_kept_amg_takes_new_values_in_the_order_of_the_user(format):
+    A = laplacian(30).asformat(format)
+    op = heddle.optimize(A, updates=True, device="cpu")
+    kept = heddle.preconditioner(op, "amg", updates=True, coarsest=50)
+    b = np.random.default_rng(2).random(900)
+    for factor in (1, 3, 7):
+        B = A.copy()
+        B.data = factor * A.data
+        op.update_values(B.data)
+        assert kept.update_values(B.data) == 0
+        x, info = heddle.cg(op, b, M=kept, rtol=1e-10)
+        assert info == 0 and info.iterations < 20 and np.linalg.norm(B @ x - b) < 1e-8
+    fresh = heddle.preconditioner(heddle.optimize(B, device="cpu"), "amg", updates=True, coarsest=50)
+    assert np.abs(kept @ b - fresh @ b).max() <= 1e-12 * np.abs(fresh @ b).max()
+    with pytest.raises(heddle.UnavailableError):
+        heddle.preconditioner(op, "jacobi").update_values(A.data)
+    with pytest.raises(ValueError, match="values of shape"):
+        kept.update_values(A.data.ravel()[:5])
+
+
+def test_a_preconditioner_is_not_changed_by_a_callback_of_its_solve_and_serves_two_threads():
+    import threading
+
+    A = laplacian(30)
+    op = heddle.optimize(A, device="cpu")
+    kept = heddle.preconditioner(op, "amg", updates=True)
+    b = np.ones(900)
+    with pytest.raises(ValueError, match="callback"):
+        heddle.cg(op, b, M=kept, callback=lambda x: kept.update_values(A.data))
+    applied = []
+    x, info = heddle.cg(op, b, M=kept, rtol=1e-8, callback=lambda x: applied.append(kept @ b))
+    assert info == 0 and len(applied) == info.iterations and np.array_equal(applied[0], kept @ b)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(heddle.cg(op, b, M=kept, rtol=1e-8)[0])) for _ in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert len(found) == 4 and all(np.array_equal(x, other) for other in found)
+
+
+def test_amg_takes_the_motions_of_a_rigid_body():
+    A = heddle.generate("elasticity", nx=30, ny=2, nz=2)  # clamped where x is 0; z runs fastest
+    nodes = np.stack(np.meshgrid(np.arange(1, 31), np.arange(3), np.arange(3), indexing="ij"), -1).reshape(-1, 3)
+    modes = heddle.rigid_body_modes(nodes)
+    assert modes.shape == (A.shape[0], 6) and heddle.rigid_body_modes(nodes[:, :2]).shape == (540, 3)
+    inner = A[3 * 18 :]  # rows that the clamp does not reach
+    assert abs(inner @ modes).max() < 1e-10
+    op, b = heddle.optimize(A, device="cpu"), np.ones(A.shape[0])
+    settings = {"block": 3, "coarsest": 60}
+    before = heddle.cg(op, b, M="amg", rtol=1e-8, settings=settings)[1]
+    for vectors in (modes, np.ascontiguousarray(modes), modes.astype(np.float32)):
+        x, info = heddle.cg(op, b, M="amg", rtol=1e-8, settings={**settings, "near_nullspace": vectors})
+        assert info == 0 and 2 * info.iterations < before.iterations
+    with pytest.raises(ValueError, match="rows"):
+        heddle.preconditioner(op, "amg", near_nullspace=modes[:-1])
+    with pytest.raises(ValueError, match="near-nullspace"):
+        heddle.preconditioner(op, "amg", near_nullspace=np.ones((A.shape[0], 9)))
+    with pytest.raises(ValueError, match="coordinates"):
+        heddle.rigid_body_modes(np.ones((3, 4)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_several_right_hand_sides(dtype):
+    A = laplacian(20).astype(dtype)
+    op = heddle.optimize(A, device="cpu")
+    B = np.random.default_rng(3).random((400, 3)).astype(dtype)
+    B[:, 1] = 0
+    rtol = 1e-9 if dtype == np.float64 else 1e-4
+    X, infos = heddle.solve_many(op, B, M="amg", rtol=rtol, settings={"coarsest": 50})
+    assert X.shape == B.shape and X.dtype == dtype and [info == 0 for info in infos] == [True] * 3
+    assert np.linalg.norm(A @ X - B) <= 2 * rtol * np.linalg.norm(B)
+    assert infos[1].iterations == 0
+    alone, info = heddle.solve(op, B[:, 2], M="amg", rtol=rtol, settings={"coarsest": 50})
+    assert np.array_equal(X[:, 2], alone) and np.array_equal(infos[2].history, info.history)
+    again, infos = heddle.solve_many(op, B, X, M=heddle.preconditioner(op, "jacobi"), rtol=2 * rtol)
+    assert [info.iterations for info in infos] == [0, 0, 0] and np.array_equal(again, X)
+    X, infos = heddle.solve_many(op, np.ones((400, 0), dtype))
+    assert X.shape == (400, 0) and infos == []
+    for wrong in (lambda: heddle.solve_many(op, B[:, 0]), lambda: heddle.solve_many(op, B, X[:, :1])):
+        with pytest.raises(ValueError, match="shape"):
+            wrong()
+    with pytest.raises(ValueError, match="solve_many"):
+        heddle.solve(op, B)
+    with pytest.raises(TypeError, match="function"):
+        heddle.solve_many(sl.LinearOperator(A.shape, lambda x: A @ x, dtype=dtype), B)
 
 
 def test_preconditioners_as_scipy_takes_them():
@@ -96,6 +185,14 @@ def test_preconditioners_as_scipy_takes_them():
 def test_wrong_questions(words, call):
     with pytest.raises(ValueError, match=words):
         call(laplacian(12))
+
+
+def test_auto_says_why():
+    info = heddle.solve(laplacian(30), np.ones(900), M="auto")[1]
+    assert info == 0 and len(info.preconditioner_reason) > 10 and info.minres_from == -1
+    shifted = laplacian(12) - 1.05 * sp.eye_array(144)
+    info = heddle.solve(shifted, np.ones(144), maxiter=2000)[1]
+    assert info.method == "minres" and info.minres_from >= 0
 
 
 def test_complex_right_hand_sides_are_refused():

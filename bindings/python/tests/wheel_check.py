@@ -36,6 +36,12 @@ def run(*words, **options):
     return done.stdout
 
 
+def index_is_there(folder):
+    """Whether pip finds what the wheel depends on."""
+    words = (sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--retries", "1", "-d", folder, "numpy")
+    return subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def made(folder, definitions):
     """The path of a new wheel, made by pip and scikit-build-core."""
     settings = [f"-Cbuild-dir={folder}"]
@@ -71,6 +77,9 @@ def main():
     if sys.argv[1] == "--make":
         folder = sys.argv[2]
         os.makedirs(folder, exist_ok=True)
+        if not index_is_there(os.path.join(folder, "index")):
+            print("not run: pip reaches no package index")
+            sys.exit(77)
         check(made(folder, sys.argv[3:]), folder)
     elif len(sys.argv) > 2:
         check(sys.argv[1], sys.argv[2])

@@ -7,7 +7,7 @@
 
 from . import _core
 from ._core import set_threads, threads
-from ._device import devices, gpu_absence
+from ._device import devices, gpu_absence, set_device_allocator
 from ._errors import Error, InputError, InternalError, UnavailableError, UsageError
 from ._files import analyze, generate, read_matrix, write_matrix
 
@@ -22,7 +22,9 @@ _LATER = {
     "Info": "_solvers",
     "Preconditioner": "_solvers",
     "preconditioner": "_solvers",
+    "rigid_body_modes": "_solvers",
     "solve": "_solvers",
+    "solve_many": "_solvers",
     "cg": "_solvers",
     "minres": "_solvers",
     "bicgstab": "_solvers",
@@ -33,7 +35,7 @@ _LATER = {
 
 __all__ = [
     "Error", "InputError", "InternalError", "UnavailableError", "UsageError", "analyze", "devices", "generate",
-    "gpu_absence", "read_matrix", "set_threads", "threads", "write_matrix", *_LATER,
+    "gpu_absence", "read_matrix", "set_device_allocator", "set_threads", "threads", "write_matrix", *_LATER,
 ]  # fmt: skip
 
 

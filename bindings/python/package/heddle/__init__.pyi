@@ -78,6 +78,9 @@ class Info(int):
     residual: float
     method: str
     preconditioner: str
+    preconditioner_reason: str
+    minres_from: int
+    loading_seconds: float
     setup_seconds: float
     seconds: float
     @property
@@ -86,8 +89,12 @@ class Info(int):
 class Preconditioner:
     name: str
     def __matmul__(self, r: ArrayLike) -> NDArray: ...
+    @property
+    def grids(self) -> list[dict[str, Any]]: ...
+    def update_values(self, data: ArrayLike) -> int: ...
 
-def preconditioner(A: Any, name: str, **settings: float) -> Preconditioner: ...
+def preconditioner(A: Any, name: str, **settings: Any) -> Preconditioner: ...
+def rigid_body_modes(coordinates: ArrayLike) -> NDArray[np.float64]: ...
 def solve(
     A: Any,
     b: ArrayLike,
@@ -100,10 +107,23 @@ def solve(
     callback: Callable[[Any], Any] | None = None,
     method: Literal["auto", "cg", "minres", "bicgstab", "gmres"] = "auto",
     restart: int | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
     check_every: int | None = None,
     callback_type: Literal["x", "residual"] = "x",
 ) -> tuple[NDArray, Info]: ...
+def solve_many(
+    A: Any,
+    B: ArrayLike,
+    X0: ArrayLike | None = None,
+    *,
+    rtol: float | None = None,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    method: Literal["auto", "cg", "minres", "bicgstab", "gmres"] = "auto",
+    restart: int | None = None,
+    settings: dict[str, Any] | None = None,
+) -> tuple[NDArray, list[Info]]: ...
 def cg(
     A: Any,
     b: ArrayLike,
@@ -114,7 +134,7 @@ def cg(
     maxiter: int | None = None,
     M: Any = None,
     callback: Callable[[NDArray], Any] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def minres(
     A: Any,
@@ -126,7 +146,7 @@ def minres(
     maxiter: int | None = None,
     M: Any = None,
     callback: Callable[[NDArray], Any] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def bicgstab(
     A: Any,
@@ -138,7 +158,7 @@ def bicgstab(
     maxiter: int | None = None,
     M: Any = None,
     callback: Callable[[NDArray], Any] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def gmres(
     A: Any,
@@ -152,7 +172,7 @@ def gmres(
     M: Any = None,
     callback: Callable[[Any], Any] | None = None,
     callback_type: Literal["legacy", "pr_norm", "x"] | None = None,
-    settings: dict[str, float] | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> tuple[NDArray, Info]: ...
 def read_matrix(source: str | os.PathLike[str], dtype: DTypeLike = ...) -> csr_array: ...
 def write_matrix(path: str | os.PathLike[str], A: Any) -> None: ...
@@ -161,5 +181,8 @@ def analyze(A: Any) -> dict[str, Any]: ...
 def bench(A: Any, *options: str) -> list[dict[str, Any]]: ...
 def devices() -> list[dict[str, Any]]: ...
 def gpu_absence() -> str: ...
+def set_device_allocator(
+    allocate: Callable[[int, int, int], int] | None = None, free: Callable[[int], Any] | None = None, *, stream: int = 0
+) -> None: ...
 def set_threads(count: int) -> None: ...
 def threads() -> int: ...

@@ -21,6 +21,22 @@ def name(kind, ordinal):
     return _NAMES[kind] + (f":{ordinal}" if ordinal else "")
 
 
+def set_device_allocator(allocate=None, free=None, *, stream=0):
+    """Takes memory of GPUs from a pool of yours from now on; without arguments from Heddle's own again.
+
+    allocate(bytes, device, stream)   gives an address
+    free(address)                     takes it back; by any thread
+    stream                            in whose order they work: a number
+
+    PyTorch: set_device_allocator(torch.cuda.caching_allocator_alloc, torch.cuda.caching_allocator_delete)
+    """
+    if (allocate is None) != (free is None):
+        raise ValueError("a device allocator allocates and frees: one of the two is missing")
+    if allocate is not None and not (callable(allocate) and callable(free)):
+        raise TypeError("a device allocator is two functions")
+    _core.set_device_allocator(allocate, free, int(stream))
+
+
 def devices():
     """The devices of this machine, a dict each: name, memory, cache, cores."""
     return json.loads(_core.devices_json())["devices"]

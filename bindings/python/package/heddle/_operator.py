@@ -195,6 +195,10 @@ class Operator(_core.Core, LinearOperator):
 
     def update_values(self, data, *, stream=None):
         """New values on the old pattern: `A.data` of the matrix the operator was made from, in that order."""
+        self._update(self._in_order(data), _stream_of(stream))
+
+    def _in_order(self, data):
+        """The values of the matrix as the library was given them, from `A.data`."""
         data = _dense(data)
         shape, picks = self._given["values"], self._given["picks"]
         if data.dtype.kind == "c":
@@ -207,7 +211,7 @@ class Operator(_core.Core, LinearOperator):
         if picks is not None:
             self._check_dropped(data, shape, picks)
             data = data[picks]
-        self._update(np.ascontiguousarray(data, self.dtype), _stream_of(stream))
+        return np.ascontiguousarray(data, self.dtype)
 
     def _check_dropped(self, data, shape, picks):
         """Zeros that were not stored must still be zero."""

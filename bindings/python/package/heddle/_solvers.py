@@ -1,5 +1,7 @@
 """Systems of equations, with SciPy's signatures. Everything between b and x happens in the library, on the device."""
 
+import json
+
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
@@ -17,7 +19,8 @@ class Info(int):
     verdict, reason       in a word, in a sentence
     iterations, history   how many; the relative residual before the first and after each
     residual              |b - A x| / |b|, recomputed from the x that is returned
-    method, preconditioner, setup_seconds, seconds
+    method, preconditioner, preconditioner_reason, setup_seconds, loading_seconds, seconds
+    minres_from           "auto": iterations of cg before minres went on; -1: it did not
     """
 
     def __new__(cls, report):
@@ -47,7 +50,10 @@ def _info_again(code, state):
 
 
 class Preconditioner:
-    """M, an approximation of the inverse of an operator's matrix, for several solves. `preconditioner` makes it."""
+    """M, an approximation of the inverse of an operator's matrix, for several solves. `preconditioner` makes it.
+
+    It serves one thread at a time; others wait.
+    """
 
     def __init__(self, op, handle, name):
         self._op, self._handle, self.name = op, handle, name
@@ -58,14 +64,43 @@ class Preconditioner:
         self._handle.apply(r, z)
         return z
 
+    def update_values(self, data):
+        """New values on the old pattern, as `Operator.update_values` takes them; the operator needs them as well.
+
+        For "amg" that was made with updates=True: its aggregates stay. Gives how many couplings are strong now and were
+        not, or the other way round; with none it is what a new one would be. Others must be made anew: UnavailableError.
+        """
+        return self._handle.update(self._op._in_order(data))
+
+    @property
+    def grids(self):
+        """Of "amg" a dict for each grid, the finest first: rows, nnz, plan, interpolated; of others an empty list."""
+        return json.loads(self._handle.json())["grids"]
+
     def __repr__(self):
         return f"<heddle.Preconditioner {self.name} of {self._op!r}>"
 
 
 def preconditioner(A, name, **settings):
-    """M by name: "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"; settings as in docs/solvers.md."""
+    """M by name: "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"; settings as in docs/solvers.md.
+
+    For "amg" among them near_nullspace, up to 8 columns that A maps to nearly zero (`rigid_body_modes` makes those of a
+    body), and updates=True, if update_values will be called.
+    """
     op = A if isinstance(A, Operator) else optimize(A)
     return Preconditioner(op, _core.named_preconditioner(op, name, settings), name)
+
+
+def rigid_body_modes(coordinates):
+    """How a body moves without being deformed: for preconditioner(A, "amg", near_nullspace=...).
+
+    coordinates   (nodes, 2) or (nodes, 3)
+    Gives an array with a column for each movement, 3 or 6, and a row for each unknown: those of a node stand together.
+    """
+    coordinates = np.ascontiguousarray(coordinates, np.float64)
+    if coordinates.ndim != 2 or coordinates.shape[1] not in (2, 3):
+        raise ValueError(f"coordinates have shape {coordinates.shape}, (nodes, 2) or (nodes, 3) is needed")
+    return _core.rigid_body_modes(coordinates, *coordinates.shape)
 
 
 def _subject(A):
@@ -101,14 +136,27 @@ def _own(M, op, dtype, settings, method):
     return "none", _core.own_preconditioner(_function_of(M, op), op.shape[0], dtype == np.float32, method == "gmres")
 
 
-def _vector(value, dtype, size, name):
+def _real(value, name):
     refuse_device_array(value)
     value = np.asarray(value)
     if value.dtype.kind not in "fiub":
         raise TypeError(f"{name} of dtype {value.dtype}: real numbers are needed")
+    return value
+
+
+def _vector(value, dtype, size, name):
+    value = _real(value, name)
     if value.shape not in ((size,), (size, 1)):
-        raise ValueError(f"{name} has shape {value.shape}, ({size},) is needed")
+        several = "; heddle.solve_many takes several columns" if value.ndim == 2 and len(value) == size else ""
+        raise ValueError(f"{name} has shape {value.shape}, ({size},) is needed{several}")
     return value.reshape(-1).astype(dtype, order="C", copy=False)
+
+
+def _columns(value, dtype, size, name):
+    value = _real(value, name)
+    if value.ndim != 2 or value.shape[0] != size:
+        raise ValueError(f"{name} has shape {value.shape}, ({size}, columns) is needed")
+    return value.astype(dtype, order="F", copy=False)
 
 
 def _teller(callback, wants_x):
@@ -128,6 +176,31 @@ def _teller(callback, wants_x):
     return tell
 
 
+def _square(A):
+    op = _subject(A)
+    if op.shape[0] != op.shape[1]:
+        raise ValueError(f"the matrix is {op.shape[0]} x {op.shape[1]}: a square one is needed")
+    return op
+
+
+def _dtype_of(op):
+    return np.dtype(np.float32 if op.dtype == np.float32 else np.float64)
+
+
+def _how(method, preconditioner, settings, dtype, rtol, atol, maxiter, restart):
+    return {
+        "method": method,
+        "preconditioner": preconditioner,
+        "settings": settings or {},
+        "rtol": float(rtol if rtol is not None else (1e-5 if dtype == np.float32 else 1e-8)),
+        "atol": float(atol),
+        "maxiter": 0 if maxiter is None else int(maxiter) or -1,
+        "restart": int(restart or 0),
+        "check_every": 0,
+        "want_iterate": False,
+    }
+
+
 def solve(A, b, x0=None, *, rtol=None, atol=0.0, maxiter=None, M=None, callback=None, method="auto", restart=None,
           settings=None, check_every=None, callback_type="x"):
     """x, info: the solution of A x = b by an iterative method, and what became of it.
@@ -142,31 +215,38 @@ def solve(A, b, x0=None, *, rtol=None, atol=0.0, maxiter=None, M=None, callback=
     method       "auto", "cg", "minres", "bicgstab", "gmres"
     restart      of gmres: vectors kept
     """
-    op = _subject(A)
-    if op.shape[0] != op.shape[1]:
-        raise ValueError(f"the matrix is {op.shape[0]} x {op.shape[1]}: a square one is needed")
-    n = op.shape[0]
-    dtype = np.dtype(np.float32 if op.dtype == np.float32 else np.float64)
+    op = _square(A)
+    n, dtype = op.shape[0], _dtype_of(op)
     b = _vector(b, dtype, n, "b")
     x = np.zeros(n, dtype) if x0 is None else _vector(x0, dtype, n, "x0").copy()
     name, handle = _own(M, op, dtype, settings, method)
     wants_x = callback is not None and callback_type == "x"
-    how = {
-        "method": method,
-        "preconditioner": name,
-        "settings": settings or {},
-        "rtol": float(rtol if rtol is not None else (1e-5 if dtype == np.float32 else 1e-8)),
-        "atol": float(atol),
-        "maxiter": 0 if maxiter is None else int(maxiter) or -1,
-        "restart": int(restart or 0),
-        "check_every": int(check_every or (1 if callback is not None else 0)),
-        "want_iterate": wants_x,
-    }
+    how = _how(method, name, settings, dtype, rtol, atol, maxiter, restart)
+    how["check_every"] = int(check_every or (1 if callback is not None else 0))
+    how["want_iterate"] = wants_x
     tell = _teller(callback, wants_x)
     if isinstance(op, Operator):
         return x, Info(_core.solve(op, b, x, how, handle, tell))
     function = lambda r: np.asarray(op.matvec(r)).reshape(-1)  # noqa: E731
     return x, Info(_core.solve_function(function, b, x, how, handle, tell))
+
+
+def solve_many(A, B, X0=None, *, rtol=None, atol=0.0, maxiter=None, M=None, method="auto", restart=None, settings=None):
+    """X, infos: A X = B for the columns of B, one after the other, with an Info for each.
+
+    The method is chosen and the preconditioner made once. One that fails stops no other. Arguments are those of `solve`.
+    """
+    op = _square(A)
+    if not isinstance(op, Operator):
+        raise TypeError("several columns are solved for with a matrix, not with a function")
+    n, dtype = op.shape[0], _dtype_of(op)
+    B = _columns(B, dtype, n, "B")
+    X = np.zeros(B.shape, dtype, order="F") if X0 is None else _columns(X0, dtype, n, "X0").copy(order="F")
+    if X.shape != B.shape:
+        raise ValueError(f"X0 has shape {X.shape}, B {B.shape}")
+    name, handle = _own(M, op, dtype, settings, method)
+    how = _how(method, name, settings, dtype, rtol, atol, maxiter, restart)
+    return X, [Info(report) for report in _core.solve_many(op, B.shape[1], B.T, X.T, how, handle)]
 
 
 def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, settings=None):
