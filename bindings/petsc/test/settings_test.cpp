@@ -62,7 +62,8 @@ void compare(const Setting& setting) {
   must(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));  // first: an error of PETSc ends the program
   Outcome aij = solve(usual_type(), setting), ours = solve(our_type(), setting);
   const double apart = difference(ours.x, aij.x);
-  const PetscInt spread = on_gpu() ? 1 : 0;  // sums are in another order there
+  // Sums are in another order on a GPU, and lsqr on the normal equations makes iterations of roundings.
+  const PetscInt spread = setting.method == "lsqr" ? 3 : on_gpu() ? 1 : 0;
   const bool same = aij.reason == ours.reason && std::abs(aij.iterations - ours.iterations) <= spread;
   tally.check(same && aij.reason > 0 && apart < 1e-7,
               text + ": " + KSPConvergedReasons[ours.reason] + " after " + std::to_string(ours.iterations) + ", aij " +
