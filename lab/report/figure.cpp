@@ -177,30 +177,38 @@ Axis make_axis(double low, double high, bool logarithmic) {
   return axis;
 }
 
-std::string to_svg(const Figure& figure) {
-  const Axis y = y_axis(figure);
+namespace {
+
+double height_of(const Figure& figure) {
   std::size_t longest = 0;
   for (const std::string& name : figure.categories) longest = std::max(longest, name.size());
   const bool slanted = figure.categories.size() > 6;
-  const double height = plot_bottom + (slanted ? 26 + 4.6 * static_cast<double>(longest) : 46);
-  return fmt::format("<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}{}{}</svg>\n", width, height,
-                     escaped(figure.title), legend(figure), grid(figure, y),
-                     figure.kind == Figure::Kind::bars ? bars(figure, y) : lines(figure, y));
+  return plot_bottom + (slanted ? 26 + 4.6 * static_cast<double>(longest) : 46);
+}
+
+std::string drawing(const Figure& figure) {
+  const Axis y = y_axis(figure);
+  return legend(figure) + grid(figure, y) + (figure.kind == Figure::Kind::bars ? bars(figure, y) : lines(figure, y));
+}
+
+}  // namespace
+
+std::string to_svg(const Figure& figure) {
+  return fmt::format("<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", width,
+                     height_of(figure), escaped(figure.title), drawing(figure));
 }
 
 std::string to_svg_file(const Figure& figure) {
+  constexpr double for_title = 24;
   constexpr const char* light =
-      "<style>svg { --ink: #1c2128; --soft: #5b6470; --line: #dfe3e8; --grid: #e9ecf0; --bad: #b3372b; --ours: "
-      "#2f72b8; "
+      "svg { --ink: #1c2128; --soft: #5b6470; --line: #dfe3e8; --grid: #e9ecf0; --bad: #b3372b; --ours: #2f72b8; "
       "--chosen: #0a9a72; --peer: #d9822b; --other: #8a6bb1; background: #ffffff; } text { font: 12px sans-serif; "
       "fill: "
-      "#5b6470; } .axis { stroke: #dfe3e8; } .grid { stroke: #e9ecf0; }</style>\n";
-  std::string svg = to_svg(figure);
-  svg.insert(svg.find('>') + 1, std::string("\n") + light + label(plot_left, -8, "start", figure.title));
-  constexpr const char* opening = "<svg viewBox=\"0 0 ";
-  const std::string given = opening;
-  svg.replace(0, given.size(), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -24 ");
-  return svg;
+      "#5b6470; } .axis { stroke: #dfe3e8; } .grid { stroke: #e9ecf0; }";
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {} {} {:.0f}\">\n<style>{}</style>\n{}{}</svg>\n",
+      -for_title, width, height_of(figure) + for_title, light, label(plot_left, -8, "start", figure.title),
+      drawing(figure));
 }
 
 }  // namespace heddle::report

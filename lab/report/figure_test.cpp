@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <regex>
 
 namespace heddle::report {
@@ -84,9 +85,13 @@ TEST(Figure, survives_having_nothing_to_show) {
             std::string::npos);
 }
 
-TEST(Figure, as_a_file_has_its_own_colours_and_title) {
-  const std::string file = to_svg_file(two_by_three());
-  EXPECT_TRUE(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -24 720 ")) << file.substr(0, 80);
+TEST(Figure, as_a_file_has_its_own_colours_and_room_for_its_title) {
+  const std::string file = to_svg_file(two_by_three()), inside = to_svg(two_by_three());
+  double high = 0, high_inside = 0;
+  std::sscanf(file.c_str(), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -24 720 %lf\"", &high);
+  std::sscanf(inside.c_str(), "<svg viewBox=\"0 0 720 %lf\"", &high_inside);
+  EXPECT_GT(high_inside, 100);
+  EXPECT_EQ(high, high_inside + 24) << file.substr(0, 80);
   EXPECT_NE(file.find("--ours: #"), std::string::npos);
   EXPECT_NE(file.find("y=\"-8.0\""), std::string::npos) << "the title stands above the drawing";
 }

@@ -182,7 +182,9 @@ void against_all(Record& record, const std::vector<OnMatrix>& all) {
     figure.categories.emplace_back(one.printed->name);
     figure.series[0].y.push_back(one.rival), figure.series[1].y.push_back(one.rival_today);
   }
-  figure.title += "; " + seen.basis();
+  std::vector<const Matrix*> shown;
+  for (const OnMatrix& one : all) shown.push_back(one.matrix);
+  figure.title += "; " + basis_of(shown);
   record.add(std::move(table));
   record.add(std::move(figure));
   Numbers ratios;
@@ -225,7 +227,9 @@ void bandwidth_and_core(Record& record, const std::vector<OnMatrix>& all) {
     rates.categories.emplace_back(one.printed->name);
     rates.series[0].y.push_back(share_then), rates.series[1].y.push_back(share);
   }
-  rates.title += "; " + seen.basis();
+  std::vector<const Matrix*> shown;
+  for (const OnMatrix& one : all) shown.push_back(one.matrix);
+  rates.title += "; " + basis_of(shown);
   record.add(std::move(table));
   record.add_main(std::move(rates));
   if (std::isfinite(record.lab.host_seconds(*all.front().matrix, Cores::one)))

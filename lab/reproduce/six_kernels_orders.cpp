@@ -59,7 +59,7 @@ void order_of_averages(Record& record, const std::vector<Rates>& all) {
       .title = "Figure 5: means weighted by entries, float",
       .note = "Over the matrices that all six kernels can store.",
       .columns = {"kernel", "place then", "the papers' kernels, GFLOP/s", "place", "today's formats", "place"}};
-  Figure bars{.title = "Figure 5: means weighted by entries; " + seen.basis(),
+  Figure bars{.title = "Figure 5: means weighted by entries; " + basis_of(used),
               .y_label = "GFLOP/s",
               .series = {{"the papers' kernels", {}, {}}, {"today's formats", {}, {}}}};
   const char* places[] = {"4 to 6", "4 to 6", "4 to 6", "3", "2", "1"};
