@@ -76,6 +76,12 @@ if(NOT output MATCHES "converged after [0-9]+ iterations of cg, preconditioner n
   message(FATAL_ERROR "a wrong report:\n${output}")
 endif()
 
+# A format from outside keeps the contract (nothing is said before the plan) and multiplies; an edge counts 1.
+must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/custom_format/custom_format)
+if(NOT output MATCHES "^ones on cpu: " OR NOT output MATCHES "ones: A 1 = 33 33 33 ")
+  message(FATAL_ERROR "a wrong plan or product of a format from outside:\n${output}")
+endif()
+
 # The C library: 4 - 1 = 3 in the first row; new values are twice the old ones, so x is one half.
 must(${WORK}/build/c/multiply_c)
 if(NOT output MATCHES "A . 1 = 3 2 3\n" OR NOT output MATCHES "x = 0.5 0.5 0.5")

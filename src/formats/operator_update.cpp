@@ -1,5 +1,6 @@
 // update_values: new numbers go to the places where a build would put them, by a map made once.
 #include "core/memory_errors.hpp"
+#include "formats/custom.hpp"
 #include "formats/operator_state.hpp"
 #include "layout/own_numbers.hpp"
 
@@ -58,10 +59,13 @@ void Operator<V>::Impl::Side::place(Device device, const V* val, Stream stream) 
       on(device, [&](auto where) { place_values<V>(where, maps[i], val, arrays[i], stream); });
 }
 
-// Not where the plan names a codec that new values may not fit, nor where 32 bits do not number the entries.
+// Not where the plan names a codec that new values may not fit, nor where 32 bits do not number the entries, nor where
+// a format from outside keeps something else than the values.
 template <class V>
 bool Operator<V>::Impl::maps_possible() const {
   const std::string* codec = asked.find("values");
+  const CustomFormat* custom = find_custom(asked.format);
+  if (custom != nullptr && !custom->keeps_values) return false;
   return (codec == nullptr || *codec == "auto" || *codec == "raw") && nnz <= most_mapped_entries;
 }
 

@@ -1,11 +1,57 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
+#include <list>
+#include <mutex>
 
 #include "core/memory_errors.hpp"
+#include "formats/custom.hpp"
 #include "formats/registered.hpp"
 
 namespace heddle {
+
+std::vector<const Format*> built_in_formats();  // registry_list.cpp, generated
+
+namespace {
+
+// A list that was handed out stays as it is: a format that is registered makes a longer one.
+struct Lists {
+  std::vector<const Format*> lines;
+  std::vector<FormatInfo> infos;
+
+  explicit Lists(std::vector<const Format*> all) : lines(std::move(all)) {
+    for (const Format* line : lines) infos.push_back(line->info);
+  }
+};
+
+class Registry {
+ public:
+  Registry() { append(built_in_formats()); }
+  const Lists& now() const { return *now_.load(std::memory_order_acquire); }
+  void append(const std::vector<const Format*>& more) {
+    const std::lock_guard guard(guard_);
+    std::vector<const Format*> all = lists_.empty() ? std::vector<const Format*>() : lists_.back().lines;
+    all.insert(all.end(), more.begin(), more.end());
+    now_.store(&lists_.emplace_back(std::move(all)), std::memory_order_release);
+  }
+
+ private:
+  std::mutex guard_;
+  std::list<Lists> lists_;
+  std::atomic<const Lists*> now_ = nullptr;
+};
+
+Registry& the_registry() {
+  static Registry of_this_process;
+  return of_this_process;
+}
+
+}  // namespace
+
+const std::vector<const Format*>& registry() { return the_registry().now().lines; }
+
+void add_line(const Format& line) { the_registry().append({&line}); }
 
 const Format& registered_format(const std::string& name) {
   for (const Format* format : registry())
@@ -24,14 +70,7 @@ Footprint judged(Footprint need, std::int64_t nnz) {
   return need;
 }
 
-const std::vector<FormatInfo>& formats() {
-  static const std::vector<FormatInfo> infos = [] {
-    std::vector<FormatInfo> all;
-    for (const Format* format : registry()) all.push_back(format->info);
-    return all;
-  }();
-  return infos;
-}
+const std::vector<FormatInfo>& formats() { return the_registry().now().infos; }
 
 const FormatInfo& find_format(const std::string& name) { return registered_format(name).info; }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/format.hpp"
+#include "plan/custom_work.hpp"
 #include "plan/model.hpp"
 
 namespace heddle {
@@ -27,6 +28,7 @@ std::vector<Plan> candidate_plans(const Structure& facts, const CandidateOptions
   // Windows of 1,024 rows that several cores would share.
   if (!options.target.on_gpu && facts.rows < 1024 * std::int64_t{options.target.units} && registered("sell"))
     all.push_back(Plan::parse("sell sigma=256"));
+  for (Plan& plan : custom_plans(facts, options.target)) all.push_back(std::move(plan));
   if (options.reorder && facts.rows == facts.cols) all.push_back(Plan::parse("ell16 reorder=rcm"));
   return all;
 }

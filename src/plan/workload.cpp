@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "formats/format.hpp"
+#include "plan/custom_work.hpp"
 
 namespace heddle {
 
@@ -27,7 +28,7 @@ std::span<const Family* const> model_families() { return families; }
 const Family* find_family(const std::string& format) {
   const auto found = std::find_if(std::begin(families), std::end(families),
                                   [&](const Family* family) { return family->format == format; });
-  return found == std::end(families) ? nullptr : *found;
+  return found == std::end(families) ? find_custom_family(format) : *found;
 }
 
 Workload workload(const Family& family, const Subject& subject, const Plan& plan) {

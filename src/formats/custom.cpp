@@ -1,0 +1,183 @@
+#include "formats/custom.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <list>
+#include <mutex>
+
+#include "core/memory_errors.hpp"
+#include "core/parallel.hpp"
+#include "formats/registered.hpp"
+
+namespace heddle {
+
+namespace {
+
+// Lines of the registry and what stands behind them stay where they are.
+struct Known {
+  std::mutex guard;
+  std::list<std::pair<CustomFormat, Format>> all;
+};
+Known& known() {
+  static Known of_this_process;
+  return of_this_process;
+}
+
+const CustomFormat& custom(const Plan& plan) {
+  const CustomFormat* found = find_custom(plan.format);
+  check(found != nullptr, ErrorKind::internal, "{} was registered, and is not known", plan.format);
+  return *found;
+}
+
+// Its settings as fields, which read and write them as they do those of the library.
+class Values {
+ public:
+  explicit Values(const CustomFormat& format) : name_(format.info.name), numbers_(format.info.settings.size()) {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      const SettingInfo& setting = format.info.settings[i];
+      fields_.push_back({.name = setting.name.c_str(),
+                         .value = &numbers_[i],
+                         .meaning = setting.meaning.c_str(),
+                         .low = static_cast<int>(setting.low),
+                         .high = static_cast<int>(setting.high),
+                         .words = setting.allowed});
+      fallbacks_.settings.emplace_back(setting.name, setting.fallback);
+    }
+    fallbacks_.format = name_;
+    read_settings(fields_, fallbacks_);
+  }
+
+  Plan completed(const Plan& plan) const {
+    read_settings(fields_, plan);
+    return write_settings(fields_, name_);
+  }
+
+ private:
+  std::string name_;
+  std::vector<int> numbers_;
+  std::vector<Field> fields_;
+  Plan fallbacks_;
+};
+
+template <class V>
+class CustomStore final : public Store<V> {
+ public:
+  explicit CustomStore(std::unique_ptr<FormatStore<V>> format) : format_(std::move(format)) {}
+
+  void multiply(const Product<V>& p) const override {
+    format_->multiply({p.update.alpha, p.update.beta, p.x, p.update.y, p.stream});
+  }
+  bool multiply_many(const ProductMany<V>&) const override { return false; }
+  void reserve(int) override {}
+  Csr<V> restore() const override { return format_->restore(); }
+  std::int64_t bytes() const override { return format_->bytes(); }
+  bool keeps(const void*) const override { return false; }  // what is lent is copied
+  std::vector<std::span<V>> value_arrays() override { return format_->value_arrays(); }
+  bool takes_turns() const override { return false; }
+
+ private:
+  std::unique_ptr<FormatStore<V>> format_;
+};
+
+void check_device(const CustomFormat& format, Device device) {
+  if (device.kind == Device::Kind::emulator)
+    fail(ErrorKind::unavailable, {format.info.name, "take the CPU"}, "the emulator runs kernels of the library alone");
+  if (device.kind == Device::Kind::gpu && !format.on_gpu)
+    fail(ErrorKind::unavailable, {format.info.name, "give it multiply_on_gpu, or take the CPU"},
+         "this format has no kernel for a GPU");
+}
+
+template <class V>
+std::unique_ptr<Store<V>> stored(Source<V> source, const Plan& resolved, Device device) {
+  const CustomFormat& format = custom(resolved);
+  check_device(format, device);
+  if constexpr (std::is_same_v<V, float>)
+    return std::make_unique<CustomStore<V>>(format.build_f32(source.view, resolved, device));
+  else
+    return std::make_unique<CustomStore<V>>(format.build_f64(source.view, resolved, device));
+}
+
+Plan resolved(const Plan& plan) { return complete_plan(custom(plan), plan); }
+
+Footprint need(const Plan& plan, const PatternView& A, int value_bytes) {
+  return judged(custom(plan).footprint(A, plan, value_bytes), A.nnz());
+}
+
+// Nothing of it is done by kernels of the library.
+Format line_of(const CustomFormat& format) {
+  return {.info = format.info,
+          .resolve = [](const Plan& plan, const PatternView&, int) { return resolved(plan); },
+          .footprint = need,
+          .at_most = [](const Plan& plan, const PatternView& A, int value_bytes,
+                        Found*) { return need(plan, A, value_bytes); },
+          .build_f32 = stored<float>,
+          .build_f64 = stored<double>,
+          .settle_f32 = [](const Plan& plan, Source<float>) { return resolved(plan); },
+          .settle_f64 = [](const Plan& plan, Source<double>) { return resolved(plan); },
+          .builds_there = false,
+          .build_there_f32 = [](Source<float>, const Plan&) { return std::unique_ptr<Store<float>>(); },
+          .build_there_f64 = [](Source<double>, const Plan&) { return std::unique_ptr<Store<double>>(); },
+          .settle_there_f32 = [](const Plan&, Source<float>) { return std::optional<Plan>(); },
+          .settle_there_f64 = [](const Plan&, Source<double>) { return std::optional<Plan>(); },
+          .ask_there_f32 = [](const Plan&, Source<float>, const QueueLook& look) { look(false); },
+          .ask_there_f64 = [](const Plan&, Source<double>, const QueueLook& look) { look(false); }};
+}
+
+void check_name(const CustomFormat& format) {
+  const std::string& name = format.info.name;
+  const At at{name, "letters, digits and _, and not the name of another format"};
+  const auto in_a_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); };
+  if (name.empty() || !std::all_of(name.begin(), name.end(), in_a_word))
+    fail(ErrorKind::usage, at, "'{}' is no name for a format", name);
+  for (const Format* line : registry())
+    if (line->info.name == name) fail(ErrorKind::usage, at, "there is a format {} already", name);
+}
+
+void check_settings(const CustomFormat& format) {
+  constexpr std::size_t most_words = 12;  // of a Field
+  for (const SettingInfo& setting : format.info.settings)
+    if (setting.allowed.size() > most_words)
+      fail(ErrorKind::usage, {setting.name, "give low and high instead"}, "a setting with {} allowed values",
+           setting.allowed.size());
+  (void)Values(format);
+}
+
+}  // namespace
+
+const CustomFormat* find_custom(const std::string& name) {
+  Known& here = known();
+  const std::lock_guard guard(here.guard);
+  for (const auto& [format, line] : here.all)
+    if (format.info.name == name) return &format;
+  return nullptr;
+}
+
+Plan complete_plan(const CustomFormat& format, const Plan& plan) { return Values(format).completed(plan); }
+
+void add_format(CustomFormat format) {
+  with_memory_errors([&] {
+    Known& here = known();
+    const std::lock_guard guard(here.guard);
+    check_name(format);
+    check_settings(format);
+    const Format line = line_of(format);
+    add_line(here.all.emplace_back(std::move(format), line).second);
+  });
+}
+
+int setting(const Plan& plan, std::string_view name) {
+  const std::string* text = plan.find(name);
+  int number = 0;
+  const bool found =
+      text != nullptr && !text->empty() &&
+      std::from_chars(text->data(), text->data() + text->size(), number).ptr == text->data() + text->size();
+  if (!found) fail(ErrorKind::usage, At{to_string(plan)}, "no number for '{}'", name);
+  return number;
+}
+
+void run_rows(std::int64_t rows, std::int64_t entries,
+              void (*run)(const void* context, std::int64_t begin, std::int64_t end), const void* context) {
+  parallel_work(rows, entries, [&](std::int64_t begin, std::int64_t end) { run(context, begin, end); });
+}
+
+}  // namespace heddle
