@@ -27,6 +27,7 @@
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
+#include "plan/predicted_parts.hpp"
 #include "plan/timing.hpp"
 #include "selection_matrices.hpp"
 
@@ -115,12 +116,10 @@ std::string machine_json(const Machine& m) {
       m.entry_ns, m.entry_all_ns);
 }
 
-std::string workload_json(const Workload& w) {
-  return fmt::format(
-      R"({{"bytes":{:.0f},"stored":{:.0f},"stream_bytes":{:.0f},"x_bytes":{:.0f},"misses":{:.0f},"swept_bytes":{:.0f},"swept_misses":{:.0f},"sectors":{:.0f},)"
-      R"("slots":{:.0f},"teams":{:.0f},"chain":{:.1f},"tasks":{:.4g},"pieces":{:.0f},"foreign":{:.0f},"foreign_window":{:.0f},"launches":{}}})",
-      w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.swept_bytes, w.swept_misses, w.sectors, w.slots,
-      w.teams, w.chain, w.tasks, w.pieces, w.foreign, w.foreign_window, w.launches);
+std::string workload_json(const Workload& work) {
+  std::vector<std::string> numbers;
+  for (const auto& [name, number] : named(work)) numbers.push_back(fmt::format(R"("{}":{:.10g})", name, number));
+  return fmt::format("{{{}}}", fmt::join(numbers, ","));
 }
 
 std::string parts_json(const BuildParts& parts) { return fmt::format("[{:.6g}]", fmt::join(parts.values(), ",")); }

@@ -10,9 +10,9 @@
 namespace heddle::test {
 namespace {
 
-const std::vector<std::string> every_command{"demo",      "info",    "formats",  "plan",      "multiply",
-                                             "solve",     "bench",   "generate", "convert",   "reorder",
-                                             "reproduce", "devices", "manual",   "completion"};
+const std::vector<std::string> every_command{"demo",      "info",    "formats",  "plan",       "multiply",
+                                             "solve",     "bench",   "generate", "convert",    "reorder",
+                                             "reproduce", "devices", "manual",   "completion", "predict"};
 
 void expect_one_line_error(const Outcome& outcome, int exit_code) {
   EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
@@ -57,6 +57,8 @@ TEST(Command, answers_wrong_usage_with_exit_2_and_one_line) {
                                                     {"multiply", "gen:dense,rows=3", "--beta", "2"},
                                                     {"convert", "gen:dense,rows=3"},
                                                     {"convert", "gen:dense,rows=3", "matrix.jpeg"},
+                                                    {"predict", "gen:dense,rows=3", "nosuch"},
+                                                    {"predict", "gen:dense,rows=3", "csr lanes=5"},
                                                     {"reorder"},
                                                     {"reorder", "gen:dense,rows=3", "--by", "nosuch"}};
   for (const auto& words : wrong) {

@@ -12,6 +12,7 @@ void add_demo(CLI::App& app, Session& session);
 void add_info(CLI::App& app, Session& session);
 void add_formats(CLI::App& app, Session& session);
 void add_plan(CLI::App& app, Session& session);
+void add_predict(CLI::App& app, Session& session);
 void add_multiply(CLI::App& app, Session& session);
 void add_solve(CLI::App& app, Session& session);
 void add_bench(CLI::App& app, Session& session);

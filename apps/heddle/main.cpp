@@ -32,6 +32,7 @@ void describe_command_line(CLI::App& app, Session& session) {
   heddle::add_info(app, session);
   heddle::add_formats(app, session);
   heddle::add_plan(app, session);
+  heddle::add_predict(app, session);
   heddle::add_multiply(app, session);
   heddle::add_solve(app, session);
   heddle::add_bench(app, session);

@@ -49,6 +49,7 @@ struct BuildCost {
   double new_byte_ns = unset;     // per byte that is built, where arrays are so large that they are new memory (CPU)
   double memory = unset;  // reading the matrix and what is built of it once, at the rate of that much memory (CPU)
 
+  bool fitted() const { return *key != 0; }
   constexpr double check() const {
     return once_us + wide_us + table_us + doubles_us + entry_ns + table_entry_ns + row_ns + gap_ns + alone_ns +
            partial_ns + long_row_ns + some_long_us + one_thread_ns + sorted_row_ns + gathered_ns + listed_ns +

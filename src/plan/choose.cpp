@@ -21,6 +21,7 @@
 #include "plan/explain.hpp"
 #include "plan/first_look.hpp"
 #include "plan/prospects.hpp"
+#include "plan/subject_of.hpp"
 #include "plan/trial_watch.hpp"
 #include "plan/tune.hpp"
 
@@ -138,23 +139,6 @@ void settle(Choice& choice, const Subject& subject, const Machine& machine, cons
                                          : explain(choice, subject, machine, options.expected_multiplies);
 }
 
-template <class V>
-bool on_device(const Csr<V>& A) {
-  return A.ptr.device().kind != Device::Kind::cpu;
-}
-
-// Only CPUs choose by them.
-template <class V>
-StepCounts steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
-  const bool asked = !on_device(A) && !uses_gpu(machine) && machine.isa == Isa::avx512;  // or nobody proposes runs
-  return asked ? count_steps(A.view(), facts.rows_len.max, sizeof(V), target_of(machine).loads_singly()) : StepCounts{};
-}
-
-template <class V>
-Subject subject_of(const Csr<V>& A, const Structure& facts, const Machine& machine, const StepCounts& steps) {
-  return {facts, sizeof(V), target_of(machine), on_device(A), on_device(A) || uses_gpu(machine) ? nullptr : &steps};
-}
-
 // Most formats refuse a matrix for its padding alone: three times what was foretold would have to be stored by one that
 // is refused in spite of this.
 bool surely_fits(const Subject& subject, const Plan& plan) {
@@ -176,14 +160,6 @@ void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Sc
     if (first.fits) return;
     rank(choice.candidates, score, subject, Effort::model);
   }
-}
-
-template <class V>
-void check_facts(const Csr<V>& A, const Structure& facts) {
-  if (!on_device(A)) validate(A.view(), Require::canonical);
-  check(A.rows == facts.rows && A.cols == facts.cols && A.nnz() == facts.nnz, ErrorKind::input,
-        "facts of a {} x {} matrix of {} entries for one of {} x {} and {}", facts.rows, facts.cols, facts.nnz, A.rows,
-        A.cols, A.nnz());
 }
 
 }  // namespace
@@ -366,30 +342,6 @@ std::string reason_for(const Csr<V>& A, Prospects found, std::size_t taken, cons
   return explain(choice, subject_of(A, found.facts, machine, found.steps), machine, options.expected_multiplies);
 }
 
-namespace {
-
-double predicted_product(const Subject& subject, const Machine& machine, const Plan& plan) {
-  const Family* family = find_family(plan.format);
-  const Cost* cost = cost_of(plan, subject.target);
-  if (!family || !cost) return std::numeric_limits<double>::quiet_NaN();
-  return predict(workload(*family, subject, plan), *cost, machine, subject.value_bytes).seconds;
-}
-
-}  // namespace
-
-double predict(const Structure& facts, const Machine& machine, const Plan& plan, int value_bytes) {
-  return with_memory_errors([&] { return predicted_product({facts, value_bytes, target_of(machine)}, machine, plan); });
-}
-
-template <class V>
-double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan) {
-  return with_memory_errors([&] {
-    check_facts(A, facts);
-    const StepCounts steps = plan.format == "runs" ? steps_for(A, facts, machine) : StepCounts{};
-    return predicted_product(subject_of(A, facts, machine, steps), machine, plan);
-  });
-}
-
 Effort parse_effort(const std::string& text) {
   for (const Effort effort : {Effort::model, Effort::measure, Effort::exhaustive})
     if (text == to_string(effort)) return effort;
@@ -404,8 +356,6 @@ template Choice choose(const Csr<float>&, const Structure&, const Machine&, cons
 template Choice choose(const Csr<double>&, const Structure&, const Machine&, const ChooseOptions&);
 template Choice choose(const Csr<float>&, const ChooseOptions&);
 template Choice choose(const Csr<double>&, const ChooseOptions&);
-template double predict(const Csr<float>&, const Structure&, const Machine&, const Plan&);
-template double predict(const Csr<double>&, const Structure&, const Machine&, const Plan&);
 template std::optional<Choice> csr_at_once(const Csr<float>&, const ChooseOptions&);
 template std::optional<Choice> csr_at_once(const Csr<double>&, const ChooseOptions&);
 template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const BuildOptions&);

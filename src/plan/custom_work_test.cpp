@@ -4,6 +4,7 @@
 #include <heddle/heddle.hpp>
 
 #include "../../examples/custom_format/ones.hpp"
+#include "plan/predicted_parts.hpp"
 
 namespace heddle::test {
 namespace {
@@ -34,6 +35,16 @@ TEST(CustomWork, the_format_of_the_example_is_chosen_for_a_graph_and_the_reason_
   EXPECT_NE(choice.reason.find("a guess: the costs of this format are not fitted"), std::string::npos) << choice.reason;
   EXPECT_EQ(candidate(choice, "ones")->bytes, 60001 * 8 + graph("ones").nnz() * 4);
   EXPECT_GT(candidate(choice, "csr")->predicted_seconds, choice.predicted_seconds);
+}
+
+TEST(CustomWork, a_prediction_part_by_part_says_that_it_is_a_guess) {
+  know_ones();
+  const Csr<double> A = graph("ones");
+  const Machine& machine = built_in_machine(Device::Kind::cpu);
+  const PredictedParts made = predicted_parts(A, analyze(A), machine, Plan::parse("ones"));
+  EXPECT_FALSE(made.cost.fitted());
+  EXPECT_FALSE(made.build_cost.fitted());
+  EXPECT_EQ(made.product.seconds, predict(A, analyze(A), machine, Plan::parse("ones")));
 }
 
 TEST(CustomWork, where_values_differ_it_does_not_fit) {
