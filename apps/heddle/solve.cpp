@@ -13,6 +13,7 @@
 #include "interrupt.hpp"
 #include "load.hpp"
 #include "solve/course.hpp"
+#include "solve/methods.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -355,6 +356,11 @@ class Command {
   std::vector<Report> reports_;
 };
 
+std::vector<std::string> or_auto(std::vector<std::string> names) {
+  names.insert(names.begin(), "auto");
+  return names;
+}
+
 void add_options(CLI::App& command, Options& options) {
   command.add_option("M", options.matrix, "Matrix file, or gen:KIND,key=value,...")->required();
   command.add_option("--rhs", options.rhs,
@@ -362,14 +368,14 @@ void add_options(CLI::App& command, Options& options) {
   command
       .add_option("--method", options.method,
                   "cg: symmetric positive definite; minres: symmetric; bicgstab, gmres: any; auto: by the matrix")
-      ->check(CLI::IsMember({"auto", "cg", "minres", "bicgstab", "gmres"}))
+      ->check(CLI::IsMember(or_auto(solve_method::method_names())))
       ->capture_default_str();
   command
       .add_option(
           "--precond,--preconditioner", options.precond,
           "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai, amg (multigrid): symmetric positive definite; "
           "auto: amg, jacobi or none, whichever is predicted to be done first")
-      ->check(CLI::IsMember({"none", "auto", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"}))
+      ->check(CLI::IsMember(or_auto(solve_method::preconditioner_names())))
       ->capture_default_str();
   command
       .add_option("--block", options.preconditioner.block,

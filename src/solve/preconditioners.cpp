@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "core/memory_errors.hpp"
+#include "solve/methods.hpp"
 
 namespace heddle {
 
@@ -23,13 +24,6 @@ Trips<V> trips_on(Device device) {
 
 template Trips<float> trips_on(Device);
 template Trips<double> trips_on(Device);
-
-void check_preconditioner(const std::string& name) {
-  for (const char* known : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "spai", "amg"})
-    if (name == known) return;
-  fail(ErrorKind::usage, At{name, "known: none, jacobi, block_jacobi, chebyshev, fsai, spai, amg"},
-       "no such preconditioner");
-}
 
 namespace {
 
@@ -64,19 +58,14 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
                                                        const Csr<V>& matrix, const PreconditionerOptions& options) {
   return with_memory_errors([&]() -> std::shared_ptr<Preconditioner<V>> {
     using namespace solve_method;
-    check_preconditioner(name);
+    const PreconditionerLine<V>& line = preconditioner_line<V>(name);
     check(matrix.rows == A.rows() && matrix.cols == A.cols(), ErrorKind::usage,
           "a {} x {} operator with a {} x {} matrix: they must be the same", A.rows(), A.cols(), matrix.rows,
           matrix.cols);
     check(matrix.rows == matrix.cols, ErrorKind::input, "a {} x {} matrix has no preconditioner: it is not square",
           matrix.rows, matrix.cols);
-    if (name == "none") return nullptr;
-    if (name == "amg") return make_amg(A, matrix, options);
-    if (!matrix.val.device().host_memory()) return make_preconditioner(name, A, matrix.to({}), options);
-    if (name == "jacobi") return make_jacobi(matrix.view(), A.device(), options.positive);
-    if (name == "block_jacobi") return make_block_jacobi(matrix.view(), A.device(), options.block);
-    if (name == "chebyshev") return make_chebyshev(A, matrix.view(), options.degree);
-    return name == "fsai" ? make_fsai(A, matrix.view(), options.power) : make_spai(A, matrix.view(), options.power);
+    if (line.takes_device_matrix || matrix.val.device().host_memory()) return line.make(A, matrix, options);
+    return line.make(A, matrix.to({}), options);
   });
 }
 

@@ -22,9 +22,6 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const Csr<V>& matrix,
                                             const PreconditionerOptions& options);
 
-// Error(usage) for a word that make_preconditioner does not know.
-void check_preconditioner(const std::string& name);
-
 // The inverses of the diagonal entries. Error(input) with the row where there is none.
 template <class V>
 Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive);

@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "solve/loading.hpp"
+#include "solve/methods.hpp"
 #include "solve/preconditioners.hpp"
 #include "solve/seconds.hpp"
 
@@ -70,8 +71,7 @@ class Named {
 
 template <class V>
 void require_symmetry(const Prepared<V>& made) {
-  const bool needed = made.method == "cg" || made.method == "minres";
-  if (made.preconditioner && needed && !made.preconditioner->symmetric())
+  if (made.preconditioner && method_line<V>(made.method).symmetric && !made.preconditioner->symmetric())
     fail(ErrorKind::usage, At{made.method, "use bicgstab or gmres; fsai for a positive definite matrix"},
          "{} is not symmetric, as this method needs it", made.preconditioner->name());
 }

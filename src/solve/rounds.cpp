@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "solve/methods.hpp"
 #include "solve/size.hpp"
 #include "solve/solver.hpp"
 
@@ -12,14 +13,6 @@ namespace heddle::solve_method {
 namespace {
 
 constexpr std::int64_t most_iterations = 100'000;
-
-template <class V>
-std::unique_ptr<Method<V>> make_method(const std::string& name, Problem<V>& problem, int restart) {
-  if (name == "cg") return make_cg(problem);
-  if (name == "minres") return make_minres(problem);
-  if (name == "bicgstab") return make_bicgstab(problem);
-  return make_gmres(problem, restart);
-}
 
 }  // namespace
 
@@ -55,7 +48,7 @@ void Solver<V>::take_method(const std::string& name) {
   report_.method = name;
   on.set_preconditioner(preconditioner_.get());
   iterations_.reset();
-  method_ = make_method(name, on, options_.restart);
+  method_ = method_line<V>(name).make(on, options_);
   iterations_.emplace(on, *method_, options_.graph);
 }
 

@@ -10,6 +10,7 @@
 #include "core/gpu.hpp"
 #include "core/memory_errors.hpp"
 #include "solve/course.hpp"
+#include "solve/methods.hpp"
 #include "solve/preconditioners.hpp"
 #include "solve/solver.hpp"
 
@@ -40,11 +41,9 @@ void check_options(const SolveOptions<V>& options) {
   check(options.restart >= 1, ErrorKind::usage, "a restart after {} steps: it must be one or more", options.restart);
   check(options.check_every >= 0 && options.check_every <= history_size, ErrorKind::usage,
         "a look every {} iterations: 0 to {} are possible", options.check_every, history_size);
-  const auto& methods = {"auto", "cg", "minres", "bicgstab", "gmres"};
-  if (std::find(methods.begin(), methods.end(), options.method) == methods.end())
-    fail(ErrorKind::usage, At{options.method, "known: auto, cg, minres, bicgstab, gmres"}, "no such method");
-  if (options.preconditioner != "auto") check_preconditioner(options.preconditioner);
-  if (options.own_preconditioner && options.own_preconditioner->varies() && options.method != "gmres")
+  const bool named = options.method != "auto", takes_varying = named && method_line<V>(options.method).takes_varying;
+  if (options.preconditioner != "auto") (void)preconditioner_line<V>(options.preconditioner);
+  if (options.own_preconditioner && options.own_preconditioner->varies() && !takes_varying)
     fail(ErrorKind::usage, At{options.method, "use gmres"}, "this method cannot take a preconditioner that varies");
 }
 
