@@ -4,10 +4,10 @@
 #include <heddle/choose.hpp>
 
 #include "commands.hpp"
+#include "core/watch.hpp"
 #include "interrupt.hpp"
 #include "load.hpp"
 #include "numbers.hpp"
-#include "plan/trial_watch.hpp"
 #include "plan_picture.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -76,12 +76,13 @@ Choice watched(Session& session, Effort effort, F choosing) {
   if (effort == Effort::model) return choosing();
   const Interruptible until_asked;
   const Progress bar = session.progress("trying plans");
-  const TrialWatch watch([&](double share) {
+  const KeepGoing more = [&](std::string_view, double share) {
     if (bar) bar(share);
     return Interruptible::signal() == 0;
-  });
+  };
+  const Watch watch(more, Watch::Ends::trials);
   Choice choice = choosing();
-  if (TrialWatch::stopped()) session.note("stopped by a signal: the plans tried so far decide");
+  if (Watch::trials_ended()) session.note("stopped by a signal: the plans tried so far decide");
   return choice;
 }
 

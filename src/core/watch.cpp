@@ -5,11 +5,16 @@
 namespace heddle {
 
 thread_local constinit Watch* Watch::current = nullptr;
+thread_local constinit Watch* Watch::trials = nullptr;
 
-Watch::Watch(const KeepGoing& ask) : ask_(ask), outer_(current), asked_(std::chrono::steady_clock::now()) {
-  if (ask) current = this;
+Watch::Watch(const KeepGoing& ask, Ends ends)
+    : ask_(ask), outer_(current), outer_trials_(trials), asked_(std::chrono::steady_clock::now()) {
+  if (ask) (ends == Ends::call ? current : trials) = this;
 }
-Watch::~Watch() { current = outer_; }
+Watch::~Watch() {
+  current = outer_;
+  trials = outer_trials_;
+}
 
 void Watch::enter(std::string_view stage, double done) {
   if (current == nullptr) return;
@@ -23,6 +28,14 @@ void Watch::step(double done) {
   current->done_ = done;
   current->ask_in_time();
 }
+
+bool Watch::tries_on(double done) {
+  enter("try", done);
+  if (trials != nullptr && !trials->ended_) trials->ended_ = !trials->ask_("try", done);
+  return !trials_ended();
+}
+
+bool Watch::trials_ended() { return trials != nullptr && trials->ended_; }
 
 // The one who is asked may call the library.
 void Watch::ask_now() {

@@ -7,10 +7,12 @@
 
 namespace heddle {
 
-// While it lives, `ask` is asked; a watch outside it takes over where `ask` is empty.
+// While it lives, `ask` is asked; a watch outside it takes over where `ask` is empty. What a false ends is the call, by
+// Error(stopped), or only trials of plans: those tried so far decide then, and nothing else is asked of that watch.
 class Watch {
  public:
-  explicit Watch(const KeepGoing& ask);
+  enum class Ends { call, trials };
+  explicit Watch(const KeepGoing& ask, Ends ends = Ends::call);
   ~Watch();
   Watch(const Watch&) = delete;
 
@@ -22,18 +24,22 @@ class Watch {
     if (current != nullptr) [[unlikely]]
       current->ask_in_time();
   }
+  // Before each trial, with the share of them that is done: false when there shall be no more.
+  static bool tries_on(double done);
+  static bool trials_ended();
 
  private:
   void ask_now();
   void ask_in_time();
 
-  static thread_local constinit Watch* current;
+  static thread_local constinit Watch* current;  // the innermost that ends the call ...
+  static thread_local constinit Watch* trials;   // ... and that ends trials
   const KeepGoing& ask_;
-  Watch* outer_;
+  Watch *outer_, *outer_trials_;
   std::string_view stage_;
   double done_ = 0;
   std::chrono::steady_clock::time_point asked_;
-  bool asking_ = false;
+  bool asking_ = false, ended_ = false;
 };
 
 }  // namespace heddle

@@ -22,7 +22,6 @@
 #include "plan/first_look.hpp"
 #include "plan/prospects.hpp"
 #include "plan/subject_of.hpp"
-#include "plan/trial_watch.hpp"
 #include "plan/tune.hpp"
 
 namespace heddle {
@@ -201,7 +200,7 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
       std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
       if (briefly && count > 0) count = keep_affordable(choice.candidates, count, score(choice.candidates.front()));
       measure_candidates(A, how, count, briefly, choice.candidates);
-      const bool all_tried = !briefly && !TrialWatch::stopped();  // others may ask for more products
+      const bool all_tried = !briefly && !Watch::trials_ended();  // others may ask for more products
       if (options.use_cache && all_tried) write_choice(key, choice.candidates);
     }
     rank(choice.candidates, score, subject, options.effort);

@@ -130,5 +130,24 @@ TEST(KeepGoing, is_asked_between_parallel_loops_on_the_calling_thread) {
   EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(100));
 }
 
+// The other stages do not ask it, and Error(stopped) is not thrown.
+TEST(KeepGoing, a_watch_of_trials_ends_these_and_those_tried_so_far_decide) {
+  int asked = 0;
+  const KeepGoing two = [&](std::string_view stage, double) {
+    EXPECT_EQ(stage, "try");
+    return ++asked <= 2;
+  };
+  const ChooseOptions options{.effort = Effort::exhaustive, .device = Device::cpu(), .use_cache = false};
+  const Watch watch(two, Watch::Ends::trials);
+  const Choice choice = choose(grid(), options);
+  EXPECT_TRUE(Watch::trials_ended());
+  EXPECT_EQ(asked, 3) << "once it has said no, it is not asked again";
+  EXPECT_EQ(std::ranges::count_if(choice.candidates, [](const Candidate& c) { return c.measured_seconds > 0; }), 2);
+  EXPECT_GT(choice.candidates.front().measured_seconds, 0);
+  ChooseOptions stopped = options;
+  stopped.keep_going = [](std::string_view stage, double) { return stage != "analyze"; };
+  EXPECT_THROW((void)choose(grid(), stopped), Error) << "the caller's own question is asked as well";
+}
+
 }  // namespace
 }  // namespace heddle

@@ -7,7 +7,6 @@
 
 #include "core/watch.hpp"
 #include "plan/timing.hpp"
-#include "plan/trial_watch.hpp"
 
 namespace heddle {
 
@@ -55,8 +54,7 @@ void measure_candidates(const Csr<V>& A, const BuildOptions& how, std::size_t co
   const std::size_t trials = std::min(count, candidates.size());
   for (std::size_t i = 0; i < trials; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(trials);
-    if (!TrialWatch::goes_on(share)) return;
-    Watch::enter("try", share);
+    if (!Watch::tries_on(share)) return;
     Candidate& candidate = candidates[i];
     if (!candidate.fits) continue;
     try {
