@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
 
 #include "support/tree.hpp"
 
@@ -174,6 +175,34 @@ Complaints hidden_inputs(const Files& files) {
   return found;
 }
 
+// Types with a name of their own in each named namespace: two of one name in different files are one type to the
+// linker.
+Complaints types_named_twice(const Files& files) {
+  static const std::regex opens(R"((?:inline )?namespace (?:HEDDLE_PUBLIC )?([A-Za-z0-9_:]*) ?\{[^}]*)"),
+      closes(R"(\}  // namespace.*)"),
+      defines(
+          R"((?:struct|class|enum class|enum|union) (?:HEDDLE_PUBLIC )?([A-Za-z0-9_]+)(?: final)?(?: ?:[^:].*| ?\{.*)?)");
+  std::map<std::string, std::string> first;  // full name -> file
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (stage_of(path).empty() && !path.starts_with("include/")) continue;
+    std::vector<std::string> inside;
+    std::istringstream lines(text);
+    std::smatch hit;
+    for (std::string line; std::getline(lines, line);) {
+      if (std::regex_match(line, hit, opens)) inside.push_back(hit[1]);
+      if (std::regex_match(line, closes) && !inside.empty()) inside.pop_back();
+      if (!std::regex_match(line, hit, defines) || std::ranges::count(inside, "") > 0) continue;
+      std::string name;
+      for (const std::string& space : inside) name += space + "::";
+      const auto [other, is_new] = first.emplace(name + hit[1].str(), path);
+      if (!is_new && other->second != path)
+        found.push_back(fmt::format("{} is a type in {} and in {}", other->first, other->second, path));
+    }
+  }
+  return found;
+}
+
 Complaints long_files(const Files& files) {
   Complaints found;
   for (const auto& [path, text] : files) {
@@ -279,6 +308,21 @@ TEST(Architecture, complains_about_a_model_that_asks_this_host) {
     EXPECT_EQ(hidden_inputs({{"src/plan/workload_rows.cpp", line}}).size(), 1u) << line;
   EXPECT_TRUE(silent(hidden_inputs(
       {{"src/plan/workload_rows.cpp", "target.isa == Isa::avx512"}, {"src/plan/choose.cpp", "this_machine(device)"}})));
+}
+
+TEST(Architecture, no_two_types_have_one_name) { EXPECT_TRUE(silent(types_named_twice(all()))); }
+
+TEST(Architecture, complains_about_a_second_type_of_a_name) {
+  const std::string one = "namespace heddle {\n\nstruct Piece {\n  int a;\n};\n\n}  // namespace heddle\n";
+  EXPECT_EQ(types_named_twice({{"src/io/a.hpp", one}, {"src/layout/b.hpp", one}}),
+            Complaints{"heddle::Piece is a type in src/io/a.hpp and in src/layout/b.hpp"});
+  const std::string hidden =
+      "namespace heddle {\nnamespace {\nclass Piece : Base {\n};\n}  // namespace\n}  // namespace heddle\n";
+  const std::string elsewhere =
+      "namespace heddle::io {\ntemplate <class V>\nstruct Piece {\n};\n}  // namespace heddle::io\n";
+  const std::string declared = "namespace heddle {\nstruct Piece;\n}  // namespace heddle\n";
+  EXPECT_TRUE(silent(types_named_twice(
+      {{"src/io/a.hpp", one}, {"src/io/b.cpp", hidden}, {"src/io/c.hpp", elsewhere}, {"src/io/d.hpp", declared}})));
 }
 
 TEST(Architecture, no_source_file_is_longer_than_450_lines) { EXPECT_TRUE(silent(long_files(all()))); }

@@ -165,7 +165,7 @@ void Session::put(const std::string& text) {
 }
 
 void Session::put_results(const std::string& text) {
-  put(folded(terminal_, printable(text, terminal_.colour ? Keep::styles : Keep::lines)));
+  put(folded(terminal_, printable(text, terminal_.colour ? Controls::styles : Controls::lines)));
 }
 
 void Session::say(const std::string& text) {

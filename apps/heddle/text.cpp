@@ -81,13 +81,13 @@ std::size_t style_bytes(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view text, Keep keep) {
+std::string printable(std::string_view text, Controls kept) {
   std::string made;
   made.reserve(text.size());
   while (!text.empty()) {
     std::size_t bytes = printable_bytes(text);
-    if (bytes == 0 && keep != Keep::nothing && text[0] == '\n') bytes = 1;
-    if (bytes == 0 && keep == Keep::styles) bytes = style_bytes(text);
+    if (bytes == 0 && kept != Controls::nothing && text[0] == '\n') bytes = 1;
+    if (bytes == 0 && kept == Controls::styles) bytes = style_bytes(text);
     made += bytes == 0 ? std::string_view("?") : text.substr(0, bytes);
     text.remove_prefix(std::max<std::size_t>(1, bytes));
   }

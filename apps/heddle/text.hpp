@@ -15,8 +15,8 @@ std::string as_rate(double bytes_per_second);
 std::string as_shape(std::int64_t rows, std::int64_t cols);  // "2,003 x 2,003"
 
 // What files and arguments hold may not move the cursor or rename the window: control characters, and bytes that are no
-// UTF-8, become '?'. Keep::lines lets line breaks through, Keep::styles also the colours of Terminal.
-enum class Keep { nothing, lines, styles };
-std::string printable(std::string_view text, Keep keep = Keep::nothing);
+// UTF-8, become '?'. Controls::lines lets line breaks through, Controls::styles also the colours of Terminal.
+enum class Controls { nothing, lines, styles };
+std::string printable(std::string_view text, Controls kept = Controls::nothing);
 
 }  // namespace heddle

@@ -32,7 +32,7 @@ Partial look_at(const PatternView& A, std::int64_t first, std::int64_t last, Dia
 Reach measure_reach(const PatternView& A) {
   if (A.nnz() == 0) return {};
   DiagonalMarks diagonals(A);
-  const RowPieces pieces{A};
+  const RowStretches pieces{A};
   Vector<Partial> parts(static_cast<std::size_t>(pieces.count()));
   pieces.for_each([&](std::int64_t piece, std::int64_t first, std::int64_t last) {
     parts[piece] = look_at(A, first, last, diagonals);

@@ -11,7 +11,7 @@
 
 namespace heddle {
 
-struct RowPieces {
+struct RowStretches {
   const PatternView& A;
   std::int64_t grain = 1 << 16;  // work of a piece
 

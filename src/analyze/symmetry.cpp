@@ -75,7 +75,7 @@ template <class V>
 Symmetry measure_symmetry(const CsrView<V>& A) {
   if (A.rows != A.cols || !sample_has_mirrors(A)) return {};
   std::atomic<std::uint64_t> pattern{0}, values{0};
-  RowPieces{A}.for_each([&](std::int64_t, std::int64_t first, std::int64_t last) {
+  RowStretches{A}.for_each([&](std::int64_t, std::int64_t first, std::int64_t last) {
     const Balance part = weigh(A, first, last);
     pattern.fetch_add(part.pattern, std::memory_order_relaxed);
     values.fetch_add(part.values, std::memory_order_relaxed);

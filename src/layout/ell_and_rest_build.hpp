@@ -1,4 +1,4 @@
-// From CSR to a regular part and the rest, and back. Host code only. A run is given by piece(row), see Piece in
+// From CSR to a regular part and the rest, and back. Host code only. A run is given by piece(row), see RowPiece in
 // layout/sliced_build.hpp.
 #pragma once
 
@@ -42,7 +42,7 @@ EllAndRest<V, Codec> build_ell_and_rest(const CsrView<V>& A, SlicedArrays kept, 
   made.rest.val = Buffer<V>(rest[A.rows]);
   parallel_ranges(A.rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      const Piece run = piece(row);
+      const RowPiece run = piece(row);
       const Offset before = run.first - A.ptr[row], after = run.first + run.length, to = rest[row];
       std::copy_n(A.col.data() + A.ptr[row], before, made.rest.col.data() + to);
       std::copy_n(A.val.data() + A.ptr[row], before, made.rest.val.data() + to);

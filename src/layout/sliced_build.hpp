@@ -10,7 +10,7 @@
 namespace heddle {
 
 // The entries of one row that a layout stores: a run of neighbours. hyb cuts rows at K; ell16 leaves out both ends.
-struct Piece {
+struct RowPiece {
   Offset first = 0;  // in the matrix's col and val
   Index length = 0;
 };
@@ -19,7 +19,7 @@ struct Piece {
 struct RowPieces {
   std::span<const Offset> ptr;
   Offset limit = INT32_MAX;
-  Piece operator()(std::int64_t row) const {
+  RowPiece operator()(std::int64_t row) const {
     return {ptr[row], static_cast<Index>(std::min(ptr[row + 1] - ptr[row], limit))};
   }
 };
@@ -71,12 +71,12 @@ template <class V, class Codec, class P>
 void scatter(const CsrView<V>& A, SlicedStore<V, Codec>& to, Offset place, Offset end, std::int64_t first,
              std::int64_t count, const P& piece) {
   const std::int64_t lanes = to.shape.lanes, stride = to.shape.stride(to.shape.slice_of(first));
-  Piece from[block_places];
+  RowPiece from[block_places];
   std::int64_t row[block_places];
   for (std::int64_t p = 0; p < count; ++p) {
     const std::int64_t i = first + p;
     row[p] = i >= to.shape.rows || to.row_of.empty() ? i : to.row_of[i];
-    from[p] = i < to.shape.rows ? piece(row[p]) : Piece{};
+    from[p] = i < to.shape.rows ? piece(row[p]) : RowPiece{};
   }
   for (std::int64_t k = 0; place < end; k += lanes, place += stride)
     for (std::int64_t p = 0; p < count; ++p)

@@ -61,7 +61,7 @@ TEST(Sliced, stores_the_first_entries_of_rows_that_are_cut) {
 TEST(Sliced, stores_a_run_out_of_the_middle_of_a_row_as_16_bit_distances) {
   const Csr<double> A = from_entries(2, 40000, {{0, 0, 1}, {0, 32767, 2}, {0, 32768, 3}, {1, 1, 4}, {1, 32768, 5}});
   const auto near = [&](std::int64_t row) {
-    Piece piece{A.ptr[row], 0};
+    RowPiece piece{A.ptr[row], 0};
     while (piece.first + piece.length < A.ptr[row + 1] && Column16::holds(row, A.col[piece.first + piece.length]))
       ++piece.length;
     return piece;

@@ -41,8 +41,8 @@ double rounded_entries(const RowLengths& lengths, std::int64_t rows, std::int64_
 
 double long_row_count(const RowLengths& lengths, std::int64_t rows) { return long_rows(lengths, rows, 0).rows; }
 
-ShortRows rows_up_to(const RowLengths& lengths, std::int64_t limit) {
-  ShortRows sum;
+ShortRowSums rows_up_to(const RowLengths& lengths, std::int64_t limit) {
+  ShortRowSums sum;
   for (std::size_t k = 0; k < lengths.counts.size() && static_cast<std::int64_t>(k) <= limit; ++k) {
     const auto rows = static_cast<double>(lengths.counts[k]), length = static_cast<double>(k);
     sum.rows += rows;

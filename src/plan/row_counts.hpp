@@ -12,10 +12,10 @@ double rounded_entries(const RowLengths& lengths, std::int64_t rows, std::int64_
 double long_row_count(const RowLengths& lengths, std::int64_t rows);
 
 // All rows of at most `limit` entries (below short_row) together.
-struct ShortRows {
+struct ShortRowSums {
   double rows = 0, entries = 0, squares = 0;
 };
-ShortRows rows_up_to(const RowLengths& lengths, std::int64_t limit);
+ShortRowSums rows_up_to(const RowLengths& lengths, std::int64_t limit);
 
 // Of each row at most `limit` entries.
 double clipped_entries(const RowLengths& lengths, std::int64_t rows, std::int64_t nnz, std::int64_t limit);

@@ -210,7 +210,7 @@ Workload rows(const Subject& s, const Plan& plan) {
 
 // A tile ends with a row: half a row is empty, that of the typical entry. Longer rows have tiles to themselves.
 double row_aligned_tiles(const Subject& s, double tile) {
-  const ShortRows rows = rows_up_to(s.facts.rows_len, static_cast<std::int64_t>(tile));
+  const ShortRowSums rows = rows_up_to(s.facts.rows_len, static_cast<std::int64_t>(tile));
   const double typical = rows.entries > 0 ? rows.squares / rows.entries : 0;
   const double used = std::max(tile - typical / 2, typical > 0 ? std::floor(tile / typical) * typical : 0);
   return rows.entries / used + (s.nnz() - rows.entries) / tile + (s.rows() - rows.rows) / 2;

@@ -72,9 +72,9 @@ Index* unite(std::span<const Index> a, std::span<const Index> b, Index v, Index*
 
 constexpr std::int64_t grain = 4096;
 
-Graph borrowed(const PatternView& A) {
-  Graph graph{Buffer<Offset>::borrow(A.ptr.first(A.rows)), Buffer<Offset>::borrow(A.ptr.subspan(1)),
-              Buffer<Index>::borrow(A.col), Buffer<Index>(A.rows)};
+SymmetricGraph borrowed(const PatternView& A) {
+  SymmetricGraph graph{Buffer<Offset>::borrow(A.ptr.first(A.rows)), Buffer<Offset>::borrow(A.ptr.subspan(1)),
+                       Buffer<Index>::borrow(A.col), Buffer<Index>(A.rows)};
   parallel_ranges(A.rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t v = first; v < last; ++v) {
       const auto of_v = graph.neighbours(v);
@@ -86,8 +86,9 @@ Graph borrowed(const PatternView& A) {
 }
 
 // The lists of v lie where there is room for both of its halves, with a gap for what they share.
-Graph united(const PatternView& A, const Columns& T) {
-  Graph graph{Buffer<Offset>(A.rows), Buffer<Offset>(A.rows), Buffer<Index>(2 * A.nnz()), Buffer<Index>(A.rows)};
+SymmetricGraph united(const PatternView& A, const Columns& T) {
+  SymmetricGraph graph{Buffer<Offset>(A.rows), Buffer<Offset>(A.rows), Buffer<Index>(2 * A.nnz()),
+                       Buffer<Index>(A.rows)};
   parallel_ranges(A.rows, grain, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t v = first; v < last; ++v) {
       const auto in_row = A.col.subspan(A.ptr[v], A.length(v));
@@ -103,7 +104,7 @@ Graph united(const PatternView& A, const Columns& T) {
 
 }  // namespace
 
-Graph graph_of(const PatternView& A) {
+SymmetricGraph graph_of(const PatternView& A) {
   check(A.rows == A.cols, ErrorKind::input,
         "rows and columns can only be reordered together in a square matrix, this one is {} x {}", A.rows, A.cols);
   return is_symmetric(A) ? borrowed(A) : united(A, columns_of(A));

@@ -7,7 +7,7 @@ namespace heddle {
 
 // Vertex v has neighbours next[begin[v]] .. next[end[v]-1], ascending; v itself may be among them. `degree` counts
 // them without v. A symmetric pattern is its own graph: nothing is copied, so the matrix must outlive it.
-struct Graph {
+struct SymmetricGraph {
   Buffer<Offset> begin, end;
   Buffer<Index> next, degree;
 
@@ -18,6 +18,6 @@ struct Graph {
 };
 
 // Error(input) for a matrix that is not square.
-Graph graph_of(const PatternView& A);
+SymmetricGraph graph_of(const PatternView& A);
 
 }  // namespace heddle

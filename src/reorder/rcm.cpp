@@ -12,7 +12,7 @@ namespace {
 
 class BreadthFirst {
  public:
-  explicit BreadthFirst(const Graph& graph) : graph_(graph), seen_((graph.size() + 63) / 64) {
+  explicit BreadthFirst(const SymmetricGraph& graph) : graph_(graph), seen_((graph.size() + 63) / 64) {
     std::fill(seen_.begin(), seen_.end(), std::uint64_t{0});
   }
 
@@ -82,7 +82,7 @@ class BreadthFirst {
     return of_a != of_b ? of_a < of_b : a < b;
   }
 
-  const Graph& graph_;
+  const SymmetricGraph& graph_;
   Buffer<std::uint64_t> seen_;  // a bit a vertex: those of ten million fit the second-level cache
 };
 
@@ -102,7 +102,7 @@ Index* number_component(BreadthFirst& search, Index start, Index* order) {
 
 Permutation rcm_order(const PatternView& A) {
   validate(A, Require::canonical);
-  const Graph graph = graph_of(A);
+  const SymmetricGraph graph = graph_of(A);
   Permutation order{Buffer<Index>(A.rows)};
   BreadthFirst search(graph);
   Index* end = order.new_to_old.data();

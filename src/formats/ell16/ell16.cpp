@@ -19,7 +19,7 @@ struct NearDiagonal {
   const PatternView& A;
   Offset limit;
 
-  Piece operator()(std::int64_t row) const {
+  RowPiece operator()(std::int64_t row) const {
     const Index* const begin = A.col.data() + A.ptr[row];
     const Index* const end = A.col.data() + A.ptr[row + 1];
     if (begin == end) return {A.ptr[row], 0};
@@ -41,7 +41,7 @@ struct NearDiagonalReordered {
   NearDiagonalReordered(const PatternView& pattern, Offset most)
       : A(pattern), limit(most), order(rcm_order(pattern)), new_place(order.inverse()) {}
 
-  Piece operator()(std::int64_t row) const {
+  RowPiece operator()(std::int64_t row) const {
     const Index old = order.new_to_old[row];
     Offset near = 0;
     for (Offset k = A.ptr[old]; k < A.ptr[old + 1]; ++k) near += Column16::holds(row, new_place.new_to_old[A.col[k]]);

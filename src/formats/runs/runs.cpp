@@ -177,7 +177,7 @@ class SliceFiller {
 
   const Index* col_;
   const V* val_;
-  SliceDiagonals rows_;  // begin: of what is left
+  RowsOfRun rows_;  // begin: of what is left
   SliceTarget<V> to_;
 };
 

@@ -66,11 +66,11 @@ inline std::uint16_t rows_aside(const PatternView& A, std::int64_t first_row, in
 }
 
 // 16 rows, but for those aside, and their diagonals by the column in the first row.
-struct SliceDiagonals {
+struct RowsOfRun {
   Offset begin[rows_of_run], end[rows_of_run];
   std::int64_t lowest = INT64_MAX, highest = INT64_MIN / 2;
 
-  SliceDiagonals(const PatternView& A, std::int64_t first_row, std::uint16_t aside) {
+  RowsOfRun(const PatternView& A, std::int64_t first_row, std::uint16_t aside) {
     for (int i = 0; i < rows_of_run; ++i) {
       const std::int64_t row = std::min(first_row + i, A.rows);
       begin[i] = A.ptr[row];
@@ -110,7 +110,7 @@ struct Diagonal {
 // memory serves the next slice.
 class DiagonalFinder {
  public:
-  std::span<const Diagonal> find(const PatternView& A, const SliceDiagonals& rows) {
+  std::span<const Diagonal> find(const PatternView& A, const RowsOfRun& rows) {
     const std::size_t entries = rows.entries();
     if (entries >= found_.size()) found_.resize(entries + 1);
     return {found_.data(), rows.range() <= near * entries ? find_near(A, rows) : find_far(A, rows, entries)};
@@ -119,7 +119,7 @@ class DiagonalFinder {
  private:
   static constexpr std::size_t near = 24;  // for each entry
 
-  std::size_t find_near(const PatternView& A, const SliceDiagonals& rows) {
+  std::size_t find_near(const PatternView& A, const RowsOfRun& rows) {
     constexpr std::size_t together = 4;  // masks in a word
     const std::size_t range = (rows.range() + together - 1) / together * together;
     if (range > mask_.size()) mask_.resize(range, 0);
@@ -138,7 +138,7 @@ class DiagonalFinder {
     }
     return static_cast<std::size_t>(to - found_.data());
   }
-  std::size_t find_far(const PatternView& A, const SliceDiagonals& rows, std::size_t entries) {
+  std::size_t find_far(const PatternView& A, const RowsOfRun& rows, std::size_t entries) {
     const std::size_t size = std::bit_ceil(4 * entries);
     if (size > table_.size()) table_.resize(size), slot_.resize(size);
     std::size_t count = 0;
@@ -241,7 +241,7 @@ struct CutSlice {
 };
 inline CutSlice cut_slice(const PatternView& A, std::int64_t first_row, int gather, DiagonalFinder& finder,
                           std::uint16_t aside) {
-  const auto diagonals = finder.find(A, SliceDiagonals(A, first_row, aside));
+  const auto diagonals = finder.find(A, RowsOfRun(A, first_row, aside));
   CutSlice made{cheapest_cut(diagonals, gather), diagonals};
   made.cut.aside = aside;
   for (unsigned left = aside; left != 0; left &= left - 1) {

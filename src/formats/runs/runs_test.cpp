@@ -103,7 +103,7 @@ TEST(Runs, have_all_diagonals_of_a_slice_with_the_rows_on_them) {
         for (int i = 0; i < rows_of_run && first + i < A.rows; ++i)
           for (Offset k = A.ptr[first + i]; k < A.ptr[first + i + 1] && (aside >> i & 1) == 0; ++k)
             expected[A.col[k] - i] |= 1u << i;
-        for (const auto& [column, rows] : finder.find(A.view(), SliceDiagonals(A.view(), first, aside)))
+        for (const auto& [column, rows] : finder.find(A.view(), RowsOfRun(A.view(), first, aside)))
           EXPECT_TRUE(found.emplace(column, rows).second) << text;
         EXPECT_EQ(found, expected) << text << ", row " << first << ", aside " << aside;
       }
