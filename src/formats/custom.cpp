@@ -99,28 +99,48 @@ std::unique_ptr<Store<V>> stored(Source<V> source, const Plan& resolved, Device 
 
 Plan resolved(const Plan& plan) { return complete_plan(custom(plan), plan); }
 
+template <class V>
+Plan settled(const Plan& plan, Source<V>) {
+  return resolved(plan);
+}
+template <class V>
+std::unique_ptr<Store<V>> not_built_there(Source<V>, const Plan&) {
+  return nullptr;
+}
+template <class V>
+std::optional<Plan> not_settled_there(const Plan&, Source<V>) {
+  return std::nullopt;
+}
+template <class V>
+void asks_nothing(const Plan&, Source<V>, const QueueLook& look) {
+  look(false);
+}
+
 Footprint need(const Plan& plan, const PatternView& A, int value_bytes) {
   return judged(custom(plan).footprint(A, plan, value_bytes), A.nnz());
 }
 
-// Nothing of it is done by kernels of the library.
+// Nothing of it is done by kernels of the library. Without names: whoever adds a member to Format is told here.
 Format line_of(const CustomFormat& format) {
-  return {.info = format.info,
-          .resolve = [](const Plan& plan, const PatternView&, int) { return resolved(plan); },
-          .footprint = need,
-          .at_most = [](const Plan& plan, const PatternView& A, int value_bytes,
-                        Found*) { return need(plan, A, value_bytes); },
-          .build_f32 = stored<float>,
-          .build_f64 = stored<double>,
-          .settle_f32 = [](const Plan& plan, Source<float>) { return resolved(plan); },
-          .settle_f64 = [](const Plan& plan, Source<double>) { return resolved(plan); },
-          .builds_there = false,
-          .build_there_f32 = [](Source<float>, const Plan&) { return std::unique_ptr<Store<float>>(); },
-          .build_there_f64 = [](Source<double>, const Plan&) { return std::unique_ptr<Store<double>>(); },
-          .settle_there_f32 = [](const Plan&, Source<float>) { return std::optional<Plan>(); },
-          .settle_there_f64 = [](const Plan&, Source<double>) { return std::optional<Plan>(); },
-          .ask_there_f32 = [](const Plan&, Source<float>, const QueueLook& look) { look(false); },
-          .ask_there_f64 = [](const Plan&, Source<double>, const QueueLook& look) { look(false); }};
+  const auto resolve = [](const Plan& plan, const PatternView&, int) { return resolved(plan); };
+  const auto at_most = [](const Plan& plan, const PatternView& A, int value_bytes, Found*) {
+    return need(plan, A, value_bytes);
+  };
+  return {format.info,
+          resolve,
+          need,
+          at_most,
+          stored<float>,
+          stored<double>,
+          settled<float>,
+          settled<double>,
+          false,
+          not_built_there<float>,
+          not_built_there<double>,
+          not_settled_there<float>,
+          not_settled_there<double>,
+          asks_nothing<float>,
+          asks_nothing<double>};
 }
 
 void check_name(const CustomFormat& format) {
