@@ -13,7 +13,7 @@
                                                                            one set of costs for several machines: each counts the same
     bench/fit_model.py --device cpu --loading slow.jsonl --correct --write  those of CPUs whose gathers are slow
     bench/fit_model.py a.jsonl b.jsonl --keep all.jsonl.gz                  several files in one; every program here reads such files
-    build/bin/selection_bench --features --out features.jsonl              once the counts in src/plan/workload*.cpp changed:
+    build/bin/selection_bench --features --out features.jsonl              once the counts in src/formats/*/*_plan.cpp changed:
     bench/fit_model.py h200.jsonl --workloads features.jsonl --fit         the old times with the new counts
 
 The formula is that of src/plan/model.hpp. Every line of the input is one matrix in one precision: its workloads and

@@ -298,7 +298,7 @@ std::string line_for(const SelectionMatrix& matrix, const Csr<V>& A, const Optio
     const Candidate& c = choice.candidates[i];
     if (!c.fits) continue;
     const Tried& tried = times[i];
-    const Workload work = workload(*find_family(c.plan.format), subject, c.plan);
+    const Workload work = workload(*find_rules(c.plan.format), subject, c.plan);
     plans.push_back(fmt::format(
         R"({{"plan":{},"seconds":{:.6g},"cold_seconds":{:.6g},"build_seconds":{:.6g},"build_there_seconds":{:.6g},"predicted_seconds":{:.6g},)"
         R"("predicted_build_seconds":{:.6g},"rounds":[{:.4g}],"workload":{},"build_parts":{}}})",

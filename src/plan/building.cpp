@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "cost/row_counts.hpp"
 #include "formats/format.hpp"
 #include "layout/value_codec.hpp"
 #include "plan/model.hpp"
-#include "plan/row_counts.hpp"
 
 namespace heddle {
 
@@ -29,14 +29,6 @@ double new_bytes(double built) {
   return built > small ? built : 0;
 }
 
-// Slices with the same diagonals share a list of them; where each has its own, lists are what takes long.
-double listed_diagonals(const Subject& subject, const Plan& plan, const Workload& work) {
-  const std::string* layout = plan.find("layout");
-  if (!layout || *layout != "diagonals") return 0;
-  const double of_slice = work.stored / std::max(1.0, subject.rows());
-  return static_cast<double>(subject.facts.diagonals.patterns) * of_slice;
-}
-
 }  // namespace
 
 double matrix_bytes(const Subject& subject) {
@@ -49,16 +41,15 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
   constexpr double us = 1e-6, ns = 1e-9;
   const int cores = machine.kind == Device::Kind::cpu ? machine.units : 0;
   const double entries = subject.nnz(), shared_ns = ns / builders(entries, cores);
-  const bool looked_at = plan.format == "weave" && weave_looks_at_values(subject, plan);
   const bool doubles = subject.value_bytes == 8 && !subject.facts.f32_exact;
   const bool all_one = !subject.facts.distinct_capped && subject.facts.distinct_values == 1;
-  const bool table = looked_at && weave_may_have_table(subject, plan) && !all_one &&
+  const bool table = work.looks_at_values && work.may_have_table && !all_one &&
                      subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
   const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
   return {.once = us,
           .wide = subject.facts.rows_len.mean >= 6 ? us : 0,
           .table = table ? us : 0,
-          .doubles = looked_at && !table && subject.value_bytes == 8 ? us : 0,
+          .doubles = work.looks_at_values && !table && subject.value_bytes == 8 ? us : 0,
           .entries = entries * shared_ns,
           .table_entries = table ? entries * ns : 0,
           .rows = subject.rows() * shared_ns,
@@ -70,8 +61,8 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           .one_thread = cores > 0 ? entries * ns : 0,
           .sorted_rows = orders_rows(plan) ? subject.rows() * shared_ns : 0,
           .gathered = work.gathered * shared_ns,
-          .listed = listed_diagonals(subject, plan, work) * ns,
-          .looked_at = looked_at && !table ? us : 0,
+          .listed = work.listed * ns,
+          .looked_at = work.looks_at_values && !table ? us : 0,
           .new_bytes = cores > 0 ? new_bytes(work.bytes) * shared_ns : 0,
           .memory = cores > 0 ? seconds_to_read(matrix_bytes(subject) + work.bytes, machine) : 0};
 }

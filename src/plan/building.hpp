@@ -8,8 +8,8 @@
 
 #include <heddle/machine.hpp>
 
+#include "cost/workload.hpp"
 #include "plan/model.hpp"
-#include "plan/workload.hpp"
 
 namespace heddle {
 

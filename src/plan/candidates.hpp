@@ -1,5 +1,4 @@
-// The plans worth predicting for a matrix: every format with a line in workload.cpp, its settings as far as they
-// matter.
+// The plans worth predicting for a matrix: what the rules of every format propose.
 #pragma once
 
 #include <vector>
@@ -7,19 +6,16 @@
 #include <heddle/analyze.hpp>
 #include <heddle/plan.hpp>
 
-#include "plan/workload.hpp"
+#include "cost/workload.hpp"
 
 namespace heddle {
 
 struct CandidateOptions {
   Target target = {};
-  bool reorder = false;  // plans that reorder inside, which no fact foretells: only where plans are tried
+  bool reorder = false;  // plans that no fact can judge (they reorder inside): only where plans are tried
 };
 
 // In a fixed order, simple formats first: it decides between equal predictions.
 std::vector<Plan> candidate_plans(const Structure& facts, const CandidateOptions& options);
-
-// The twelve runs of paper 4.
-std::vector<Plan> ellr_trials();
 
 }  // namespace heddle

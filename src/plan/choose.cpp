@@ -15,6 +15,7 @@
 #include "formats/format.hpp"
 #include "formats/where.hpp"
 #include "layout/device_pattern.hpp"
+#include "plan/all_rules.hpp"
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/choice_cache.hpp"
@@ -31,7 +32,7 @@ namespace {
 bool uses_gpu(const Machine& machine) { return machine.kind != Device::Kind::cpu; }
 
 Candidate predicted(const Subject& subject, const Machine& machine, const Plan& plan) {
-  const Workload work = workload(*find_family(plan.format), subject, plan);
+  const Workload work = workload(*find_rules(plan.format), subject, plan);
   const double vectors = static_cast<double>(subject.facts.rows + subject.facts.cols) * subject.value_bytes;
   Candidate made{.plan = plan, .bytes = std::llround(work.bytes)};
   made.fits =
@@ -86,26 +87,34 @@ void prefer_fewer_bytes(std::vector<Candidate>& candidates, const Score& score, 
   if (better != candidates.end()) std::rotate(candidates.begin(), better, better + 1);
 }
 
-// Of csr and runs that are foretold to take the same, runs, where caches do not hold the matrix: no length of a row is
-// a surprise there and few reads of x are alone, so that it takes as long whoever else uses the machine (a circuit of
-// 3.6 M doubles on two busy cores, round by round: 1.62 to 1.70 ms, csr 2.3 to 4.3; none of 164 to 172 choices of eight
-// runs on two and sixteen cores changes by it). Candidates are in order.
+// Of csr and a steady format (runs) that are foretold to take the same, the steady one, where caches do not hold the
+// matrix: no length of a row is a surprise there and few reads of x are alone, so that it takes as long whoever else
+// uses the machine (a circuit of 3.6 M doubles on two busy cores, round by round: 1.62 to 1.70 ms, csr 2.3 to 4.3; none
+// of 164 to 172 choices of eight runs on two and sixteen cores changes by it). Candidates are in order.
 void prefer_steady(std::vector<Candidate>& candidates, const Score& score) {
   constexpr double same = 1.1;
   constexpr std::int64_t own_caches = 16 << 20;
   if (candidates.empty() || candidates.front().plan.format != "csr" || candidates.front().bytes < own_caches) return;
   const double time = score(candidates.front());
   const auto steady = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) {
-    return c.fits && c.plan.format == "runs" && score(c) <= same * time;
+    return c.fits && find_rules(c.plan.format)->steady && score(c) <= same * time;
   });
   if (steady != candidates.end()) std::rotate(candidates.begin(), steady, steady + 1);
 }
 
+// The format whose selector that is.
+const Rules& selector_named(const std::string& name) {
+  std::string known = "model";
+  for (const Rules* rules : all_rules()) {
+    if (rules->selector == nullptr) continue;
+    if (rules->selector == name) return *rules;
+    known += std::string(", ") + rules->selector;
+  }
+  fail(ErrorKind::usage, {name, "selectors: " + known}, "no such selector");
+}
+
 std::vector<Plan> plans_for(const Structure& facts, const Machine& machine, const ChooseOptions& options) {
-  if (options.selector == "csr_ell_rules") return {Plan::parse("csr_ell")};
-  if (options.selector == "ellr_trials") return ellr_trials();
-  if (options.selector != "model")
-    fail(ErrorKind::usage, {options.selector, "selectors: model, csr_ell_rules, ellr_trials"}, "no such selector");
+  if (options.selector != "model") return selector_named(options.selector).selected();
   const bool tries = options.effort != Effort::model;
   return candidate_plans(facts, {.target = target_of(machine), .reorder = options.reorder && tries});
 }
@@ -141,10 +150,9 @@ void settle(Choice& choice, const Subject& subject, const Machine& machine, cons
 // Most formats refuse a matrix for its padding alone: three times what was foretold would have to be stored by one that
 // is refused in spite of this.
 bool surely_fits(const Subject& subject, const Plan& plan) {
-  const std::string* layout = plan.find("layout");
-  if (plan.find("reorder") || (layout && (*layout == "tiles" || *layout == "sums" || *layout == "long"))) return false;
-  const double stored = workload(*find_family(plan.format), subject, plan).stored;
-  return stored < 1e15 && !too_much_padding(static_cast<std::int64_t>(3 * stored), subject.facts.nnz);
+  const Workload work = workload(*find_rules(plan.format), subject, plan);
+  const double stored = work.stored;
+  return !work.loose && stored < 1e15 && !too_much_padding(static_cast<std::int64_t>(3 * stored), subject.facts.nnz);
 }
 
 // The facts foretell bytes closely, the formats know them, and to ask takes up to half as long as to build: whoever may
@@ -176,9 +184,12 @@ Choice choose(const Structure& facts, const Machine& machine, const ChooseOption
 
 namespace {
 
-bool tries_plans(const ChooseOptions& options) {
-  return options.effort != Effort::model || options.selector == "ellr_trials";
+// A selector with several plans is a trial of them.
+bool tries_selected(const ChooseOptions& options) {
+  return options.selector != "model" && selector_named(options.selector).selected().size() > 1;
 }
+
+bool tries_plans(const ChooseOptions& options) { return options.effort != Effort::model || tries_selected(options); }
 
 // By the hash of the pattern, which nobody else asks for.
 bool asks_the_cache(const ChooseOptions& options) { return options.use_cache && tries_plans(options); }
@@ -195,7 +206,7 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
                         sizeof(V),          options.effort, options.selector + (how.updates ? " updates" : "")};
     choice.from_cache = options.use_cache && read_choice(key, choice.candidates);
     if (!choice.from_cache) {
-      const bool all = options.effort == Effort::exhaustive || options.selector == "ellr_trials";
+      const bool all = options.effort == Effort::exhaustive || tries_selected(options);
       const bool briefly = !all && options.expected_multiplies > 0;
       std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
       if (briefly && count > 0) count = keep_affordable(choice.candidates, count, score(choice.candidates.front()));

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "cost/workload_parts.hpp"
 #include "formats/custom.hpp"
-#include "plan/workload_parts.hpp"
 
 namespace heddle {
 
@@ -27,13 +27,13 @@ Workload work_on_cpu(const Subject& s, const Plan& plan) {
   return as_on_cpu(s, w, w.stored > s.nnz() ? Walk::places : Walk::entries, 1, 1);
 }
 
-const Family custom_family{"", [](const Structure&, const Target&) { return std::vector<Plan>(); }, work_on_gpu,
-                           work_on_cpu, row_text};
+const Rules custom_rules{
+    .format = "", .turn = 0, .plans = nullptr, .gpu = work_on_gpu, .cpu = work_on_cpu, .suits = row_text};
 
 }  // namespace
 
-const Family* find_custom_family(const std::string& format) {
-  return find_custom(format) != nullptr ? &custom_family : nullptr;
+const Rules* find_custom_rules(const std::string& format) {
+  return find_custom(format) != nullptr ? &custom_rules : nullptr;
 }
 
 std::vector<Plan> custom_plans(const Structure& facts, const Target& target) {

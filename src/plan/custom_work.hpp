@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "plan/workload.hpp"
+#include "cost/workload.hpp"
 
 namespace heddle {
 
 // Of those that have a kernel for the target: the plain plan of each, and what else it proposes.
 std::vector<Plan> custom_plans(const Structure& facts, const Target& target);
 
-const Family* find_custom_family(const std::string& format);  // null: no format from outside
+const Rules* find_custom_rules(const std::string& format);  // null: no format from outside
 
 }  // namespace heddle

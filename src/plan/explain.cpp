@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "plan/all_rules.hpp"
+
 namespace heddle {
 
 namespace {
@@ -19,11 +21,11 @@ double best_time(const Candidate& c) { return c.measured_seconds > 0 ? c.measure
 std::string explain(const Choice& choice, const Subject& subject, const Machine& machine, double expected_multiplies) {
   const bool on_gpu = machine.kind != Device::Kind::cpu;
   const Candidate& winner = choice.candidates.front();
-  const Family* family = find_family(choice.plan.format);
+  const Rules* rules = find_rules(choice.plan.format);
   const Cost* cost = cost_of(choice.plan, subject.target);
-  std::string text = family->suits(subject.facts, choice.plan);
+  std::string text = rules->suits(subject.facts, choice.plan);
   {
-    const Workload work = workload(*family, subject, choice.plan);
+    const Workload work = workload(*rules, subject, choice.plan);
     text += fmt::format("; {} {} ({})", winner.measured_seconds > 0 ? "measured" : "predicted",
                         time_text(best_time(winner)), predict(work, *cost, machine, subject.value_bytes).bound());
   }

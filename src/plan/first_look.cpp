@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/all_rules.hpp"
 #include "plan/building.hpp"
 #include "plan/model.hpp"
 
@@ -26,7 +27,7 @@ Structure facts_of(const Outline& matrix) {
 namespace {
 
 double csr_product(const Subject& subject, const Machine& machine) {
-  const Workload work = workload(*find_family("csr"), subject, Plan{});
+  const Workload work = workload(*find_rules("csr"), subject, Plan{});
   return predict(work, *cost_of(Plan{}, subject.target), machine, subject.value_bytes).seconds;
 }
 
@@ -42,7 +43,7 @@ double least_product(const Subject& subject, const Machine& machine) {
 }
 
 double build_seconds(const Subject& subject, const Plan& plan, const Machine& machine) {
-  return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan), machine);
+  return predict_build_seconds(subject, plan, workload(*find_rules(plan.format), subject, plan), machine);
 }
 
 // What analyzing and choosing take. On a GPU: three launches and the way back, the model, the matrix read once. On a
@@ -55,11 +56,9 @@ double looking(const Subject& subject, const Machine& machine, double csr_build)
 
 // That, and what building another format takes beyond building csr: a layout for such rows.
 double price_of_choice(const Subject& subject, const Machine& machine) {
-  const bool on_cpu = machine.kind == Device::Kind::cpu,
-             uneven = subject.longest() > 8 * subject.facts.rows_len.mean + 64;
-  const Plan other = Plan::parse(on_cpu   ? "weave layout=diagonals"
-                                 : uneven ? "weave layout=segments"
-                                          : "weave layout=rows");
+  const bool uneven = subject.longest() > 8 * subject.facts.rows_len.mean + 64;
+  const auto knows = std::ranges::find_if(all_rules(), [](const Rules* rules) { return rules->likely != nullptr; });
+  const Plan other = Plan::parse((*knows)->likely(subject.target, uneven));
   const double csr = build_seconds(subject, Plan{}, machine), beyond = build_seconds(subject, other, machine) - csr;
   return looking(subject, machine, csr) + std::max(0.0, beyond);
 }

@@ -29,7 +29,7 @@
 
 #include <heddle/machine.hpp>
 
-#include "plan/workload.hpp"
+#include "cost/workload.hpp"
 
 namespace heddle {
 

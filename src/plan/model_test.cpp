@@ -11,9 +11,9 @@
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
 
+#include "plan/all_rules.hpp"
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
-#include "plan/workload.hpp"
 #include "support/workload_of.hpp"
 #include "support/zoo.hpp"
 
@@ -185,18 +185,18 @@ TEST(Model, of_a_cpu_adds_reading_to_the_work_where_a_core_has_its_part_in_its_o
   EXPECT_DOUBLE_EQ(far.seconds, far.start + std::hypot(far.stream, far.walk));
 }
 
-TEST(Model, has_costs_for_every_plan_that_a_family_proposes) {
+TEST(Model, has_costs_for_every_plan_that_rules_propose) {
   for (const char* text : {"fem,n=8,dof=3", "stencil2d5,n=20", "rmat,scale=8"}) {
     const Structure facts = analyze(generate<double>(text), Detail::planning);
-    for (const Family* family : model_families())
+    for (const Rules* rules : all_rules())
       for (const bool on_gpu : {true, false})
-        for (const Plan& plan : family->plans(facts, target_of_kind(on_gpu))) {
+        for (const Plan& plan : rules->plans(facts, target_of_kind(on_gpu))) {
           EXPECT_NE(cost_of(plan, target_of_kind(on_gpu)), nullptr) << to_string(plan);
-          EXPECT_EQ(plan.format, family->format);
-          EXPECT_FALSE(family->suits(facts, plan).empty());
+          EXPECT_EQ(plan.format, rules->format);
+          EXPECT_FALSE(rules->suits(facts, plan).empty());
         }
   }
-  EXPECT_EQ(find_family("no such format"), nullptr);
+  EXPECT_EQ(find_rules("no such format"), nullptr);
   EXPECT_EQ(cost_of(Plan::parse("weave"), gpu_target), nullptr) << "layouts have lines of their own";
   EXPECT_EQ(cost_key(Plan::parse("weave layout=blocks r=3")), "weave:blocks");
   EXPECT_TRUE(std::isnan(predict(Structure{}, built_in_machine(Device::Kind::gpu), Plan::parse("nothing"), 8)));
@@ -236,7 +236,7 @@ TEST(Model, counts_more_for_building_what_is_harder_to_build) {
   const auto build_seconds = [&](const char* text) {
     const Plan plan = Plan::parse(text);
     const Subject subject{facts, 8, cpu_target};
-    return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan), machine);
+    return predict_build_seconds(subject, plan, workload(*find_rules(plan.format), subject, plan), machine);
   };
   EXPECT_LT(build_seconds("csr"), build_seconds("sell"));
   EXPECT_LT(build_seconds("sell"), build_seconds("bell r=3 c=3"));

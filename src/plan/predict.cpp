@@ -5,6 +5,7 @@
 
 #include "core/memory_errors.hpp"
 #include "formats/format.hpp"
+#include "plan/all_rules.hpp"
 #include "plan/predicted_parts.hpp"
 #include "plan/subject_of.hpp"
 
@@ -12,16 +13,21 @@ namespace heddle {
 
 namespace {
 
+bool counts_steps(const Plan& plan) {
+  const Rules* rules = find_rules(plan.format);
+  return rules != nullptr && rules->counts_steps;
+}
+
 double predicted_product(const Subject& subject, const Machine& machine, const Plan& plan) {
-  const Family* family = find_family(plan.format);
+  const Rules* rules = find_rules(plan.format);
   const Cost* cost = cost_of(plan, subject.target);
-  if (!family || !cost) return std::numeric_limits<double>::quiet_NaN();
-  return predict(workload(*family, subject, plan), *cost, machine, subject.value_bytes).seconds;
+  if (!rules || !cost) return std::numeric_limits<double>::quiet_NaN();
+  return predict(workload(*rules, subject, plan), *cost, machine, subject.value_bytes).seconds;
 }
 
 PredictedParts parts_of(const Subject& subject, const Machine& machine, const Plan& plan) {
   PredictedParts made{.plan = plan,
-                      .work = workload(*find_family(plan.format), subject, plan),
+                      .work = workload(*find_rules(plan.format), subject, plan),
                       .cost = *cost_of(plan, subject.target),
                       .product = {},
                       .building = {},
@@ -42,7 +48,7 @@ template <class V>
 double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan) {
   return with_memory_errors([&] {
     check_facts(A, facts);
-    const StepCounts steps = plan.format == "runs" ? steps_for(A, facts, machine) : StepCounts{};
+    const StepCounts steps = counts_steps(plan) ? steps_for(A, facts, machine) : StepCounts{};
     return predicted_product(subject_of(A, facts, machine, steps), machine, plan);
   });
 }
@@ -51,7 +57,7 @@ template <class V>
 PredictedParts predicted_parts(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan) {
   return with_memory_errors([&] {
     check_facts(A, facts);
-    const StepCounts steps = plan.format == "runs" ? steps_for(A, facts, machine) : StepCounts{};
+    const StepCounts steps = counts_steps(plan) ? steps_for(A, facts, machine) : StepCounts{};
     const Subject subject = subject_of(A, facts, machine, steps);
     const Plan resolved = registered_format(plan.format).resolve(plan, A.view(), sizeof(V));
     return parts_of(subject, machine, cost_of(plan, subject.target) ? plan : resolved);

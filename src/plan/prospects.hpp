@@ -7,7 +7,7 @@
 
 #include <heddle/choose.hpp>
 
-#include "plan/step_counts.hpp"
+#include "formats/runs/runs_step_counts.hpp"
 
 namespace heddle {
 

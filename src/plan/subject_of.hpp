@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/check.hpp"
-#include "plan/step_counts.hpp"
-#include "plan/workload.hpp"
+#include "cost/workload.hpp"
+#include "formats/runs/runs_step_counts.hpp"
 
 namespace heddle {
 

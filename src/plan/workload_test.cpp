@@ -1,4 +1,4 @@
-#include "plan/workload.hpp"
+#include "plan/all_rules.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
-#include "plan/row_counts.hpp"
+#include "cost/row_counts.hpp"
 #include "support/workload_of.hpp"
 #include "support/zoo.hpp"
 
@@ -50,7 +50,7 @@ TEST(Workload, foretells_the_bytes_of_every_format) {
     for (const int value_bytes : {4, 8})
       for (const Plan& plan : candidate_plans(facts, {.target = gpu_target})) {
         const Footprint exact = footprint(A.view(), plan, value_bytes);
-        const Workload work = workload(*find_family(plan.format), {facts, value_bytes, gpu_target}, plan);
+        const Workload work = workload(*find_rules(plan.format), {facts, value_bytes, gpu_target}, plan);
         EXPECT_EQ(work.fits, exact.fits) << text << ": " << to_string(plan);
         if (!exact.fits) continue;
         const double bytes = exact_bytes(A, plan, value_bytes, exact), small_tables = plan.format == "weave" ? 4096 : 0;
@@ -74,7 +74,7 @@ TEST(Workload, knows_what_shorter_columns_and_values_save) {
     const Structure facts = analyze(A, Detail::planning);
     const Operator<float> op = build(A, Plan::parse(plan));
     EXPECT_NE(to_string(op.plan()).find(stored_as), std::string::npos) << to_string(op.plan());
-    const Workload work = workload(*find_family("weave"), {facts, 4, gpu_target}, Plan::parse(plan));
+    const Workload work = workload(*find_rules("weave"), {facts, 4, gpu_target}, Plan::parse(plan));
     const auto bytes = static_cast<double>(op.bytes());
     EXPECT_NEAR(work.bytes, bytes, 0.08 * bytes + 8192) << matrix << ": " << to_string(op.plan());
   }
@@ -88,8 +88,8 @@ TEST(Workload, knows_a_large_table_of_values_from_a_sample_of_them) {
     const auto exact = static_cast<double>(build(A, plan).bytes());
     for (const Detail detail : {Detail::planning, Detail::all}) {
       const Structure facts = analyze(A, detail);
-      EXPECT_NEAR(workload(*find_family("weave"), {facts, 8, gpu_target}, plan).bytes, exact, 0.08 * exact);
-      const double fetched = workload(*find_family("weave"), {facts, 8, cpu_target}, plan).sectors;
+      EXPECT_NEAR(workload(*find_rules("weave"), {facts, 8, gpu_target}, plan).bytes, exact, 0.08 * exact);
+      const double fetched = workload(*find_rules("weave"), {facts, 8, cpu_target}, plan).sectors;
       EXPECT_EQ(fetched > 0, different == 5000);  // from the table
     }
   }
@@ -97,7 +97,7 @@ TEST(Workload, knows_a_large_table_of_values_from_a_sample_of_them) {
 
 TEST(Workload, counts_what_a_table_and_uneven_masks_add_to_diagonals) {
   const auto on_gpu = [](const char* matrix, const char* plan) {
-    return workload(*find_family("weave"), {analyze(generate<double>(matrix), Detail::planning), 8, gpu_target},
+    return workload(*find_rules("weave"), {analyze(generate<double>(matrix), Detail::planning), 8, gpu_target},
                     Plan::parse(plan));
   };
   const char* matrix = "elasticity,nx=16,ny=12,nz=12";  // 600,000 entries of few values
@@ -120,7 +120,7 @@ TEST(Workload, settles_teams_and_lanes_as_building_does) {
     const Structure facts = analyze(A, Detail::planning);
     for (const int value_bytes : {4, 8}) {
       const auto counted = [&](const Plan& p) {
-        return workload(*find_family("weave"), {facts, value_bytes, gpu_target}, p);
+        return workload(*find_rules("weave"), {facts, value_bytes, gpu_target}, p);
       };
       const Plan settled = resolve(A.view(), Plan::parse(plan), value_bytes);
       const Workload open = counted(Plan::parse(plan)), named = counted(settled);
@@ -132,7 +132,7 @@ TEST(Workload, settles_teams_and_lanes_as_building_does) {
 
 TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
-    return find_family("ell")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
+    return find_rules("ell")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
   };
   EXPECT_EQ(proposed("random,rows=500,cols=500,per_row=9", false), 1u);
   EXPECT_EQ(proposed("lengths,rows=2000,law=uniform,max=32", false), 0u);  // two places an entry
@@ -141,7 +141,7 @@ TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little) {
 
 TEST(Workload, proposes_diagonals_on_a_cpu_where_little_is_beside_them) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
-    return find_family("dia")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
+    return find_rules("dia")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
   };
   EXPECT_EQ(proposed("stencil2d5,n=60", false), 1u);
   EXPECT_EQ(proposed("mesh,rows=5000", false), 0u);  // the main diagonal alone
@@ -150,7 +150,7 @@ TEST(Workload, proposes_diagonals_on_a_cpu_where_little_is_beside_them) {
 TEST(Workload, finds_rows_without_entries_and_values_of_a_table_at_a_price) {
   const auto counted = [](const char* matrix, const char* plan_text, int value_bytes) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    return workload(*find_family("weave"), {facts, value_bytes, gpu_target}, Plan::parse(plan_text));
+    return workload(*find_rules("weave"), {facts, value_bytes, gpu_target}, Plan::parse(plan_text));
   };
   const char *segments = "weave layout=segments", *constant = "stencil2d5,n=1000";  // two values, 5 M entries
   const Workload full = counted("random,rows=20k,per_row=2", segments, 8),
@@ -163,7 +163,7 @@ TEST(Workload, finds_rows_without_entries_and_values_of_a_table_at_a_price) {
 
 TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
   const auto proposed = [](const char* matrix) {
-    const auto plans = find_family("weave")->plans(analyze(generate<float>(matrix), Detail::planning), gpu_target);
+    const auto plans = find_rules("weave")->plans(analyze(generate<float>(matrix), Detail::planning), gpu_target);
     return std::count(plans.begin(), plans.end(), Plan::parse("weave layout=sums"));
   };
   EXPECT_EQ(proposed("random,rows=100000,cols=100000,per_row=12"), 1);
@@ -174,7 +174,7 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   const auto parts = [](const Csr<double>& A, const char* plan_text) {
     const Subject subject{analyze(A, Detail::planning), 8, gpu_target};
     const Plan plan = Plan::parse(plan_text);
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan),
+    return build_parts(subject, plan, workload(*find_rules("weave"), subject, plan),
                        built_in_machine(Device::Kind::gpu));
   };
   const Csr<double> few = generate<double>("stencil2d5,n=1000"), fewer = generate<double>("stencil2d5,n=300"),
@@ -195,7 +195,7 @@ TEST(Building, gets_new_memory_for_large_arrays) {
   const auto new_memory = [](const char* text, Device::Kind kind) {
     const Structure facts = analyze(generate<double>(text), Detail::planning);
     const Subject subject{facts, 8, target_of(built_in_machine(kind))};
-    const Workload work = workload(*find_family("csr"), subject, Plan{});
+    const Workload work = workload(*find_rules("csr"), subject, Plan{});
     return build_parts(subject, Plan{}, work, built_in_machine(kind)).new_bytes;
   };
   EXPECT_EQ(new_memory("stencil2d5,n=50", Device::Kind::cpu), 0);
@@ -210,7 +210,7 @@ TEST(Building, is_shared_by_the_cores_where_there_is_enough_of_it) {
     Machine machine = built_in_machine(Device::Kind::cpu);
     machine.units = cores;
     const Subject subject{facts, 8, target_of(machine)};
-    return predict_build_seconds(subject, plan, workload(*find_family(plan.format), subject, plan), machine);
+    return predict_build_seconds(subject, plan, workload(*find_rules(plan.format), subject, plan), machine);
   };
   for (const char* plan : {"csr", "sell", "weave layout=rows"}) {
     EXPECT_EQ(seconds("stencil2d5,n=60", plan, 16), seconds("stencil2d5,n=60", plan, 1)) << plan;
@@ -226,7 +226,7 @@ TEST(Building, counts_diagonals_of_lists_that_slices_do_not_share) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
     const Subject subject{facts, 8, gpu_target};
     const Plan plan = Plan::parse("weave layout=diagonals");
-    return build_parts(subject, plan, workload(*find_family("weave"), subject, plan),
+    return build_parts(subject, plan, workload(*find_rules("weave"), subject, plan),
                        built_in_machine(Device::Kind::gpu))
         .listed;
   };
@@ -239,7 +239,7 @@ TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
     const Structure facts = analyze(specimen.A, Detail::planning);
     for (const bool on_gpu : {true, false})
       for (const Plan& plan : candidate_plans(facts, {.target = target_of_kind(on_gpu)})) {
-        const Workload w = workload(*find_family(plan.format), {facts, 4, target_of_kind(on_gpu)}, plan);
+        const Workload w = workload(*find_rules(plan.format), {facts, 4, target_of_kind(on_gpu)}, plan);
         for (const double part :
              {w.bytes, w.stored, w.stream_bytes, w.x_bytes, w.misses, w.sectors, w.slots, w.teams, w.chain})
           EXPECT_TRUE(std::isfinite(part) && part >= 0) << specimen.name << " " << to_string(plan) << " " << part;

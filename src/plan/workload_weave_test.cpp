@@ -6,15 +6,15 @@
 #include <heddle/analyze.hpp>
 #include <heddle/generate.hpp>
 
+#include "plan/all_rules.hpp"
 #include "plan/candidates.hpp"
-#include "plan/workload.hpp"
 #include "support/workload_of.hpp"
 
 namespace heddle {
 namespace {
 
 Workload weave_rows(const Structure& facts, const char* settings) {
-  return workload(*find_family("weave"), {facts, 8, test::gpu_target},
+  return workload(*find_rules("weave"), {facts, 8, test::gpu_target},
                   Plan::parse(std::string("weave layout=rows ") + settings));
 }
 
@@ -40,7 +40,7 @@ TEST(WorkloadWeave, counts_the_steps_of_few_slices_as_waited_for_together) {
 TEST(WorkloadWeave, counts_padded_steps_that_follow_those_under_way) {
   const auto chain = [](const char* matrix, const char* settings) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
-    return workload(*find_family("weave"), {facts, 8, test::gpu_target},
+    return workload(*find_rules("weave"), {facts, 8, test::gpu_target},
                     Plan::parse(std::string("weave layout=padded ") + settings))
         .chain;
   };

@@ -4,8 +4,8 @@
 #include <heddle/analyze.hpp>
 #include <heddle/generate.hpp>
 
-#include "plan/step_counts.hpp"
-#include "plan/workload.hpp"
+#include "formats/runs/runs_step_counts.hpp"
+#include "plan/all_rules.hpp"
 
 namespace heddle::test {
 
@@ -18,7 +18,7 @@ inline Workload on_cpu(const char* matrix, const char* plan_text, const Target& 
   const Csr<double> A = generate<double>(matrix);
   const Structure facts = analyze(A, Detail::planning);
   const StepCounts steps = count_steps(A.view(), facts.rows_len.max, 8, target.loads_singly());
-  return workload(*find_family(plan.format), {facts, 8, target, false, &steps}, plan);
+  return workload(*find_rules(plan.format), {facts, 8, target, false, &steps}, plan);
 }
 
 }  // namespace heddle::test

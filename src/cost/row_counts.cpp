@@ -1,4 +1,4 @@
-#include "plan/row_counts.hpp"
+#include "cost/row_counts.hpp"
 
 #include <algorithm>
 #include <cmath>

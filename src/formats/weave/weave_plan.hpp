@@ -1,7 +1,7 @@
-// What workload_weave.cpp, the family, needs of the counts of its layouts (workload_weave_layouts.cpp).
+// What weave_plan.cpp, the rules, needs of the counts of its layouts (weave_plan_layouts.cpp).
 #pragma once
 
-#include "plan/workload_parts.hpp"
+#include "cost/workload_parts.hpp"
 
 namespace heddle::weave_counts {
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/row_counts.hpp"
 #include "formats/weave/weave_diagonals.hpp"
 #include "formats/weave/weave_full_blocks.hpp"
 #include "formats/weave/weave_long.hpp"
 #include "formats/weave/weave_padded.hpp"
+#include "formats/weave/weave_plan.hpp"
 #include "formats/weave/weave_rows.hpp"
 #include "formats/weave/weave_rules.hpp"
 #include "formats/weave/weave_segments.hpp"
 #include "formats/weave/weave_tiles.hpp"
 #include "layout/value_codec.hpp"
-#include "plan/row_counts.hpp"
-#include "plan/workload_weave.hpp"
 
 namespace heddle::weave_counts {
 
@@ -108,6 +108,8 @@ Workload diagonals(const Subject& s, const Plan& plan) {
   w.chain = thread_per_row ? of_row / 5.5 + std::max(0.0, of_row - 8) * 0.1 : of_row;
   if (d.slice_fill > 1.1) w.chain *= 1.8;  // masks differ from slice to slice
   if (value == 1) w.slots *= 3;            // one more fetch a place, from the table
+  // Slices with the same diagonals share a list of them; where each has its own, lists are what takes long to build.
+  w.listed = static_cast<double>(d.patterns) * (w.stored / std::max(1.0, s.rows()));
   return w;
 }
 
@@ -310,6 +312,7 @@ Workload long_rows(const Subject& s, const Plan& plan) {
   const double steps = std::ceil(s.longest() / (team * groups) / 4);
   w.chain = columns.bytes == 0 ? (1 + steps) / 2 : steps;
   w.alone = columns.fours ? s.longest() : 0;
+  w.loose = true;
   return w;
 }
 
@@ -332,6 +335,7 @@ Workload tiles(const Subject& s, const Plan& plan) {
   const bool packs_x = weave::degree_order_pays(columns.tile_rows, columns.tile_rows_by_degree);
   if (packs_x) w.stream_bytes += static_cast<double>(s.facts.cols) * (index_bytes + 2 * s.value_bytes);
   w.launches = packs_x ? 3 : 2;
+  w.loose = true;
   return w;
 }
 
@@ -344,6 +348,7 @@ Workload sums(const Subject& s, const Plan& plan) {
   w.teams = 132 * 32;
   w.chain = s.longest();
   w.launches = 2;
+  w.loose = true;
   return w;
 }
 
@@ -371,7 +376,9 @@ Workload padded(const Subject& s, const Plan& plan) {
 
 double rows_of_slice(const Subject& s, const Plan& plan) { return RowShape(s, plan).slice_rows(); }
 
-Workload workload(const Subject& s, const Plan& plan) {
+namespace {
+
+Workload of_layout(const Subject& s, const Plan& plan) {
   if (word_is(plan, "layout", "diagonals")) return diagonals(s, plan);
   if (word_is(plan, "layout", "blocks")) return blocks(s, plan);
   if (word_is(plan, "layout", "rows")) return rows(s, plan);
@@ -380,6 +387,16 @@ Workload workload(const Subject& s, const Plan& plan) {
   if (word_is(plan, "layout", "tiles")) return tiles(s, plan);
   if (word_is(plan, "layout", "sums")) return sums(s, plan);
   return segments(s, plan);
+}
+
+}  // namespace
+
+// Diagonals that are constant need no table.
+Workload workload(const Subject& s, const Plan& plan) {
+  Workload w = of_layout(s, plan);
+  w.looks_at_values = coded(s, plan) && !is_raw(plan);
+  w.may_have_table = may_have_table(s, plan) && !(word_is(plan, "layout", "diagonals") && is_constant(s, plan));
+  return w;
 }
 
 }  // namespace heddle::weave_counts

@@ -1,10 +1,10 @@
-// Weave: which of its layouts are candidates, and what they cost a CPU; a GPU: workload_weave_layouts.cpp.
+// Weave: which of its layouts are candidates, and what they cost a CPU; a GPU: weave_plan_layouts.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "plan/row_counts.hpp"
-#include "plan/workload_weave.hpp"
+#include "cost/row_counts.hpp"
+#include "formats/weave/weave_plan.hpp"
 
 namespace heddle {
 
@@ -106,14 +106,20 @@ std::string weave_text(const Structure& f, const Plan& plan) {
   return row_text(f, plan);
 }
 
-}  // namespace
-
-bool weave_looks_at_values(const Subject& s, const Plan& plan) { return coded(s, plan) && !is_raw(plan); }
-// Diagonals that are constant need none.
-bool weave_may_have_table(const Subject& s, const Plan& plan) {
-  return may_have_table(s, plan) && !(word_is(plan, "layout", "diagonals") && is_constant(s, plan));
+const char* likely_layout(const Target& target, bool uneven) {
+  if (!target.on_gpu) return "weave layout=diagonals";
+  return uneven ? "weave layout=segments" : "weave layout=rows";
 }
 
-const Family weave_family{"weave", weave_plans, workload, weave_cpu, weave_text};
+}  // namespace
+
+extern const Rules weave_rules;
+const Rules weave_rules{.format = "weave",
+                        .turn = 13,
+                        .plans = weave_plans,
+                        .gpu = workload,
+                        .cpu = weave_cpu,
+                        .suits = weave_text,
+                        .likely = likely_layout};
 
 }  // namespace heddle

@@ -1,4 +1,4 @@
-#include "plan/step_counts.hpp"
+#include "formats/runs/runs_step_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
 
-#include "plan/workload.hpp"
+#include "plan/all_rules.hpp"
 #include "support/workload_of.hpp"
 
 namespace heddle {
@@ -19,7 +19,7 @@ double foretold_bytes(const char* text) {
   const Structure facts = analyze(A, Detail::planning);
   const StepCounts steps = count_steps(A.view(), facts.rows_len.max, sizeof(double));
   const Plan plan = Plan::parse("runs");
-  const Workload work = workload(*find_family("runs"), {facts, sizeof(double), test::cpu_target, false, &steps}, plan);
+  const Workload work = workload(*find_rules("runs"), {facts, sizeof(double), test::cpu_target, false, &steps}, plan);
   return work.bytes / static_cast<double>(footprint(A.view(), plan, sizeof(double)).bytes);
 }
 

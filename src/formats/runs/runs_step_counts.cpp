@@ -1,4 +1,4 @@
-#include "plan/step_counts.hpp"
+#include "formats/runs/runs_step_counts.hpp"
 
 #include <algorithm>
 #include <vector>

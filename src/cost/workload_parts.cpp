@@ -1,4 +1,4 @@
-#include "plan/workload_parts.hpp"
+#include "cost/workload_parts.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,13 @@
 #include <cmath>
 
 #include "core/thread_share.hpp"
-#include "plan/row_counts.hpp"
+#include "cost/row_counts.hpp"
 
 namespace heddle {
+
+Target target_of(const Machine& machine) {
+  return {machine.kind != Device::Kind::cpu, machine.units, machine.isa, machine.gathers};
+}
 
 double number(const Plan& plan, const char* key, double fallback) {
   const std::string* text = plan.find(key);
@@ -51,6 +55,20 @@ Workload start(const Subject& s, double bytes, double stored, double walked) {
 double gathered(const Subject& s, double lanes) {
   const double along = std::log2(lanes) / 5;
   return s.nnz() * (s.gather().rows * (1 - along) + s.gather().entries * along);
+}
+
+Workload sliced(const Subject& s, double bytes, double stored, double walked, double lanes, double longest) {
+  Workload w = start(s, bytes, stored, walked);
+  w.stream_bytes -= (stored - walked) * (index_bytes + s.value_bytes);
+  w.sectors += gathered(s, lanes);
+  w.teams = s.rows() * lanes / lanes_of_warp;
+  w.chain = std::ceil(longest / lanes);
+  return w;
+}
+
+RegularPart regular_part(const Subject& s, const Plan& plan, double fallback) {
+  const double K = number(plan, "K", fallback);
+  return {K, clipped_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(K))};
 }
 
 void add_coordinates(Workload& w, const Subject& s, double entries) {
@@ -107,6 +125,11 @@ void cost_beside(Workload& w, const Subject& s, double places) {
 std::string row_text(const Structure& facts, const Plan&) {
   const RowLengths& lengths = facts.rows_len;
   return fmt::format("rows of {} to {} entries, {:.3g} on average", lengths.min, lengths.max, lengths.mean);
+}
+
+std::string slice_text(const Structure& facts, const Plan&) {
+  return fmt::format("slices of 32 rows store {:.2f} places per entry, {:.2f} when sorted", padding_of(facts, 32, 1),
+                     padding_of(facts, 32, 1024));
 }
 
 }  // namespace heddle

@@ -1,9 +1,7 @@
-// What one product costs a format, counted from the facts: the model turns it into seconds. One Family per format says
-// all the model has to know about it; they are listed in workload.cpp, and what is fitted lies in costs/. A format
-// without a family is never chosen by the model, and works otherwise.
+// What one product costs a plan, counted from the facts, and what building it asks for: the model (src/plan/model.hpp)
+// turns it into seconds. Each format counts in a file of its own folder, NAME_plan.cpp, by its Rules.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,9 +9,9 @@
 #include <heddle/machine.hpp>
 #include <heddle/plan.hpp>
 
-#include "plan/step_counts.hpp"
-
 namespace heddle {
+
+struct StepCounts;  // formats/runs/runs_step_counts.hpp
 
 struct Workload {
   double bytes = 0;         // of the stored matrix; Footprint::bytes as far as the facts are exact
@@ -34,9 +32,13 @@ struct Workload {
   double beside = 0;          // entries in coordinates
   int launches = 1;           // kernels (GPU), or jobs that several threads are called for (CPU)
   bool fits = true;
-  double alone = -1;    // when it is built: entries that one team of threads walks alone; -1: the longest row
-  double partials = 0;  // partial sums, of a format that has them
-  double gathered = 0;  // places of single entries, of a format that has others too
+  double alone = -1;             // when it is built: entries that one team of threads walks alone; -1: the longest row
+  double partials = 0;           // partial sums, of a format that has them
+  double gathered = 0;           // places of single entries, of a format that has others too
+  double listed = 0;             // diagonals of the different lists of them, where slices are stored so
+  bool looks_at_values = false;  // when it is built, for a shorter form
+  bool may_have_table = false;   // which may be a table
+  bool loose = false;            // bytes and places may be off by times: the format itself is asked whether it fits
 };
 
 // What plans are for: of a machine what describes it and nothing that was measured in seconds.
@@ -64,28 +66,24 @@ struct Subject {
   double longest() const { return static_cast<double>(facts.rows_len.max); }
 };
 
-struct Family {
+// All that the planner has to know of a format. Functions of facts and of a target: they ask nothing of this process.
+struct Rules {
   const char* format;
+  int turn;  // between equal predictions the least of them: simple formats first
   std::vector<Plan> (*plans)(const Structure&, const Target&);  // candidates for this matrix, best known settings
   Workload (*gpu)(const Subject&, const Plan&);
   Workload (*cpu)(const Subject&, const Plan&);
   std::string (*suits)(const Structure&, const Plan&);  // what about the matrix speaks for the plan
+
+  // What follows may be missing.
+  std::vector<Plan> (*tried)(const Structure&, const Target&) = nullptr;  // candidates that no fact can judge
+  const char* selector =
+      nullptr;  // ChooseOptions::selector that takes the plans below alone, and tries them if several
+  std::vector<Plan> (*selected)() = nullptr;
+  bool counts_steps = false;  // reads Subject::steps
+  bool steady = false;        // on a CPU: takes as long whoever else uses the machine
+  // The plan that a matrix is likely to get of which no more is known than whether its rows are of uneven length.
+  const char* (*likely)(const Target&, bool uneven) = nullptr;
 };
-
-extern const Family csr_family, csr_padded_family, csr_split_family, csr_ell_family, coo_family;  // workload_rows.cpp
-extern const Family ell_family, ellr_family, sell_family, rgcsr_family, hyb_family, ell16_family,
-    runs_family;                                           // workload_slices.cpp
-extern const Family dia_family, bcsr_family, bell_family;  // workload_blocks.cpp
-extern const Family weave_family;                          // workload_weave.cpp
-
-// Whether values are looked at for a shorter form when a plan of weave is built.
-bool weave_looks_at_values(const Subject& subject, const Plan& plan);
-bool weave_may_have_table(const Subject& subject, const Plan& plan);
-
-std::span<const Family* const> model_families();
-const Family* find_family(const std::string& format);  // null: the model does not know it
-
-// For a plan whose settings may be left out.
-Workload workload(const Family& family, const Subject& subject, const Plan& plan);
 
 }  // namespace heddle

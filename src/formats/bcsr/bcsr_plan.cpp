@@ -1,0 +1,46 @@
+// What bcsr costs: block rows.
+#include <algorithm>
+#include <cmath>
+
+#include "cost/block_parts.hpp"
+
+namespace heddle {
+
+namespace {
+
+Workload bcsr_gpu(const Subject& s, const Plan& plan) {
+  const CountedBlocks b = counted_blocks(s, plan);
+  const double stored = b.blocks * b.r * b.c;
+  double slots = 1;
+  while (2 * slots * b.r <= 32 && 2 * slots * b.rows <= b.blocks) slots *= 2;
+  Workload w = start(s, (b.rows + 1) * offset_bytes + b.blocks * b.slot_bytes(s), stored, stored);
+  w.sectors = b.blocks * (b.slot_bytes(s) / sector_bytes + b.r) + b.blocks * b.c * s.value_bytes / sector_bytes;
+  w.teams = b.rows / std::max(1.0, std::floor(32 / (b.r * slots)));
+  w.slots = w.teams * 32 * b.c * std::max(1.0, std::ceil(b.blocks / std::max(1.0, b.rows) / slots));
+  w.chain = std::ceil(s.longest() / b.c / slots) * b.c / 2;
+  return w;
+}
+
+// A line of a block is one vector on the CPU, and a block costs about four lines more, whatever its width. Lines cost
+// more where they do not fill a vector, and in blocks with holes, two in each as if by chance; everything does where
+// their number is known at run time only (formats/bcsr/bcsr_cpu.cpp).
+Workload bcsr_cpu(const Subject& s, const Plan& plan) {
+  const CountedBlocks b = counted_blocks(s, plan);
+  Workload w = as_on_cpu(s, bcsr_gpu(s, plan), Walk::places, 1, b.r);
+  const double with_holes = std::clamp((1 - 1 / b.fill) * b.r * b.c / 2, 0.0, 1.0);
+  const double line = (b.c == 3 ? 1.3 : b.c == 6 ? 2 : 1) * (1 + with_holes);
+  w.slots = b.blocks * (b.r * line + 4) * (b.r == b.c ? 1 : 2.5);
+  return w;
+}
+
+}  // namespace
+
+extern const Rules bcsr_rules;
+const Rules bcsr_rules{.format = "bcsr",
+                       .turn = 14,
+                       .plans = [](const Structure& facts, const Target&) { return block_plans("bcsr", facts); },
+                       .gpu = bcsr_gpu,
+                       .cpu = bcsr_cpu,
+                       .suits = block_text};
+
+}  // namespace heddle
