@@ -16,7 +16,7 @@
 
 #include <heddle/heddle.hpp>
 
-#include "plan/timing.hpp"
+#include "machine/timing.hpp"
 #include "program.hpp"
 
 namespace heddle {

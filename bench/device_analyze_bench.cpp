@@ -12,7 +12,7 @@
 
 #include <heddle/heddle.hpp>
 
-#include "plan/timing.hpp"
+#include "machine/timing.hpp"
 #include "program.hpp"
 
 namespace heddle {

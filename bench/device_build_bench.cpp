@@ -22,7 +22,7 @@
 #include "formats/format.hpp"
 #include "formats/where.hpp"
 #include "layout/device_pattern.hpp"
-#include "plan/timing.hpp"
+#include "machine/timing.hpp"
 #include "program.hpp"
 
 namespace heddle {

@@ -253,7 +253,7 @@ def cost_line(name, cost):
 
 
 def print_machine(machine):
-    """The figures the costs were fitted with: those of built_in_machine in src/plan/machine.cpp should be the same."""
+    """The figures the costs were fitted with: those of built_in_machine in src/machine/this_machine.cpp should be the same."""
     points = lambda table: ", ".join(f"{{{size}, {rate:.4g}}}" for size, rate in table)
     print(f"machine {machine.get('name', '')}: units {machine['units']}, cache {machine['cache_bytes']}, repeat_us {machine['repeat_us']:.3g}, "
           f"launch_us {machine.get('launch_us', 0):.3g}\n  m.read = {{{points(machine['read'])}}};\n  m.gather = {{{points(machine['gather'])}}};")

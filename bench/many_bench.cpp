@@ -14,7 +14,7 @@
 #include <heddle/heddle.hpp>
 
 #include "core/gpu.hpp"
-#include "plan/timing.hpp"
+#include "machine/timing.hpp"
 #include "program.hpp"
 
 namespace heddle {

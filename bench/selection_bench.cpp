@@ -24,11 +24,11 @@
 #include <heddle/heddle.hpp>
 
 #include "formats/format.hpp"
+#include "machine/timing.hpp"
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
 #include "plan/predicted_parts.hpp"
-#include "plan/timing.hpp"
 #include "selection_matrices.hpp"
 
 namespace heddle {

@@ -2,7 +2,7 @@
 #include <heddle/machine.hpp>
 
 #include "commands.hpp"
-#include "plan/machine_file.hpp"
+#include "machine/machine_file.hpp"
 #include "table.hpp"
 #include "text.hpp"
 

@@ -9,7 +9,7 @@
 #include "bench/results.hpp"
 #include "bench/timing.hpp"
 #include "core/check.hpp"
-#include "plan/machine_measure.hpp"
+#include "machine/machine_measure.hpp"
 
 namespace heddle::bench {
 namespace {

@@ -1,8 +1,8 @@
-// The stopwatch of plan/timing.hpp by the name the benchmarks use, and one for peers.
+// The stopwatch of machine/timing.hpp by the name the benchmarks use, and one for peers.
 #pragma once
 
+#include "machine/timing.hpp"
 #include "peers/peers.hpp"
-#include "plan/timing.hpp"
 
 namespace heddle::bench {
 

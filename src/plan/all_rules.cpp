@@ -28,7 +28,8 @@ const Rules* find_rules(const std::string& format) {
 Workload workload(const Rules& rules, const Subject& subject, const Plan& plan) {
   Workload w = (subject.target.on_gpu ? rules.gpu : rules.cpu)(subject, plan);
   if (w.alone < 0) w.alone = subject.longest();
-  w.fits = w.stored < 1e15 && !too_much_padding(static_cast<std::int64_t>(std::ceil(w.stored)), subject.facts.nnz);
+  w.fits = w.stored < beyond_counting &&
+           !too_much_padding(static_cast<std::int64_t>(std::ceil(w.stored)), subject.facts.nnz);
   return w;
 }
 

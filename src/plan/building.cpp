@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "cost/row_counts.hpp"
+#include "cost/units.hpp"
+#include "cost/workload_parts.hpp"
 #include "formats/format.hpp"
 #include "layout/value_codec.hpp"
 #include "plan/model.hpp"
@@ -32,24 +34,25 @@ double new_bytes(double built) {
 }  // namespace
 
 double matrix_bytes(const Subject& subject) {
-  return subject.nnz() * (subject.value_bytes + 4) + 8 * (subject.rows() + 1);
+  return subject.nnz() * (subject.value_bytes + index_bytes) + offset_bytes * (subject.rows() + 1);
 }
 
-double seconds_to_read(double bytes, const Machine& machine) { return bytes / rate_at(machine.read, bytes) * 1e-9; }
+double seconds_to_read(double bytes, const Machine& machine) { return bytes / rate_at(machine.read, bytes) * nano; }
 
 BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
-  constexpr double us = 1e-6, ns = 1e-9;
+  constexpr double us = micro, ns = nano;
+  constexpr double wide_row = 6;  // entries on average
   const int cores = machine.kind == Device::Kind::cpu ? machine.units : 0;
   const double entries = subject.nnz(), shared_ns = ns / builders(entries, cores);
-  const bool doubles = subject.value_bytes == 8 && !subject.facts.f32_exact;
+  const bool doubles = subject.value_bytes == sizeof(double) && !subject.facts.f32_exact;
   const bool all_one = !subject.facts.distinct_capped && subject.facts.distinct_values == 1;
   const bool table = work.looks_at_values && work.may_have_table && !all_one &&
                      subject.facts.distinct_guess <= (doubles ? dictionary16_pays<double> : dictionary_size);
   const double long_rows = long_row_count(subject.facts.rows_len, subject.facts.rows);
   return {.once = us,
-          .wide = subject.facts.rows_len.mean >= 6 ? us : 0,
+          .wide = subject.facts.rows_len.mean >= wide_row ? us : 0,
           .table = table ? us : 0,
-          .doubles = work.looks_at_values && !table && subject.value_bytes == 8 ? us : 0,
+          .doubles = work.looks_at_values && !table && subject.value_bytes == sizeof(double) ? us : 0,
           .entries = entries * shared_ns,
           .table_entries = table ? entries * ns : 0,
           .rows = subject.rows() * shared_ns,
@@ -82,14 +85,14 @@ double way_seconds(const Subject& subject, const Plan& plan, const Workload& wor
   const double bytes = bytes_on_the_way(subject, plan, work);
   if (bytes <= 0 || machine.upload_gbps <= 0) return 0;
   const double share = std::clamp((bytes - cached) / (far - cached), 0.0, 1.0);
-  return bytes / (machine.upload_gbps * (1 + share * (slower - 1))) * 1e-9;
+  return bytes / (machine.upload_gbps * (1 + share * (slower - 1))) * nano;
 }
 
 // Finding the order, in entries of the matrix.
 double order_seconds(const Subject& subject, const Plan& plan) {
   const std::string* order = plan.find("reorder");
   constexpr double ns_per_entry = 60;
-  return order && *order == "rcm" ? subject.nnz() * ns_per_entry * 1e-9 : 0;
+  return order && *order == "rcm" ? subject.nnz() * ns_per_entry * nano : 0;
 }
 
 }  // namespace

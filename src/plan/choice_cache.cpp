@@ -8,7 +8,7 @@
 #include <heddle/version.hpp>
 
 #include "io/block_hash.hpp"
-#include "plan/machine_file.hpp"
+#include "machine/machine_file.hpp"
 
 namespace heddle {
 

@@ -152,7 +152,9 @@ void settle(Choice& choice, const Subject& subject, const Machine& machine, cons
 bool surely_fits(const Subject& subject, const Plan& plan) {
   const Workload work = workload(*find_rules(plan.format), subject, plan);
   const double stored = work.stored;
-  return !work.loose && stored < 1e15 && !too_much_padding(static_cast<std::int64_t>(3 * stored), subject.facts.nnz);
+  constexpr double times_off = 3;
+  return !work.loose && stored < beyond_counting &&
+         !too_much_padding(static_cast<std::int64_t>(times_off * stored), subject.facts.nnz);
 }
 
 // The facts foretell bytes closely, the formats know them, and to ask takes up to half as long as to build: whoever may

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cost/units.hpp"
 #include "plan/all_rules.hpp"
 
 namespace heddle {
@@ -9,10 +10,13 @@ namespace heddle {
 namespace {
 
 std::string time_text(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.3g} us", seconds * 1e6) : fmt::format("{:.3g} ms", seconds * 1e3);
+  return seconds < milli ? fmt::format("{:.3g} us", seconds / micro) : fmt::format("{:.3g} ms", seconds / milli);
 }
 
-double megabytes(const Candidate& c) { return 1e-6 * static_cast<double>(c.bytes); }
+double megabytes(const Candidate& c) {
+  constexpr double megabyte = 1e6;
+  return static_cast<double>(c.bytes) / megabyte;
+}
 
 double best_time(const Candidate& c) { return c.measured_seconds > 0 ? c.measured_seconds : c.predicted_seconds; }
 

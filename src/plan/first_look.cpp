@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cost/units.hpp"
 #include "plan/all_rules.hpp"
 #include "plan/building.hpp"
 #include "plan/model.hpp"
@@ -18,7 +19,8 @@ Structure facts_of(const Outline& matrix) {
   const std::int64_t typical = matrix.nnz / std::max<std::int64_t>(1, matrix.rows);
   facts.rows_len.counts.assign(short_row, 0);
   if (typical < short_row) facts.rows_len.counts[static_cast<std::size_t>(typical)] = matrix.rows;
-  facts.gather_f32 = facts.gather_f64 = {.rows = 0.5, .entries = 0.5, .window = 0.2};
+  constexpr Gather no_order{.rows = 0.5, .entries = 0.5, .window = 0.2};
+  facts.gather_f32 = facts.gather_f64 = no_order;
   facts.distinct_capped = true;
   facts.distinct_guess = matrix.nnz;
   return facts;
@@ -38,7 +40,7 @@ constexpr double reached = 0.7;
 // One launch (a CPU may call nobody), x and y, and half of the bytes of csr.
 double least_product(const Subject& subject, const Machine& machine) {
   const double vectors = static_cast<double>(subject.facts.rows + subject.facts.cols) * subject.value_bytes;
-  const double launch = machine.kind == Device::Kind::cpu ? 0 : machine.repeat_us * 1e-6;
+  const double launch = machine.kind == Device::Kind::cpu ? 0 : machine.repeat_us * micro;
   return launch + seconds_to_read(vectors + matrix_bytes(subject) / 2, machine);
 }
 
@@ -50,13 +52,15 @@ double build_seconds(const Subject& subject, const Plan& plan, const Machine& ma
 // CPU samples, loops that call threads (0.3 ms for 245,000 entries on two cores, 0.2 on sixteen), and half of what csr
 // takes to be built.
 double looking(const Subject& subject, const Machine& machine, double csr_build) {
-  return machine.kind == Device::Kind::cpu ? 0.15e-3 + 0.5 * csr_build
-                                           : 90e-6 + seconds_to_read(matrix_bytes(subject), machine);
+  constexpr double on_cpu = 0.15e-3, of_csr_build = 0.5, on_gpu = 90e-6;
+  return machine.kind == Device::Kind::cpu ? on_cpu + of_csr_build * csr_build
+                                           : on_gpu + seconds_to_read(matrix_bytes(subject), machine);
 }
 
 // That, and what building another format takes beyond building csr: a layout for such rows.
 double price_of_choice(const Subject& subject, const Machine& machine) {
-  const bool uneven = subject.longest() > 8 * subject.facts.rows_len.mean + 64;
+  constexpr double times_mean = 8, entries_more = 64;
+  const bool uneven = subject.longest() > times_mean * subject.facts.rows_len.mean + entries_more;
   const auto knows = std::ranges::find_if(all_rules(), [](const Rules* rules) { return rules->likely != nullptr; });
   const Plan other = Plan::parse((*knows)->likely(subject.target, uneven));
   const double csr = build_seconds(subject, Plan{}, machine), beyond = build_seconds(subject, other, machine) - csr;

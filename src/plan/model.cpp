@@ -5,9 +5,14 @@
 #include <iterator>
 #include <utility>
 
+#include "cost/units.hpp"
+
 namespace heddle {
 
 namespace {
+
+constexpr double cached_share = 0.8;  // of the last cache: as much as a product finds there again
+constexpr double far_part = 3;        // x is far away where it is more than such a part of the last cache
 
 double norm(std::initializer_list<double> parts) {
   double squares = 0;
@@ -18,7 +23,7 @@ double norm(std::initializer_list<double> parts) {
 // An array that the first cache holds is never gathered from further away.
 double miss_seconds(const Workload& w, const Machine& machine) {
   constexpr double beyond_first_cache = 1 << 20;
-  return w.misses / rate_at(machine.gather, std::max(w.x_bytes, beyond_first_cache)) * 1e-9;
+  return w.misses / rate_at(machine.gather, std::max(w.x_bytes, beyond_first_cache)) * nano;
 }
 
 // Cores that work at the same time, on average: in the last round of a few large pieces some have none.
@@ -31,7 +36,7 @@ double busy_cores(const Workload& w, double units) {
 double wake_seconds(const Machine& machine, double busy) {
   if (busy <= 1) return 0;
   const double share = std::clamp((busy - 2) / std::max(1, machine.units - 2), 0.0, 1.0);
-  return (machine.wake_us + share * (machine.wake_all_us - machine.wake_us)) * 1e-6;
+  return (machine.wake_us + share * (machine.wake_all_us - machine.wake_us)) * micro;
 }
 
 // Costs are those of cores that work together, and wait for the last of them.
@@ -65,7 +70,7 @@ double in_own_caches(const Machine& machine, double bytes) {
 // sides of a right angle, in the measured time too.
 double beyond_first_cache(const Machine& machine, double bytes) {
   const double whole = 1 / rate_at(machine.gather, bytes), first = 1 / rate_at(machine.gather, 0);
-  return std::sqrt(std::max(0.0, whole * whole - first * first)) * 1e-9;
+  return std::sqrt(std::max(0.0, whole * whole - first * first)) * nano;
 }
 
 // Rows whose sums other cores hold. Where rows are in order inside of windows, those of windows that cores share: where
@@ -88,15 +93,15 @@ double cpu_misses(const Workload& w, const Machine& machine, double busy) {
 Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
   const double units = std::max(1, machine.units), busy = busy_cores(w, units), idle = units / busy;
   const double slow = entry_ns(machine, busy) / Cost::fitted_entry_ns * company(busy);
-  const bool near = w.stream_bytes <= 0.8 * static_cast<double>(machine.cache_bytes);
-  const double table = w.sectors / rate_at(machine.gather, 0) * 1e-9 * idle * cost.sector;
+  const bool near = w.stream_bytes <= cached_share * static_cast<double>(machine.cache_bytes);
+  const double table = w.sectors / rate_at(machine.gather, 0) * nano * idle * cost.sector;
   Prediction t;
-  t.start = busy > 1 ? w.launches * wake_seconds(machine, busy) + cost.start_us * 1e-6 : Cost::call_us * 1e-6;
-  t.stream = w.stream_bytes / cpu_read_rate(machine, w.stream_bytes, busy) * 1e-9 / cost.stream;
+  t.start = busy > 1 ? w.launches * wake_seconds(machine, busy) + cost.start_us * micro : Cost::call_us * micro;
+  t.stream = w.stream_bytes / cpu_read_rate(machine, w.stream_bytes, busy) * nano / cost.stream;
   t.misses = cpu_misses(w, machine, busy) * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
-  t.walk = w.slots * cost.place_ps(value_bytes) * 1e-12 + w.teams * cost.team_ns * 1e-9 +
-           w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9 +
-           foreign_rows(w, busy) * Cost::foreign_row_ns * 1e-9;
+  t.walk = w.slots * cost.place_ps(value_bytes) * pico + w.teams * cost.team_ns * nano +
+           w.chain * (near ? cost.step_ns : cost.far_step_ns) * nano +
+           foreign_rows(w, busy) * Cost::foreign_row_ns * nano;
   t.walk = t.walk * slow / busy + table;
   // What comes from far away comes while a core works; its own caches serve loads that the work itself waits for.
   const double own = in_own_caches(machine, w.stream_bytes / busy);
@@ -123,16 +128,16 @@ Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, 
   if (machine.kind == Device::Kind::cpu) return predict_on_cpu(w, cost, machine, value_bytes);
   constexpr double fitted_units = 132;
   const double share = fitted_units / std::max(1, machine.units), footprint = w.stream_bytes;
-  const bool near = footprint <= 0.8 * static_cast<double>(machine.cache_bytes);
+  const bool near = footprint <= cached_share * static_cast<double>(machine.cache_bytes);
   Prediction t;
-  t.start = (w.launches * machine.repeat_us + cost.start_us) * 1e-6;
-  t.stream = w.stream_bytes / rate_at(machine.read, footprint) * 1e-9 / cost.stream;
+  t.start = (w.launches * machine.repeat_us + cost.start_us) * micro;
+  t.stream = w.stream_bytes / rate_at(machine.read, footprint) * nano / cost.stream;
   // What the cache does not hold comes from memory, whoever asks for it.
-  const bool far_x = w.x_bytes > static_cast<double>(machine.cache_bytes) / 3;
+  const bool far_x = w.x_bytes > static_cast<double>(machine.cache_bytes) / far_part;
   t.misses = miss_seconds(w, machine) * (far_x ? 1.0 : cost.miss);
-  t.sectors = w.sectors / rate_at(machine.gather, 0) * 1e-9 * cost.sector;
-  t.walk = (w.slots * cost.place_ps(value_bytes) * 1e-12 + w.teams * cost.team_ns * 1e-9) * share;
-  t.chain = w.chain * (near ? cost.step_ns : cost.far_step_ns) * 1e-9;
+  t.sectors = w.sectors / rate_at(machine.gather, 0) * nano * cost.sector;
+  t.walk = (w.slots * cost.place_ps(value_bytes) * pico + w.teams * cost.team_ns * nano) * share;
+  t.chain = w.chain * (near ? cost.step_ns : cost.far_step_ns) * nano;
   t.seconds = t.start + norm({t.stream, t.misses, t.sectors, t.walk, t.chain});
   return t;
 }

@@ -6,7 +6,7 @@
 #include <heddle/error.hpp>
 
 #include "core/watch.hpp"
-#include "plan/timing.hpp"
+#include "machine/timing.hpp"
 
 namespace heddle {
 

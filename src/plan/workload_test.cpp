@@ -10,10 +10,10 @@
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
 
+#include "cost/row_counts.hpp"
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
-#include "cost/row_counts.hpp"
 #include "support/workload_of.hpp"
 #include "support/zoo.hpp"
 

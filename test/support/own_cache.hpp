@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/machine_file.hpp"
+#include "machine/machine_file.hpp"
 #include "support/command.hpp"
 
 namespace heddle::test {

@@ -12,9 +12,9 @@
 #include <heddle/error.hpp>
 #include <heddle/version.hpp>
 
-#include "plan/machine_file.hpp"
-#include "plan/machine_gather.hpp"
-#include "plan/machine_measure.hpp"
+#include "machine/machine_file.hpp"
+#include "machine/machine_gather.hpp"
+#include "machine/machine_measure.hpp"
 #include "support/own_cache.hpp"
 
 namespace heddle {

@@ -1,4 +1,4 @@
-#include "plan/timing.hpp"
+#include "machine/timing.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "plan/machine_gather.hpp"
+#include "machine/machine_gather.hpp"
 
 namespace heddle {
 

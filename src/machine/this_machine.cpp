@@ -7,8 +7,8 @@
 
 #include "core/check.hpp"
 #include "core/known_device.hpp"
-#include "plan/machine_file.hpp"
-#include "plan/machine_measure.hpp"
+#include "machine/machine_file.hpp"
+#include "machine/machine_measure.hpp"
 
 namespace heddle {
 

@@ -1,4 +1,4 @@
-#include "plan/machine_file.hpp"
+#include "machine/machine_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 #include "core/check.hpp"
 #include "io/atomic_file.hpp"
 #include "io/block_hash.hpp"
-#include "plan/machine_measure.hpp"
+#include "machine/machine_measure.hpp"
 
 namespace heddle {
 

@@ -1,4 +1,4 @@
-#include "plan/machine_measure.hpp"
+#include "machine/machine_measure.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -8,8 +8,8 @@
 
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
-#include "plan/machine_gather.hpp"
-#include "plan/timing.hpp"
+#include "machine/machine_gather.hpp"
+#include "machine/timing.hpp"
 
 namespace heddle {
 
