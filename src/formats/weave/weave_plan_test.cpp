@@ -1,4 +1,4 @@
-// What the planner counts for layouts of weave on a GPU, beside the bytes (workload_test.cpp).
+// What the planner counts for layouts of weave on a GPU, beside the bytes (plan/all_rules_test.cpp).
 #include <gtest/gtest.h>
 
 #include <algorithm>
