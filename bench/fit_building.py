@@ -19,7 +19,7 @@ import math
 import statistics
 import sys
 
-from measured_cases import COSTS, FITTED_ENTRY_NS, Case, arguments, cost_key, costs_in_source, matrix_name, measured_lines, table_of, write_lines
+from measured_cases import COSTS, FITTED_ENTRY_NS, arguments, cases_of, cost_key, costs_in_source, matrix_name, measured_lines, table_of, write_lines
 
 CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
@@ -200,12 +200,11 @@ def report_build(lines, costs, build=None, show=False):
 
 def measured_plans(line, costs, build, there):
     """(predicted building, predicted product, building, product, plan) of every plan that was measured."""
-    measured = []
+    measured, cases = [], {case.name: case for case in cases_of(line)}
     for p in line["plans"]:
         took, key = build_seconds(line, p, there), cost_key(p["plan"])
         if took and key in costs and key in build and p.get("build_parts"):
-            measured.append((predict_build(build[key], line, p, there), Case(p, line["machine"], line["precision"]).predict(costs[key]),
-                             took, p["seconds"], p["plan"]))
+            measured.append((predict_build(build[key], line, p, there), cases[p["plan"]].predict(costs[key]), took, p["seconds"], p["plan"]))
     return measured
 
 

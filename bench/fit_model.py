@@ -16,7 +16,7 @@
     build/bin/selection_bench --features --out features.jsonl              once the counts in src/formats/*/*_plan.cpp changed:
     bench/fit_model.py h200.jsonl --workloads features.jsonl --fit         the old times with the new counts
 
-The formula is that of src/plan/model.hpp. Every line of the input is one matrix in one precision: its workloads and
+The formula is the command's own (heddle predict --serve; HEDDLE_COMMAND says where it is, else build/bin/heddle). Every line of the input is one matrix in one precision: its workloads and
 times per plan, and the machine. Times far from the best of their matrix count less: it is the choice that matters.
 """
 import math
@@ -25,9 +25,8 @@ import re
 import sys
 
 from fit_building import fit_build, report_another_run, report_build, write_build
-from measured_cases import COSTS, arguments, cases_of, costs_in_source, keep, measured_lines, read, table_of, write_lines
+from measured_cases import COSTS, FIELDS, arguments, cases_of, costs_in_source, keep, measured_lines, read, table_of, write_lines
 
-FIELDS = ["start_us", "stream", "miss", "sector", "place_f32_ps", "place_f64_ps", "team_ns", "step_ns", "far_step_ns"]
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.3, 300, 300, 1.0, 6, 10]}
 
 

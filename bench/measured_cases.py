@@ -1,25 +1,17 @@
-"""What selection_bench measured, and the formula of src/plan/model.hpp: the common ground of fit_model.py and
-fit_building.py."""
+"""What selection_bench measured, and what the model says of it: the common ground of fit_model.py and fit_building.py."""
 import argparse
+import copy
+import functools
 import gzip
 import json
-import math
+import os
 import re
+import subprocess
+import sys
 
 COSTS = "src/plan/costs"
 TABLES = {"gpu": "h200", "cpu": "xeon", "cpu_loading": "xeon_slow_gathers", "gpu_building": "h200_building", "cpu_building": "xeon_building"}
-FITTED_ENTRY_NS, ALONE, CALL_US, FOREIGN_ROW_NS = 0.5, 0.7, 0.1, 2  # of Cost in src/plan/model.hpp
-FIRST_CACHE = 48 << 10  # of cpu_misses in src/plan/model.cpp
-
-
-def rate_at(table, size):
-    if size <= table[0][0]:
-        return table[0][1]
-    for (low, a), (high, b) in zip(table, table[1:]):
-        if size <= high:
-            share = math.log(size / low) / math.log(high / low)
-            return math.exp(math.log(a) * (1 - share) + math.log(b) * share)
-    return table[-1][1]
+FITTED_ENTRY_NS = 0.5  # Cost::fitted_entry_ns: what building is measured in
 
 
 def cost_key(plan):
@@ -28,105 +20,64 @@ def cost_key(plan):
     return plan.split()[0] + (":" + layout[1] if layout else "")
 
 
+class Model:
+    """The formula, where it stands: src/plan/model.cpp, asked by way of `heddle predict --serve`."""
+
+    def __init__(self):
+        command = os.environ.get("HEDDLE_COMMAND", "build/bin/heddle")
+        try:
+            self.served = subprocess.Popen([command, "predict", "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        except OSError as error:
+            sys.exit(f"{command}: {error.strerror}; build it (./dev build), or say where it is: HEDDLE_COMMAND=...")
+
+    def answer(self, question):
+        self.served.stdin.write(json.dumps(question) + "\n")
+        self.served.stdin.flush()
+        line = self.served.stdout.readline()
+        if not line:
+            sys.exit("heddle predict --serve ended; what it said is above")
+        return json.loads(line)
+
+
+model = functools.cache(Model)
+
+
+class Cases:
+    """All cases of one format and precision: asked about together, since a cost is tried on all of them."""
+
+    def __init__(self):
+        self.cases, self.sent, self.group = [], 0, None
+        self.cost, self.seconds = None, []
+
+    def add(self, machine, value_bytes, workload):
+        self.cases.append({"machine": machine, "value_bytes": value_bytes, "workload": workload})
+        return len(self.cases) - 1
+
+    def predict(self, number, cost):
+        if self.sent < len(self.cases):
+            self.sent, self.cost = len(self.cases), None
+            self.group = model().answer({"cases": self.cases})["group"]
+        if self.cost != cost:
+            self.cost = list(cost)
+            self.seconds = model().answer({"group": self.group, "costs": dict(zip(FIELDS, cost))})["seconds"]
+        return self.seconds[number]
+
+
+FIELDS = ["start_us", "stream", "miss", "sector", "place_f32_ps", "place_f64_ps", "team_ns", "step_ns", "far_step_ns"]
+of_format = {}
+
+
 class Case:
-    """One plan on one matrix: the parts of its time that no cost changes."""
+    """One plan on one matrix."""
 
     def __init__(self, plan, machine, precision, weight=1.0):
-        w = plan["workload"]
         self.name, self.format = plan["plan"], cost_key(plan["plan"])
-        self.seconds, self.weight, self.double = plan["seconds"], weight, precision == "f64"
-        self.cpu, self.near = machine["kind"] == "cpu", w["stream_bytes"] <= 0.8 * machine["cache_bytes"]
-        self.on_cpu(w, machine) if self.cpu else self.on_gpu(w, machine)
-
-    def on_gpu(self, w, machine):
-        share = 132 / max(1, machine["units"])
-        self.launch, self.alone = w["launches"] * machine["repeat_us"] * 1e-6, False
-        self.stream = w["stream_bytes"] / rate_at(machine["read"], w["stream_bytes"]) * 1e-9
-        self.miss = w["misses"] / rate_at(machine["gather"], max(w["x_bytes"], 1 << 20)) * 1e-9
-        self.far_x = w["x_bytes"] > machine["cache_bytes"] / 3
-        self.sector = w["sectors"] / rate_at(machine["gather"], 0) * 1e-9
-        self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9
-
-    def on_cpu(self, w, machine):
-        units = max(1, machine["units"])
-        busy = busy_cores(w, units)
-        idle, share = units / busy, entry_ns(machine, busy) / FITTED_ENTRY_NS / busy * company(busy)
-        first_cache = rate_at(machine["gather"], 0)
-        self.launch, self.alone = w["launches"] * wake_us(machine, busy) * 1e-6, busy <= 1
-        self.stream = w["stream_bytes"] / cpu_read_rate(machine, w["stream_bytes"], busy) * 1e-9
-        read = 1 / rate_at(machine["gather"], w["x_bytes"])
-        self.miss = cpu_misses(w, machine, busy) * math.sqrt(max(0, read ** 2 - first_cache ** -2)) * 1e-9 * idle
-        self.far_x = False
-        self.sector = w["sectors"] / first_cache * 1e-9 * idle
-        self.slots, self.teams, self.chain = w["slots"] * 1e-12 * share, w["teams"] * 1e-9 * share, w["chain"] * 1e-9 * share
-        self.foreign = foreign_rows(w, busy) * FOREIGN_ROW_NS * 1e-9 * share
-        self.own = in_own_caches(machine, w["stream_bytes"] / busy)
+        self.seconds, self.weight = plan["seconds"], weight
+        self.together = of_format.setdefault(self.format, Cases())
+        self.number = self.together.add(machine, int(precision[1:]) // 8, plan["workload"])
 
     def predict(self, cost):
-        start, stream, miss, sector, f32, f64, team, step, far = cost
-        walk, chain = self.slots * (f64 if self.double else f32) + self.teams * team, self.chain * (step if self.near else far)
-        sectors = self.sector * sector
-        read, misses = self.stream / stream, self.miss * (1.0 if self.far_x else miss)
-        if self.cpu:
-            walk += chain + sectors + self.foreign
-            both = self.own * (read + walk) + (1 - self.own) * math.hypot(read, walk)
-            return (CALL_US * 1e-6 if self.alone else self.launch + start * 1e-6) + math.hypot(misses, both)
-        return self.launch + start * 1e-6 + math.hypot(read, misses, sectors, walk, chain)
-
-
-def busy_cores(w, units):
-    pieces = w.get("pieces", 0)
-    return min(max(min(w["tasks"], pieces / math.ceil(pieces / units) if pieces else units), 1), units)
-
-
-def entry_ns(machine, busy):
-    """Of a core, while so many work."""
-    alone = machine.get("entry_ns", FITTED_ENTRY_NS)
-    together = machine.get("entry_all_ns", alone)
-    return alone + (together - alone) * (busy - 1) / max(1, machine["units"] - 1)
-
-
-def company(busy):
-    """The costs of a core are those of cores that work together."""
-    return ALONE + (1 - ALONE) * min(busy - 1, 1)
-
-
-def cpu_misses(w, machine, busy):
-    swept = w.get("swept_bytes", 0)
-    if not swept:
-        return w["misses"]
-    held = min(1, FIRST_CACHE * entry_ns(machine, 1) / entry_ns(machine, busy) / swept)
-    return w["misses"] + held ** 2 * (min(w["swept_misses"], w["misses"]) - w["misses"])
-
-
-def foreign_rows(w, busy):
-    if w.get("foreign_window"):
-        return w["foreign_window"] * (busy - 1)
-    return w.get("foreign", 0) * (1 - 1 / busy)
-
-
-def wake_us(machine, busy):
-    """Calling so many threads. Files in which that was not measured have the time of an empty job."""
-    if busy <= 1:
-        return 0
-    one = machine.get("wake_us", machine["repeat_us"])
-    return one + min(max((busy - 2) / max(1, machine["units"] - 2), 0), 1) * (machine.get("wake_all_us", one) - one)
-
-
-def cpu_read_rate(machine, size, busy):
-    together, core = rate_at(machine["read"], size), machine.get("core_read")
-    if not core:
-        return together
-    alone = busy * rate_at(core, size / busy) * entry_ns(machine, 1) / entry_ns(machine, busy)
-    return alone if size < machine["units"] * 131072 else min(alone, together)
-
-
-def in_own_caches(machine, size):
-    core = machine.get("core_read")
-    if not core:
-        return 0.0
-    near, far = rate_at(core, 0), rate_at(core, 16 << 20)
-    return min(max((rate_at(core, size) - far) / (near - far), 0.0), 1.0) if near > far else 0.0
+        return self.together.predict(self.number, cost)
 
 
 def arguments(about):
@@ -152,6 +103,8 @@ def measured_lines(options):
     lines = read(options.files, options.device)
     if options.workloads:
         recount(lines, options.workloads)
+    for line in lines:
+        cases_of(line)  # all of them, before the model is asked about the first
     return lines
 
 
@@ -209,10 +162,16 @@ def recount(lines, path):
                     plan["build_parts"] = work[plan["plan"]].get("build_parts")
 
 
+known_cases = {}
+
+
 def cases_of(line):
-    best = min(p["seconds"] for p in line["plans"])
-    return [Case(p, line["machine"], line["precision"], min(1.0, (best / p["seconds"]) ** 1.5 * 1.3))
-            for p in line["plans"]]
+    """The same ones for the same line."""
+    if id(line) not in known_cases:
+        best = min(p["seconds"] for p in line["plans"])
+        known_cases[id(line)] = line, [Case(p, line["machine"], line["precision"], min(1.0, (best / p["seconds"]) ** 1.5 * 1.3))
+                                       for p in line["plans"]]
+    return [copy.copy(case) for case in known_cases[id(line)][1]]
 
 
 def costs_in_source(table):

@@ -1,9 +1,13 @@
 // heddle predict M [PLAN...]: what products and building would take, by which counts and at which costs.
+#include <iostream>
+
 #include <heddle/choose.hpp>
 
 #include "commands.hpp"
+#include "core/check.hpp"
 #include "load.hpp"
 #include "plan/predicted_parts.hpp"
+#include "predict_served.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -14,6 +18,7 @@ namespace {
 struct Options {
   std::string matrix;
   std::vector<std::string> plans;
+  bool serve = false;
 };
 
 Json json_of(const Named& numbers) {
@@ -47,6 +52,8 @@ std::vector<Plan> plans_of(const Options& options, const Structure& facts, const
 
 template <class V>
 void run(Session& session, const Options& options) {
+  if (options.serve) return serve_predictions(std::cin, std::cout);
+  check(!options.matrix.empty(), ErrorKind::usage, "no matrix: heddle predict M [PLAN...]");
   const Loaded<V> matrix = load<V>(session, options.matrix);
   const Structure facts = analyze(matrix.A, Detail::planning);
   const Machine& machine = this_machine(session.device());
@@ -73,7 +80,9 @@ void add_predict(CLI::App& app, Session& session) {
   CLI::App& command = session.add_command(
       app, "predict", "What plans would take, part by part: nothing is built (--json: counts and costs by name)",
       [=, &session] { session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); }); });
-  command.add_option("M", options->matrix, matrix_help)->required();
+  command.add_option("M", options->matrix, matrix_help);
+  command.add_flag("--serve", options->serve,
+                   "Predict recorded workloads: lines of JSON from standard input (bench/fit_model.py)");
   command.add_option("PLAN", options->plans, "Plans, or files that hold one; none: all that `plan` compares");
 }
 

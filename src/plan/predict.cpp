@@ -64,40 +64,19 @@ PredictedParts predicted_parts(const Csr<V>& A, const Structure& facts, const Ma
   });
 }
 
-Named named(const Workload& w) {
-  return {{"bytes", w.bytes},
-          {"stored", w.stored},
-          {"stream_bytes", w.stream_bytes},
-          {"x_bytes", w.x_bytes},
-          {"misses", w.misses},
-          {"swept_bytes", w.swept_bytes},
-          {"swept_misses", w.swept_misses},
-          {"sectors", w.sectors},
-          {"slots", w.slots},
-          {"teams", w.teams},
-          {"chain", w.chain},
-          {"tasks", w.tasks},
-          {"pieces", w.pieces},
-          {"foreign", w.foreign},
-          {"foreign_window", w.foreign_window},
-          {"beside", w.beside},
-          {"launches", w.launches},
-          {"alone", w.alone},
-          {"partials", w.partials},
-          {"gathered", w.gathered}};
+namespace {
+
+template <class T>
+Named named_fields(T fields) {
+  Named all;
+  each_field(fields, [&](const char* name, auto& number) { all.emplace_back(name, static_cast<double>(number)); });
+  return all;
 }
 
-Named named(const Cost& c) {
-  return {{"start_us", c.start_us},
-          {"stream", c.stream},
-          {"miss", c.miss},
-          {"sector", c.sector},
-          {"place_f32_ps", c.place_f32_ps},
-          {"place_f64_ps", c.place_f64_ps},
-          {"team_ns", c.team_ns},
-          {"step_ns", c.step_ns},
-          {"far_step_ns", c.far_step_ns}};
-}
+}  // namespace
+
+Named named(const Workload& work) { return named_fields(work); }
+Named named(const Cost& cost) { return named_fields(cost); }
 
 Named named(const Prediction& p) {
   return {{"start", p.start}, {"stream", p.stream}, {"misses", p.misses},  {"sectors", p.sectors},
