@@ -73,11 +73,14 @@ struct AddsLast : Rows<V> {  // loses the first entry of long rows
 };
 
 template <class V>
-struct ReadsY : Rows<V> {
+struct ReadsY : Rows<V> {  // where rows have entries
   static FormatInfo about() { return Rows<V>::named("reads_y"); }
   static ReadsY build(const CsrView<V>& A, const Plan& plan) { return {Rows<V>::build(A, plan)}; }
   void multiply(const FormatProduct<V>& p) const {
-    this->each_row([&](std::int64_t row, bool) { p.y[row] = p.alpha * this->sum(row, p.x) + p.beta * p.y[row]; });
+    this->each_row([&](std::int64_t row, bool any) {
+      const V sum = this->sum(row, p.x);
+      any ? void(p.y[row] = p.alpha * sum + p.beta * p.y[row]) : p.put(row, sum, any);
+    });
   }
 };
 
