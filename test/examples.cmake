@@ -76,9 +76,10 @@ if(NOT output MATCHES "converged after [0-9]+ iterations of cg, preconditioner n
   message(FATAL_ERROR "a wrong report:\n${output}")
 endif()
 
-# A format from outside keeps the contract (nothing is said before the plan) and multiplies; an edge counts 1.
+# A format from outside keeps the contract (nothing is said before the plan) and multiplies; an edge counts 1. Which plan
+# is chosen depends on the machine: custom_work_test asks that of built-in figures.
 must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/custom_format/custom_format)
-if(NOT output MATCHES "^ones on cpu: " OR NOT output MATCHES "ones: A 1 = 33 33 33 ")
+if(NOT output MATCHES "^[a-z_]+[^\n]* on cpu: " OR NOT output MATCHES "ones: A 1 = 33 33 33 ")
   message(FATAL_ERROR "a wrong plan or product of a format from outside:\n${output}")
 endif()
 

@@ -21,8 +21,11 @@ int main() try {
 
   // A graph of 60,000 nodes and two million edges.
   const auto A = heddle::generate<double>("random,rows=60000,cols=60000,per_row=33,values=ones");
-  const auto op = heddle::optimize(A, {.device = heddle::Device::cpu()});
-  std::printf("%s\n", op.explain().c_str());
+  const auto chosen = heddle::optimize(A, {.device = heddle::Device::cpu()});
+  std::printf("%s\n", chosen.explain().c_str());
+
+  // Whatever this machine takes, the format can be had by its name.
+  const auto op = heddle::build(A, heddle::Plan::parse("ones"), {.device = heddle::Device::cpu()});
 
   const std::vector<double> x(static_cast<std::size_t>(A.cols), 1.0);
   std::vector<double> y(static_cast<std::size_t>(A.rows));
