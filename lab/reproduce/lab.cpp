@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/ranges.h>
 
@@ -91,14 +92,18 @@ Measurement literally(Lab& lab, const Matrix& matrix, const Literal& literal, Pr
     const LiteralOperator<V> op(A, literal, settings.device);
     const bench::Reference<V> reference(A.view());
     const auto x = Buffer<V>::copy_of(reference.x(), settings.device);
-    Buffer<V> y(A.rows, settings.device);
+    Buffer<V> unwritten(A.rows);
+    std::fill(unwritten.begin(), unwritten.end(), std::numeric_limits<V>::quiet_NaN());
+    Buffer<V> y = unwritten.to(settings.device);
     seconds = lab.time_call(caches, [&](Stream stream) { op.multiply(x.data(), y.data(), stream); });
     const Buffer<V> here = y.to(Device::cpu());
     if (reference.compare({here.data(), static_cast<std::size_t>(A.rows)}).row >= 0) {
       taken.status = "wrong product";
       seconds = bench::unknown;
     }
-  } catch (const Error& error) {  // padding without end: this kernel takes no part for this matrix
+  } catch (const std::bad_alloc&) {
+    taken.status = "out of memory";
+  } catch (const std::exception& error) {  // padding without end: this kernel takes no part for this matrix
     taken.status = error.what();
   }
   return taken;

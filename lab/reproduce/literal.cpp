@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/parallel.hpp"
 #include "core/system.hpp"
 #include "layout/ell_and_rest.hpp"
 
@@ -30,14 +31,18 @@ void fill(const Csr<V>& A, std::int64_t stored, std::int64_t kept, Buffer<Index>
   check_places(stored, A.nnz());
   col = Buffer<Index>(stored);
   val = Buffer<V>(stored);
-  std::fill(col.begin(), col.end(), Index{0});
-  std::fill(val.begin(), val.end(), V(0));
-  for (std::int64_t row = 0; row < A.rows; ++row)
-    for (Offset k = 0; k < std::min<Offset>(kept, A.ptr[row + 1] - A.ptr[row]); ++k) {
-      const std::int64_t at = place(row, k);
-      col[at] = A.col[A.ptr[row] + k];
-      val[at] = A.val[A.ptr[row] + k];
-    }
+  parallel_ranges(stored, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(col.data() + begin, col.data() + end, Index{0});
+    std::fill(val.data() + begin, val.data() + end, V(0));
+  });
+  parallel_ranges(A.rows, 1 << 10, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      for (Offset k = 0; k < std::min<Offset>(kept, A.ptr[row + 1] - A.ptr[row]); ++k) {
+        const std::int64_t at = place(row, k);
+        col[at] = A.col[A.ptr[row] + k];
+        val[at] = A.val[A.ptr[row] + k];
+      }
+  });
 }
 
 template <class V>
