@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits the costs in src/plan/costs to measured times: no GPU, no package but Python itself.
+"""Fits the costs in src/plan/costs to measured times: no GPU, no package but Python itself and the built command, whose model it asks.
 
     build/bin/selection_bench --device gpu --out h200.jsonl                 on the machine that is measured
     bench/fit_model.py h200.jsonl                                          anywhere: scores the costs in the file
