@@ -113,7 +113,9 @@ OnMatrix measure(Lab& lab, const TableOneRow& printed, const Matrix& matrix) {
 }
 
 void histogram(Record& record, const std::vector<OnMatrix>& all, const char* title, Best OnMatrix::*which) {
-  Table table{.title = title, .columns = {"T"}};
+  std::vector<const Matrix*> used;
+  for (const OnMatrix& one : all) used.push_back(one.matrix);
+  Table table{.title = title, .note = "Over " + basis_of(used) + ".", .columns = {"T"}};
   std::map<std::pair<int, int>, int> count;
   for (const OnMatrix& one : all) ++count[{(one.*which).at.T, (one.*which).at.block}];
   for (const int block : blocks) table.columns.push_back(fmt::format("block {}", block));
