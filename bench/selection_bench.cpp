@@ -24,7 +24,9 @@
 #include <heddle/heddle.hpp>
 
 #include "formats/format.hpp"
+#include "formats/runs/runs_step_counts.hpp"
 #include "machine/timing.hpp"
+#include "plan/all_rules.hpp"
 #include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/model.hpp"
