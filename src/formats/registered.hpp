@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "core/check.hpp"
+#include "core/fork_lock.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
@@ -108,7 +109,7 @@ class StoreOf final : public Store<V> {
 
   F<V> format_;
   Device device_;
-  mutable std::mutex scratch_guard_;  // whoever multiplies has the scratch arrays to itself ...
+  mutable ForkLock scratch_guard_;  // whoever multiplies has the scratch arrays to itself ...
   mutable gpu::Turn turn_;            // ... also on the GPU, where the work runs later than the call
 };
 

@@ -12,10 +12,16 @@
 #include <nanobind/nanobind.h>
 #include <numpy/arrayobject.h>
 
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <shared_mutex>
 #include <string>
+#include <thread>
+#include <unordered_set>
 
 namespace heddle_python {
 
@@ -38,13 +44,56 @@ struct MatrixHandle {
   ~MatrixHandle() { heddle_matrix_destroy(matrix); }
 };
 
+// Once the interpreter ends, a thread other than the one that ends it and asks for the GIL is ended by unwinding, which
+// neither the C library nor nanobind lets through: the process would abort. Such a thread rests instead.
+inline std::atomic<std::thread::id> ending_thread{};
+inline bool python_is_there() {
+  const std::thread::id ending = ending_thread;
+  return ending == std::thread::id() || ending == std::this_thread::get_id();
+}
+
+class WithoutGil {
+ public:
+  WithoutGil() : state_(PyEval_SaveThread()) {}
+  WithoutGil(const WithoutGil&) = delete;
+  ~WithoutGil() {
+    while (!python_is_there()) ::pause();
+    PyEval_RestoreThread(state_);
+  }
+
+ private:
+  PyThreadState* state_;
+};
+
+// What holds locks: in a forked child they are open, whichever threads of the parent held them. Made, ended and renewed
+// with the GIL.
+class Renewed {
+ public:
+  Renewed() { all().insert(this); }
+  Renewed(const Renewed&) = delete;
+  virtual void renew() noexcept = 0;
+  static void renew_all() noexcept {
+    for (Renewed* one : all()) one->renew();
+  }
+
+ protected:
+  ~Renewed() { all().erase(this); }
+
+ private:
+  static std::unordered_set<Renewed*>& all() {
+    static auto& made = *new std::unordered_set<Renewed*>;
+    return made;
+  }
+};
+
 // An operator and, once it was asked for, that of the transpose.
-struct Pair {
+struct Pair final : Renewed {
   std::shared_ptr<heddle_operator> plain, transposed;
   std::string plan, effort;  // that were asked for; no plan: chosen
   heddle_options options{};
   std::shared_mutex guard;  // products share it; new values and a new transpose have it alone
 
+  void renew() noexcept override;
   heddle_operator* side(bool flipped) const { return (flipped ? transposed : plain).get(); }
 };
 
@@ -61,6 +110,10 @@ class Solving {
   const Pair* before_;
   static inline thread_local const Pair* current = nullptr;
 };
+
+inline void Pair::renew() noexcept {
+  if (!Solving::with(*this)) new (&guard) std::shared_mutex;  // else it is held by the thread that goes on
+}
 
 struct Core {
   std::shared_ptr<Pair> pair;

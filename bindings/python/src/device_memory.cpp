@@ -1,6 +1,4 @@
 // Memory of GPUs from functions of Python, such as those of PyTorch's pool.
-#include <atomic>
-
 #include "core.hpp"
 
 namespace heddle_python {
@@ -12,10 +10,8 @@ struct Pool {
 };
 
 // Memory is given back by whatever thread lets go of it, at the end of the process too: then Python is gone.
-std::atomic<bool> python_is_there{true};
-
 void* take(void* context, std::int32_t ordinal, std::size_t bytes, heddle_stream stream) {
-  if (!python_is_there) return nullptr;
+  if (!python_is_there()) return nullptr;
   const nb::gil_scoped_acquire gil;
   try {
     const auto& pool = *static_cast<const Pool*>(context);
@@ -29,7 +25,7 @@ void* take(void* context, std::int32_t ordinal, std::size_t bytes, heddle_stream
 }
 
 void give(void* context, std::int32_t, void* memory, std::size_t, heddle_stream) {
-  if (!python_is_there) return;
+  if (!python_is_there()) return;
   const nb::gil_scoped_acquire gil;
   try {
     static_cast<const Pool*>(context)->free(reinterpret_cast<std::uintptr_t>(memory));
@@ -51,7 +47,6 @@ void set_device_allocator(nb::object allocate, nb::object free, std::uintptr_t s
 
 void define_device_memory(nb::module_& m) {
   m.def("set_device_allocator", set_device_allocator, nb::arg().none(), nb::arg().none(), nb::arg());
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { python_is_there = false; }));
 }
 
 }  // namespace heddle_python

@@ -56,7 +56,7 @@ std::unique_ptr<MatrixHandle> borrow(int layout, std::int64_t rows, std::int64_t
   heddle_matrix* made = nullptr;
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = heddle_matrix_create(&a, &made);
   }
   must(status);
@@ -68,7 +68,7 @@ std::unique_ptr<MatrixHandle> read(const std::string& source, bool single) {
   heddle_matrix* made = nullptr;
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status =
         heddle_matrix_read(source.c_str(), single ? HEDDLE_F32 : HEDDLE_F64, Attention::keep_going, &attention, &made);
   }
@@ -80,7 +80,7 @@ void write(const MatrixHandle& matrix, const std::string& path) {
   Attention attention;
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = heddle_matrix_write(matrix.matrix, path.c_str(), Attention::keep_going, &attention);
   }
   must(status);
@@ -123,7 +123,7 @@ void define_matrices(nb::module_& m) {
   matrix.def("places", [](nb::handle self) { return places(self); });
   matrix.def("analyze_json", [](const MatrixHandle& h) {
     return text_of([&](auto... out) {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       return heddle_matrix_analyze_json(h.matrix, out...);
     });
   });
@@ -134,7 +134,7 @@ void define_matrices(nb::module_& m) {
                Attention attention;
                options.keep_going = Attention::keep_going, options.context = &attention;
                return text_of([&](auto... out) {
-                 const nb::gil_scoped_release release;
+                 const WithoutGil release;
                  return heddle_choose_json(h.matrix, &options, out...);
                });
              });

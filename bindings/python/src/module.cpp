@@ -58,6 +58,7 @@ bool Attention::stop() {
   const auto now = duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
   if (now < next_) return false;
   next_ = now + 50;
+  if (!python_is_there()) return true;
   const nb::gil_scoped_acquire gil;
   return PyErr_CheckSignals() != 0;
 }
@@ -76,6 +77,9 @@ NB_MODULE(_core, m) {
   using namespace heddle_python;
   nb::set_leak_warnings(false);
   if (_import_array() < 0) throw nb::python_error();
+  nb::module_::import_("os").attr("register_at_fork")(nb::arg("after_in_child") =
+                                                          nb::cpp_function([] { Renewed::renew_all(); }));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { ending_thread = std::this_thread::get_id(); }));
   define_device_memory(m);
   define_operators(m);
   define_matrices(m);

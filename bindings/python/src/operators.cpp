@@ -22,7 +22,7 @@ std::shared_ptr<heddle_operator> made_of(const heddle_matrix* matrix, const Pair
   heddle_operator* made = nullptr;
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = heddle_operator_create(matrix, &options, &made);
   }
   must(status);
@@ -63,7 +63,7 @@ std::shared_ptr<heddle_operator> transposed_of(const Core& core) {
   heddle_matrix *restored = nullptr, *flipped = nullptr;
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = heddle_operator_restore(core.op, &restored);
     if (status == HEDDLE_OK) status = heddle_matrix_transpose(restored, &flipped);
     heddle_matrix_destroy(restored);
@@ -82,7 +82,7 @@ nb::object transposed(nb::handle type, const Core& core) {
     auto made = transposed_of(core);
     std::unique_lock alone(pair.guard, std::defer_lock);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       alone.lock();
     }
     if (!other) other = std::move(made);  // two threads may have asked
@@ -96,7 +96,7 @@ void update(const Core& core, nb::handle values, heddle_stream stream) {
     throw nb::value_error("a callback of a solve cannot change the values of its operator");
   heddle_status status = HEDDLE_OK;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::unique_lock alone(core.pair->guard);
     for (const auto& side : {core.pair->plain, core.pair->transposed})
       if (side && status == HEDDLE_OK) status = heddle_operator_update(side.get(), data, stream);
@@ -118,7 +118,7 @@ void product(const Core& core, double alpha, nb::handle x, double beta, nb::hand
   const heddle_vectors X = vectors_of(x), Y = vectors_of(y);
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::shared_lock together(core.pair->guard);
     auto* queue = reinterpret_cast<heddle_stream>(stream);
     status = PyArray_NDIM(a) == 1 ? heddle_multiply_add(core.op, 0, alpha, X.data, beta, Y.data, queue)
@@ -137,7 +137,7 @@ std::unique_ptr<MatrixHandle> restored(const Core& core) {
   heddle_matrix* made = nullptr;
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::shared_lock together(core.pair->guard);
     status = heddle_operator_restore(core.op, &made);
   }

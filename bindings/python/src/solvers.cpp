@@ -88,6 +88,7 @@ struct Function {
 
 std::int32_t apply_function(void* context, const void* r, void* z, heddle_stream) {
   const auto& f = *static_cast<Function*>(context);
+  if (!python_is_there()) return 1;
   const nb::gil_scoped_acquire gil;
   try {
     const nb::object copy = view_of(r, f.rows, f.numpy_type, false).attr("copy")();
@@ -105,7 +106,7 @@ int type_of(bool single) { return single ? NPY_FLOAT : NPY_DOUBLE; }
 heddle_type type_of(int numpy_type) { return numpy_type == NPY_FLOAT ? HEDDLE_F32 : HEDDLE_F64; }
 
 // M^-1 of the library, or a function of Python.
-struct PreconditionerHandle {
+struct PreconditionerHandle final : Renewed {
   heddle_preconditioner* made = nullptr;
   std::shared_ptr<Pair> pair;  // that it multiplies with; none for a function
   std::int64_t values = 0;     // how many an update takes
@@ -117,6 +118,10 @@ struct PreconditionerHandle {
   PreconditionerHandle() = default;
   PreconditionerHandle(const PreconditionerHandle&) = delete;
   ~PreconditionerHandle() { heddle_preconditioner_destroy(made); }
+  void renew() noexcept override {
+    new (&guard) std::recursive_mutex;
+    solving = false;
+  }
 };
 
 std::unique_ptr<PreconditionerHandle> named(const Core& core, const std::string& name, const nb::dict& settings) {
@@ -128,7 +133,7 @@ std::unique_ptr<PreconditionerHandle> named(const Core& core, const std::string&
   handle->function = {nb::none(), core.rows, core.numpy_type};
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::shared_lock together(core.pair->guard);
     status = heddle_preconditioner_create(core.op, nullptr, name.c_str(), options, &handle->made);
   }
@@ -153,7 +158,7 @@ struct Watcher {
   bool failed = false;
 
   bool tell(std::int64_t iteration, double residual, const void* x) {
-    if (failed) return true;
+    if (failed || !python_is_there()) return true;
     const nb::gil_scoped_acquire gil;
     try {
       const nb::object iterate = x ? view_of(x, rows, numpy_type, false) : nb::none();
@@ -268,7 +273,7 @@ std::vector<nb::dict> answers(Question& q, nb::handle b, nb::handle x, std::int6
   for (heddle_report& report : reports) report.size = sizeof report;
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const Taken taken(q.own);
     status = call(rhs, iterate, &o, reports.data());
   }
@@ -317,7 +322,7 @@ void apply(const PreconditionerHandle& M, nb::handle r, nb::handle z) {
   void* to = const_cast<void*>(data_of(z, M.function.numpy_type, M.function.rows, "z"));
   heddle_status status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::lock_guard alone(M.guard);
     std::shared_lock<std::shared_mutex> together;
     if (M.pair) together = std::shared_lock(M.pair->guard);
@@ -332,7 +337,7 @@ std::int64_t update(PreconditionerHandle& M, nb::handle values) {
   heddle_status status = HEDDLE_OK;
   bool inside = false;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::lock_guard alone(M.guard);
     inside = M.solving;  // by this thread: another one would hold the guard
     if (!inside) status = heddle_preconditioner_update(M.made, data, &changed);

@@ -105,20 +105,39 @@ def test_children_of_a_fork_multiply():
         def busy():
             while not stop:
                 op @ x
-        thread = threading.Thread(target=busy)
+        thread = threading.Thread(target=busy, daemon=True)
         thread.start()
-        for _ in range(10):
+        for k in range(30):
             child = os.fork()
             if child == 0:
-                os._exit(0 if np.allclose(op @ x, wanted) else 3)
+                if k % 3 == 0:
+                    op.update_values(2 * A.data)
+                os._exit(0 if np.allclose(op @ x, 2 * wanted if k % 3 == 0 else wanted) else 3)
             begin = time.time()
-            while os.waitpid(child, os.WNOHANG) == (0, 0):
-                assert time.time() - begin < 20, "a child hangs"
+            while (done := os.waitpid(child, os.WNOHANG)) == (0, 0):
+                assert time.time() - begin < 60, "a child hangs"
                 time.sleep(0.005)
+            assert done[1] == 0, done
         stop = True
         thread.join()
         print("done")
     """, 240) == "done"
+
+
+def test_children_of_a_fork_use_a_preconditioner_that_another_thread_solves_with():
+    assert run("""
+        kept = heddle.preconditioner(op, "amg")
+        def busy():
+            while True:
+                heddle.cg(op, x, M=kept, rtol=1e-8)
+        threading.Thread(target=busy, daemon=True).start()
+        time.sleep(0.2)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            os._exit(0 if heddle.cg(op, x, M=kept, rtol=1e-8)[1] == 0 else 3)
+        print(os.waitpid(child, 0)[1])
+    """, 240) == "0"
 
 
 def test_two_threads_multiply_at_once():
