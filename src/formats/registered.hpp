@@ -110,7 +110,7 @@ class StoreOf final : public Store<V> {
   F<V> format_;
   Device device_;
   mutable ForkLock scratch_guard_;  // whoever multiplies has the scratch arrays to itself ...
-  mutable gpu::Turn turn_;            // ... also on the GPU, where the work runs later than the call
+  mutable gpu::Turn turn_;          // ... also on the GPU, where the work runs later than the call
 };
 
 template <template <class> class F>
