@@ -17,5 +17,5 @@ set(HEDDLE_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 function(heddle_embed out namespace)
   add_custom_command(OUTPUT ${out} VERBATIM DEPENDS ${ARGN} ${HEDDLE_EMBED_SCRIPT}
     COMMAND ${CMAKE_COMMAND} "-DOUT=${out}" "-DNAMESPACE=${namespace}" "-DFILES=${ARGN}" -P ${HEDDLE_EMBED_SCRIPT}
-    COMMENT "Embedding the files of the report")
+    COMMENT "Embedding files as constants")
 endfunction()

@@ -27,6 +27,7 @@ if(HEDDLE_APP OR HEDDLE_TESTS OR HEDDLE_BENCH)
   find_package(OpenMP COMPONENTS CXX)
   find_path(HEDDLE_RSB_INCLUDE rsb.h)
   find_path(HEDDLE_GRAPHBLAS_INCLUDE GraphBLAS.h PATH_SUFFIXES suitesparse)
+  find_package(CURL)
 endif()
 if(PROJECT_IS_TOP_LEVEL OR HEDDLE_PETSC)
   include(heddle_petsc)  # a peer, and what bindings/petsc is for

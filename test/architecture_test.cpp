@@ -32,14 +32,14 @@ std::vector<Include> includes_of(const std::string& text) {
 }
 
 //  apps                         a layer may include the layers below it and its neighbours on the same line,
-//  peers  bench  report  reproduce   the neighbours as long as that closes no circle; this line lies in lab/, those
-//  below solve                        it in src/ plan machine formats layout cost simt  io  generate  analyze  reorder
+//  peers  bench  report  collection  reproduce   the neighbours as long as that closes no circle; this line lies in
+//  lab/, those below solve      it in src/ plan machine formats layout cost simt  io  generate  analyze  reorder
 //  core
 int layer(const std::string& folder) {
   static const std::map<std::string, int> layers = {
-      {"core", 0},   {"simt", 1},  {"io", 1},      {"generate", 1},  {"analyze", 1}, {"reorder", 1},
-      {"layout", 2}, {"cost", 2},  {"formats", 3}, {"machine", 4},   {"plan", 4},    {"solve", 5},
-      {"peers", 6},  {"bench", 6}, {"report", 6},  {"reproduce", 6}, {"apps", 7}};
+      {"core", 0},   {"simt", 1},  {"io", 1},      {"generate", 1},   {"analyze", 1},   {"reorder", 1},
+      {"layout", 2}, {"cost", 2},  {"formats", 3}, {"machine", 4},    {"plan", 4},      {"solve", 5},
+      {"peers", 6},  {"bench", 6}, {"report", 6},  {"collection", 6}, {"reproduce", 6}, {"apps", 7}};
   const auto known = layers.find(folder);
   return known == layers.end() ? -1 : known->second;
 }

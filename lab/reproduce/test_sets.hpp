@@ -22,6 +22,7 @@ struct Subject {
   Likeness likeness() const { return full.empty() ? Likeness::lengths : Likeness::pattern; }  // of the stand-in
 };
 
+const std::vector<Subject>& subjects();
 const Subject& subject(const std::string& name);
 
 // Table I of papers 1 and 4: what is printed.
