@@ -155,6 +155,29 @@ TEST_F(ReproduceCommand, runs_the_kernels_of_a_gpu_on_the_emulator) {
   for (const Json& taken : written["measurements"]) EXPECT_EQ(taken["status"], "ok") << taken;
 }
 
+TEST_F(ReproduceCommand, uses_the_files_of_a_folder_and_says_which_are_missing) {
+  const ScratchFolder matrices;
+  for (const char* name : {"dw2048", "rbsa480"})
+    ASSERT_EQ(
+        heddle_command({"generate", "stencil2d5", "n=9", "--out", matrices.path(std::string(name) + ".mtx")}).exit_code,
+        0);
+  matrices.write("qh1484.mtx", "no matrix");
+  const Outcome used =
+      heddle_command({"reproduce", "ellr-t", "--quick", "--device", "cpu", "--matrices", matrices.path("."), "--json"});
+  ASSERT_EQ(used.exit_code, 0) << used.err;
+  EXPECT_NE(used.err.find("stand-ins took their place: gemat12, "), std::string::npos) << used.err;
+  EXPECT_NE(used.err.find("qh1484.mtx could not be read"), std::string::npos) << used.err;
+  const Json written = used.json();
+  EXPECT_EQ(written["missing"][0], "gemat12");
+  int real = 0;
+  for (const Json& matrix : written["matrices"])
+    if (matrix["origin"] == "real file") {
+      ++real;
+      EXPECT_EQ(matrix["rows"], 81) << matrix;
+    }
+  EXPECT_EQ(real, 2) << "rbs480a is rbsa480 in the collection";
+}
+
 TEST_F(ReproduceCommand, refuses_what_it_cannot_do) {
   struct Case {
     std::vector<std::string> words;

@@ -10,9 +10,9 @@
 namespace heddle::test {
 namespace {
 
-const std::vector<std::string> every_command{"demo",      "info",    "formats",  "plan",       "multiply",
-                                             "solve",     "bench",   "generate", "convert",    "reorder",
-                                             "reproduce", "devices", "manual",   "completion", "predict"};
+const std::vector<std::string> every_command{"demo",  "info",     "formats", "plan",       "multiply", "solve",
+                                             "bench", "generate", "convert", "reorder",    "fetch",    "reproduce",
+                                             "model", "devices",  "manual",  "completion", "predict"};
 
 void expect_one_line_error(const Outcome& outcome, int exit_code) {
   EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;

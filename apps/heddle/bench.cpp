@@ -11,6 +11,7 @@
 #include "bench_matrix.hpp"
 #include "bench_table.hpp"
 #include "commands.hpp"
+#include "energy_note.hpp"
 #include "interrupt.hpp"
 #include "journal.hpp"
 #include "numbers.hpp"
@@ -26,7 +27,7 @@ namespace {
 struct Options {
   std::vector<std::string> matrices, formats, peers{"all"};
   double seconds = 0.2;
-  bool cold = false;
+  bool cold = false, energy = false;
   std::string csv, html, resume;
 };
 
@@ -99,6 +100,7 @@ class Run {
   void describe_machine() {
     const Machine& machine = this_machine(session.device());
     work.settings = {session.device(), options.seconds, options.cold, machine.read_gbps};
+    if (options.energy) find_energy();
     session.json()["date"] = today();
     session.json()["machine"] = {{"read_gbps", machine.read_gbps},
                                  {"copy_gbps", machine.copy_gbps},
@@ -115,14 +117,17 @@ class Run {
                   machine.read_gbps, machine.copy_gbps, machine.launch_us);
   }
 
+  void find_energy() {
+    energy = bench::energy_counter(session.device());
+    work.settings.energy = &energy;
+    put_energy_source(session, energy);
+  }
+
   Json settings_json() const {
     Json plans = Json::array();
     for (const Plan& plan : work.plans) plans.push_back(to_string(plan));
-    return {{"seconds", options.seconds},
-            {"cold", options.cold},
-            {"formats", plans},
-            {"add_chosen", work.add_chosen},
-            {"peers", work.peers}};
+    return {{"seconds", options.seconds}, {"cold", options.cold},          {"energy", options.energy},
+            {"formats", plans},           {"add_chosen", work.add_chosen}, {"peers", work.peers}};
   }
 
   void open_journal() {
@@ -271,6 +276,7 @@ class Run {
   Session& session;
   const Options& options;
   BenchWork work;
+  bench::EnergyCounter energy;
   std::vector<std::string> precisions;
   std::optional<Journal> journal;
   std::optional<StepsBar> bar;
@@ -300,6 +306,8 @@ void add_bench(CLI::App& app, Session& session) {
       ->check(number_from(0, 3600))
       ->capture_default_str();
   command.add_flag("--cold", options->cold, "Time with evicted caches too");
+  command.add_flag("--energy", options->energy,
+                   "Joules of a product, where the machine counts them: about a second more for each");
   command.add_option("--html", options->html, "Write a report to this file: one page, charts and tables, no network");
   command.add_option("--csv", options->csv, "Write the results to this file");
   command.add_option("--resume", options->resume,

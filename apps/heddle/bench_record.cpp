@@ -33,6 +33,8 @@ Json result_json(const Result& r) {
           {"build_seconds", finite_or_null(r.build_seconds)},
           {"break_even_csr", finite_or_null(r.break_even_csr)},
           {"break_even_peer", finite_or_null(r.break_even_peer)},
+          {"joules", finite_or_null(r.joules)},
+          {"watts", finite_or_null(r.watts)},
           {"max_error", finite_or_null(r.max_error)},
           {"status", r.status}};
 }
@@ -73,7 +75,9 @@ constexpr std::array csv_columns{CsvColumn{"matrix", "name", true},
                                  CsvColumn{"break_even_csr", "break_even_csr", false},
                                  CsvColumn{"break_even_peer", "break_even_peer", false},
                                  CsvColumn{"class", "class", true},
-                                 CsvColumn{"chosen", "chosen", true}};
+                                 CsvColumn{"chosen", "chosen", true},
+                                 CsvColumn{"joules", "joules", false},
+                                 CsvColumn{"watts", "watts", false}};
 
 // What a value must be, by the one that the program writes in its place: null stands for a text or a number that may be
 // missing, a number for one that is null where it is not finite. Further keys are no harm.

@@ -40,6 +40,9 @@ std::string bench_table(const std::vector<Result>& results, const std::string& c
                         const Terminal& terminal) {
   std::vector<Table::Column> columns{{"plan or peer", Align::left}, {"time"}, {"spread"}};
   if (cold) columns.push_back({"cold"});
+  const bool energy =
+      std::any_of(results.begin(), results.end(), [](const Result& r) { return std::isfinite(r.joules); });
+  if (energy) columns.insert(columns.end(), {{"energy"}, {"power"}});
   for (const char* title : {"predicted", "GFLOP/s", "GB/s", "roofline", "build", "pays after", "error", "ratio"})
     columns.push_back({title});
   columns.push_back({"", Align::left});
@@ -59,6 +62,7 @@ std::string bench_table(const std::vector<Result>& results, const std::string& c
     std::vector<std::string> cells{r.peer.empty() ? r.plan : terminal.accent(r.peer), as_seconds(r.seconds),
                                    percent(r.spread)};
     if (cold) cells.push_back(as_seconds(r.cold_seconds));
+    if (energy) cells.insert(cells.end(), {as_joules(r.joules), number_or_dash(r.watts, 0) + " W"});
     cells.insert(cells.end(), {as_seconds(r.predicted_seconds), number_or_dash(r.gflops, 2), number_or_dash(r.gbps, 1),
                                percent(r.roofline), as_seconds(r.build_seconds), count_cell(r.break_even_csr),
                                std::isfinite(r.max_error) ? fmt::format("{:.0e}", r.max_error) : "-",

@@ -19,6 +19,8 @@ void add_bench(CLI::App& app, Session& session);
 void add_generate(CLI::App& app, Session& session);
 void add_convert(CLI::App& app, Session& session);
 void add_reorder(CLI::App& app, Session& session);
+void add_fetch(CLI::App& app, Session& session);
+void add_model(CLI::App& app, Session& session);
 void add_reproduce(CLI::App& app, Session& session);
 void add_devices(CLI::App& app, Session& session);
 void add_manual(CLI::App& app, Session& session);

@@ -39,7 +39,9 @@ void describe_command_line(CLI::App& app, Session& session) {
   heddle::add_generate(app, session);
   heddle::add_convert(app, session);
   heddle::add_reorder(app, session);
+  heddle::add_fetch(app, session);
   heddle::add_reproduce(app, session);
+  heddle::add_model(app, session);
   heddle::add_devices(app, session);
   heddle::add_manual(app, session);
 }

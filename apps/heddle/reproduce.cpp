@@ -1,9 +1,13 @@
 // heddle reproduce [PAPER...]: the source papers' tables, figures and claims on this machine, then and now.
 #include "reproduce/reproduce.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "collection/places.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "interrupt.hpp"
@@ -48,6 +52,24 @@ Outcome measured(Session& session, const Options& options) {
     else
       session.note("{}", what);
   });
+}
+
+// Which of the papers' matrices the folder does not have, and which of its files could not be read.
+void tell_what_is_missing(Session& session, const std::string& folder, const Outcome& outcome) {
+  std::vector<std::string> missing;
+  for (const reproduce::Subject& subject : reproduce::subjects()) {
+    const bool there = std::any_of(subject.files.begin(), subject.files.end(),
+                                   [&](const std::string& name) { return !collection::file_in(folder, name).empty(); });
+    if (!there) missing.push_back(subject.name);
+  }
+  session.json()["missing"] = missing;
+  if (!missing.empty())
+    session.note(
+        "not in {}, so stand-ins took their place: {}; `heddle fetch papers --into {}` brings what the "
+        "collection has",
+        folder, fmt::join(missing, ", "), folder);
+  for (const reproduce::Specimen& one : outcome.matrices)
+    if (one.source.find("could not be read") != std::string::npos) session.note("{}: {}", one.name, one.source);
 }
 
 Outcome stored(const std::string& path) {
@@ -106,6 +128,7 @@ void reproduce_papers(Session& session, const Options& options) {
   for (const std::string& path : {options.markdown, options.html})
     if (!path.empty()) check_writable(path);
   const Outcome outcome = options.from.empty() ? measured(session, options) : stored(options.from);
+  if (!options.folder.empty() && options.from.empty()) tell_what_is_missing(session, options.folder, outcome);
   put_outcome(session.json(), outcome);
   session.print("{}\n", headline(outcome));
   for (const Paper& paper : outcome.papers) print_paper(session, paper);

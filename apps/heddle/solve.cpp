@@ -14,6 +14,7 @@
 #include "load.hpp"
 #include "solve/course.hpp"
 #include "solve/methods.hpp"
+#include "solve_energy.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -28,7 +29,7 @@ struct Options {
   std::int64_t max_iterations = -1;
   int restart = 30, check_every = 0;
   PreconditionerOptions preconditioner;
-  bool overlap = false;
+  bool overlap = false, energy = false;
 };
 
 // Right-hand sides, one after the other; without a file A times ones, so that the solution is known.
@@ -211,6 +212,7 @@ class Command {
     if (!options_.history.empty()) plot();
     put_result();
     print_result(x, b);
+    if (options_.energy && b.rows > 0) put_energy(session_, op, b.values.span(), solve_options(plan));
     session_.json()["interrupted"] = Interruptible::signal() != 0;
     for (const Report& report : reports_)
       if (!report.converged() && report.status != Status::stopped)
@@ -428,6 +430,8 @@ void add_options(CLI::App& command, Options& options) {
       ->capture_default_str();
   command.add_option("--out", options.out,
                      "Write x to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
+  command.add_flag("--energy", options.energy,
+                   "Joules of the solve, where the machine counts them; it is repeated for a second");
   command.add_option("--history", options.history, "Draw the residuals into this SVG file");
 }
 

@@ -54,6 +54,14 @@ std::string as_rate(double bytes_per_second) {
   return std::isfinite(bytes_per_second) ? as_bytes(bytes_per_second) + "/s" : "-";
 }
 
+std::string as_joules(double joules) {
+  if (!std::isfinite(joules)) return "-";
+  if (joules >= 999.5) return three_digits(joules * 1e-3, "kJ");
+  if (joules >= 0.9995) return three_digits(joules, "J");
+  if (joules >= 0.9995e-3) return three_digits(joules * 1e3, "mJ");
+  return three_digits(joules * 1e6, "uJ");
+}
+
 std::string as_shape(std::int64_t rows, std::int64_t cols) {
   return fmt::format("{} x {}", with_commas(rows), with_commas(cols));
 }

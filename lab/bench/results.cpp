@@ -6,6 +6,7 @@
 
 #include "bench/timing.hpp"
 #include "core/check.hpp"
+#include "core/gpu.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 
@@ -50,6 +51,19 @@ void put_error(Result& result, const Reference<V>& reference, std::span<const V>
   const auto comparison = reference.compare(y);
   result.max_error = comparison.max_error;
   if (comparison.row >= 0) result.status = fmt::format("wrong result in row {}", comparison.row);
+}
+
+// Energy of `product`, which queues one.
+void put_energy(Result& result, const Settings& settings, Device device, const std::function<void(Stream)>& product) {
+  if (settings.energy == nullptr || !settings.energy->there() || !result.ok()) return;
+  const EnergyRun how{
+      .seconds = settings.energy_seconds, .batch = energy_batch(result.seconds), .now = {}, .stopped = {}};
+  const Energy energy = measure_energy(*settings.energy, how, [&](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) product({});
+    if (!device.host_memory()) gpu::synchronize(Stream{});
+  });
+  result.joules = energy.joules;
+  result.watts = energy.watts();
 }
 
 // Runs `measure`; a failure becomes the status of the result.
@@ -121,6 +135,7 @@ Result bench_plan(const Csr<V>& A, const Plan& plan, const Reference<V>& referen
     put_times(result, A.view(), op->bytes(), time_multiply<V>(*op, x, y, settings.seconds, false), settings);
     put_error<V>(result, reference, y.to(Device::cpu()));
     if (settings.cold) result.cold_seconds = time_multiply<V>(*op, x, y, settings.seconds, true).median;
+    put_energy(result, settings, settings.device, [&](Stream stream) { op->multiply(x, y, stream); });
   });
 }
 
@@ -133,6 +148,7 @@ Result bench_peer(const Csr<V>& A, Peer<V>& peer, const Reference<V>& reference,
     put_times(result, A.view(), peer.bytes(), time_peer(peer, settings.seconds, false), settings);
     put_error<V>(result, reference, y.to(Device::cpu()));
     if (settings.cold) result.cold_seconds = time_peer(peer, settings.seconds, true).median;
+    put_energy(result, settings, peer.device(), [&](Stream stream) { peer.multiply(stream); });
   });
 }
 

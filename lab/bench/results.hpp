@@ -6,15 +6,18 @@
 
 #include <heddle/operator.hpp>
 
+#include "bench/energy.hpp"
 #include "peers/peers.hpp"
 
 namespace heddle::bench {
 
 struct Settings {
   Device device;
-  double seconds = 0.2;  // for each timing
-  bool cold = false;     // time with evicted caches too
-  double read_gbps = 0;  // the ceiling; 0: no roofline
+  double seconds = 0.2;                   // for each timing
+  bool cold = false;                      // time with evicted caches too
+  double read_gbps = 0;                   // the ceiling; 0: no roofline
+  const EnergyCounter* energy = nullptr;  // null: energy is not measured
+  double energy_seconds = 1;              // for each measurement
 };
 
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
@@ -30,8 +33,9 @@ struct Result {
   double build_seconds = unknown;
   // Multiplications after which the build has paid; infinite: never. See compare.hpp.
   double break_even_csr = unknown, break_even_peer = unknown;
-  double max_error = unknown;  // max over rows of |y - exact| / sum |a x|
-  std::string status = "ok";   // or what went wrong
+  double joules = unknown, watts = unknown;  // of a product, caches warm
+  double max_error = unknown;                // max over rows of |y - exact| / sum |a x|
+  std::string status = "ok";                 // or what went wrong
 
   bool ok() const { return status == "ok"; }
 };

@@ -97,17 +97,18 @@ function rowOf(e) {
 
 function resultsTable(e) {
   const heads = ["plan or peer", "time", "spread", "cold", "predicted", "GB/s", "roofline", "bytes", "build",
-                 "pays after: csr", "best peer", "error", ""];
+                 "pays after: csr", "best peer", "error", ...(hasEnergy ? ["energy", "power"] : []), ""];
   const after = (r, v) => r.status !== "ok" ? "–" : v === null ? "never" : count(v);
   const body = e.results.map((r) => node("tr", {class: e.kindOf(r)},
     node("td", {class: "plan"}, labelOf(r)),
     [seconds(pick(r, "seconds")), percent(pick(r, "spread")), seconds(pick(r, "cold_seconds")), seconds(pick(r, "predicted_seconds")),
      r.gbps ? digits(r.gbps) : "–", percent(pick(r, "roofline")), bytes(r.bytes), seconds(pick(r, "build_seconds")),
      e.at("warm").csr ? after(r, r.break_even_csr) : "–", e.at("warm").peer ? after(r, r.break_even_peer) : "–",
-     r.max_error === null ? "–" : r.max_error.toExponential(0)].map((text) => node("td", {class: "number"}, text)),
+     r.max_error === null ? "–" : r.max_error.toExponential(0),
+     ...(hasEnergy ? [joules(pick(r, "joules")), r.watts ? `${digits(r.watts)} W` : "–"] : [])].map((text) => node("td", {class: "number"}, text)),
     node("td", {}, ok(r) ? "" : r.status)));
   return node("div", {class: "scroll"}, node("table", {},
-    node("thead", {}, node("tr", {}, heads.map((h, i) => node("th", {class: i > 0 && i < 12 ? "number" : ""}, h)))),
+    node("thead", {}, node("tr", {}, heads.map((h, i) => node("th", {class: i > 0 && i < heads.length - 1 ? "number" : ""}, h)))),
     node("tbody", {}, body)));
 }
 

@@ -15,6 +15,11 @@ function bytes(v) {
   const step = Math.min(5, Math.floor(Math.log10(v) / 3));
   return step === 0 ? `${v} B` : `${digits(v / 1000 ** step)} ${" kMGTP"[step]}B`;
 }
+function joules(v) {
+  if (!Number.isFinite(v)) return "–";
+  const [unit, factor] = v >= 0.9995 ? ["J", 1] : v >= 0.9995e-3 ? ["mJ", 1e3] : ["µJ", 1e6];
+  return `${digits(v * factor)} ${unit}`;
+}
 const count = (v) => Number.isFinite(v) ? v.toLocaleString("en-US") : "–";
 const percent = (v) => Number.isFinite(v) ? `${(100 * v).toFixed(Math.abs(v) < 0.0995 ? 1 : 0)} %` : "–";
 const times = (v) => Number.isFinite(v) ? `${v < 10 ? v.toFixed(2) : v.toFixed(1)}×` : "–";
@@ -79,4 +84,5 @@ const distinct = (values) => [...new Set(values)].sort();
 const precisions = distinct(entries.map((e) => e.precision)).reverse();
 const classes = distinct(entries.map((e) => e.class));
 const hasCold = entries.some((e) => e.results.some((r) => r.cold_seconds > 0));
+const hasEnergy = entries.some((e) => e.results.some((r) => r.joules > 0));
 const hasPeers = entries.some((e) => e.results.some((r) => r.peer !== null && ok(r)));

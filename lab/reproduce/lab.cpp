@@ -12,6 +12,8 @@
 #include <heddle/reorder.hpp>
 
 #include "bench/timing.hpp"
+#include "collection/market_file.hpp"
+#include "collection/places.hpp"
 #include "core/check.hpp"
 #include "layout/sliced_build.hpp"
 #include "reproduce/numbers.hpp"
@@ -35,15 +37,10 @@ Specimen facts_of(const std::string& name, const std::string& source, Origin ori
   return facts;
 }
 
-// NAME.mtx, NAME.mtx.gz or NAME.hdl in the folder, or in a folder NAME of it, as archives of the collection unpack.
 std::string file_of(const std::string& folder, const Subject& subject) {
   if (folder.empty()) return {};
   for (const std::string& name : subject.files)
-    for (const std::string& place : {name, name + "/" + name})
-      for (const char* suffix : {".hdl", ".mtx", ".mtx.gz"}) {
-        const std::string path = folder + "/" + place + suffix;
-        if (std::filesystem::is_regular_file(path)) return path;
-      }
+    if (std::string path = collection::file_in(folder, name); !path.empty()) return path;
   return {};
 }
 
@@ -142,21 +139,28 @@ void Lab::forget(const Matrix& matrix) {
 
 const Matrix& Lab::of_subject(const std::string& key, const Subject& subject, bool small) {
   if (const auto known = matrices_.find(key); known != matrices_.end()) return *known->second;
+  std::string unread;  // why a file of that name was left alone
   if (const std::string path = file_of(settings_.folder, subject); !path.empty()) {
-    Csr<double> A = read_matrix(path);
     const std::string name = std::filesystem::path(path).filename().string();
-    return keep(key, {facts_of(subject.name, name, Origin::real, A.view()), std::move(A)});
+    try {
+      collection::MarketFile file = collection::read_market_file(path);
+      const std::string source = name + (file.complex ? ", the real parts of its complex values" : "");
+      return keep(key, {facts_of(subject.name, source, Origin::real, file.A.view()), std::move(file.A)});
+    } catch (const Error& error) {
+      unread = fmt::format("; {} could not be read: {}", name, error.message());
+    }
   }
   if (subject.full.empty()) {
     const Profile profile = small ? shrunk(subject.profile, quick_entries) : subject.profile;
     Csr<double> A = matrix_of(profile);
-    return keep(
-        key, {facts_of(subject.name, describe(profile), Origin::stand_in, A.view()), std::move(A), subject.likeness()});
+    return keep(key, {facts_of(subject.name, describe(profile) + unread, Origin::stand_in, A.view()), std::move(A),
+                      subject.likeness()});
   }
   const std::string& text = small ? subject.quick : subject.full;
   Csr<double> A = generate(text);
   const Origin origin = subject.fixed && !small ? Origin::fixed : Origin::stand_in;
-  return keep(key, {facts_of(subject.name, "gen:" + text, origin, A.view()), std::move(A), subject.likeness()});
+  return keep(key,
+              {facts_of(subject.name, "gen:" + text + unread, origin, A.view()), std::move(A), subject.likeness()});
 }
 
 bool Lab::has_file(const std::string& name) const { return !file_of(settings_.folder, subject(name)).empty(); }
@@ -276,7 +280,15 @@ double Lab::host_seconds(const Matrix& matrix, Cores cores) {
 
 double Lab::time_call(Caches caches, const std::function<void(Stream)>& call) {
   const bool cold = caches == Caches::cold;
-  if (!on_gpu()) return time_calls(settings_.seconds, [&] { call({}); }).median;
+  if (!on_gpu()) {
+    std::function<void()> eviction;
+    if (cold && settings_.device.kind == Device::Kind::cpu && !quick()) {
+      if (!eviction_) eviction_ = std::make_unique<CacheEviction>();
+      eviction = [this] { (*eviction_)(); };
+    }
+    const auto called = [&] { call({}); };
+    return time_calls(settings_.seconds, called, eviction).median;
+  }
   const auto queue = [](const void* given, Stream stream) {
     (*static_cast<const std::function<void(Stream)>*>(given))(stream);
   };
@@ -286,7 +298,7 @@ double Lab::time_call(Caches caches, const std::function<void(Stream)>& call) {
 double Lab::timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
                   const std::function<void(Stream)>& call) {
   if (planted()) return settings_.planted(matrix, what, precision);
-  if (stopped() || !has_lane_kernel()) return bench::unknown;
+  if (stopped()) return bench::unknown;
   const double seconds = time_call(caches, call);
   const bool cold = caches == Caches::cold;
   measurements_.push_back({matrix, what, name_of(precision), cold ? bench::unknown : seconds,

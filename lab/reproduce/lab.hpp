@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bench/results.hpp"
+#include "machine/timing.hpp"
 #include "reproduce/literal.hpp"
 #include "reproduce/outcome.hpp"
 #include "reproduce/pseudo_x.hpp"
@@ -63,7 +64,7 @@ class Lab {
   bool on_gpu() const { return settings_.device.kind == Device::Kind::gpu; }
   bool quick() const { return settings_.quick; }
   bool planted() const { return static_cast<bool>(settings_.planted); }
-  // Paper 5's kernel, which the CPU has not.
+  // The papers' own kernels, which the CPU has not.
   bool has_lane_kernel() const { return settings_.device.kind != Device::Kind::cpu || planted(); }
   bool stopped() const { return settings_.stopped && settings_.stopped(); }
 
@@ -90,8 +91,8 @@ class Lab {
   // MKL where it is found, else csr, on the host, in float. NaN unless the device is a GPU.
   double host_seconds(const Matrix& matrix, Cores cores);
   static std::string host_rival(Cores cores);  // "MKL on one core", "csr on all cores"
-  // The same by paper 5's kernel (pseudo_x.hpp), with and without reading x, warm. NaN on the CPU, which has none.
-  const TimeSplit& split(const Matrix& matrix, Precision precision, Columns columns);
+  // The same by paper 5's kernel (pseudo_x.hpp), with and without reading x.
+  const TimeSplit& split(const Matrix& matrix, Precision precision, Columns columns, Caches caches = Caches::warm);
   // Any other timing: call(stream) on the device, warm or cold. The seconds are kept under these names.
   double timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
                const std::function<void(Stream)>& call);
@@ -113,7 +114,12 @@ class Lab {
   std::vector<Measurement> measurements_;
   std::map<std::string, std::size_t> index_;  // of measurements_
   std::map<std::string, TimeSplit> splits_;
+  std::unique_ptr<CacheEviction> eviction_;  // of a CPU, made when it is first wanted
 };
+
+// Entries of a row that paper 5's kernel takes: all, or the first K by the two-thirds rule where rows are too unequal
+// for ELLPACK.
+std::int64_t kept_width(const Matrix& matrix);
 
 // "4 real files, 2 fixed constructions, 15 stand-ins"
 std::string basis_of(const std::vector<const Matrix*>& matrices);

@@ -182,14 +182,27 @@ TEST(Reproduce, takes_a_real_matrix_by_its_name_and_a_stand_in_for_the_others) {
   EXPECT_TRUE(outcome.papers[0].claims[0].basis.starts_with("2 real files, ")) << outcome.papers[0].claims[0].basis;
 }
 
-TEST(Reproduce, goes_on_without_a_matrix_that_cannot_be_read) {
+TEST(Reproduce, takes_the_stand_in_for_a_file_that_cannot_be_read_and_says_so) {
   const ScratchFolder folder;
   folder.write("cant.mtx", "this is no matrix\n");
   const Outcome outcome = run(quick(folder.path("")), {"ellr_t"});
-  ASSERT_EQ(outcome.papers[0].failures.size(), 1u);
-  EXPECT_NE(outcome.papers[0].failures[0].find("cant"), std::string::npos);
-  EXPECT_EQ(find(outcome, "cant"), nullptr);
-  EXPECT_EQ(outcome.papers[0].tables[0].rows.size(), table_one().size() - 1);
+  EXPECT_TRUE(outcome.papers[0].failures.empty());
+  ASSERT_TRUE(find(outcome, "cant"));
+  EXPECT_FALSE(find(outcome, "cant")->real());
+  EXPECT_NE(find(outcome, "cant")->source.find("cant.mtx could not be read"), std::string::npos);
+  EXPECT_EQ(outcome.papers[0].tables[0].rows.size(), table_one().size());
+}
+
+// conf5_4-8x8-05 of the collection is complex.
+TEST(Reproduce, takes_the_real_parts_of_a_complex_file_and_says_so) {
+  const ScratchFolder folder;
+  folder.write("conf5_4-8x8-05.mtx",
+               "%%MatrixMarket matrix coordinate complex general\n3 3 4\n1 1 0.5 2\n2 2 0 1\n3 1 -1 0\n3 3 2 2\n");
+  const Outcome outcome = run(quick(folder.path("")), {"ellr_t"});
+  ASSERT_TRUE(find(outcome, "qcd5_4"));
+  EXPECT_TRUE(find(outcome, "qcd5_4")->real());
+  EXPECT_EQ(find(outcome, "qcd5_4")->source, "conf5_4-8x8-05.mtx, the real parts of its complex values");
+  EXPECT_EQ(find(outcome, "qcd5_4")->nnz, 4);
 }
 
 TEST(Reproduce, keeps_what_it_has_when_it_is_stopped) {

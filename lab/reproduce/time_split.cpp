@@ -9,18 +9,13 @@ namespace heddle::reproduce {
 
 namespace {
 
-// All entries, or the first K by the two-thirds rule where rows are too unequal for ELLPACK.
-std::int64_t width_of(const Matrix& matrix) {
-  if (matrix.padding_of_ellpack() <= 3) return INT32_MAX;
-  return ell_width(stored_lengths(matrix.A.rows, {}, RowPieces{matrix.A.ptr}), two_thirds);
-}
-
 template <class V, class Codec>
-TimeSplit split_of(Lab& lab, const Matrix& matrix, Precision precision, const std::string& label) {
+TimeSplit split_of(Lab& lab, const Matrix& matrix, Precision precision, Caches caches, const std::string& label) {
   const Csr<V>& A = matrix.as<V>();
   const Device device = lab.settings().device;
-  const RowPieces pieces{A.ptr, width_of(matrix)};
-  auto store = build_sliced<V, Codec>(A.view(), one_slice(A.rows), {}, {.start = false, .length = true}, pieces);
+  const RowPieces pieces{A.ptr, kept_width(matrix)};
+  const SlicedArrays kept_arrays{.start = device.kind == Device::Kind::cpu, .length = true};
+  auto store = build_sliced<V, Codec>(A.view(), row_per_lane_shape(device, A.rows), {}, kept_arrays, pieces);
   TimeSplit times;
   std::int64_t kept = 0;
   for (const Index length : store.length) kept += length;
@@ -30,7 +25,7 @@ TimeSplit split_of(Lab& lab, const Matrix& matrix, Precision precision, const st
   const auto x = Buffer<V>::copy_of(reference.x(), device);
   Buffer<V> y(A.rows, device);
   const auto seconds = [&](ReadsX reads, const char* suffix) {
-    return lab.timed(matrix.facts.name, label + suffix, precision, Caches::warm, [&](Stream stream) {
+    return lab.timed(matrix.facts.name, label + suffix, precision, caches, [&](Stream stream) {
       multiply_row_per_lane(device, store.view(), Product<V>{x.data(), {.y = y.data()}, stream}, reads);
     });
   };
@@ -41,18 +36,24 @@ TimeSplit split_of(Lab& lab, const Matrix& matrix, Precision precision, const st
 
 }  // namespace
 
-const TimeSplit& Lab::split(const Matrix& matrix, Precision precision, Columns columns) {
+std::int64_t kept_width(const Matrix& matrix) {
+  if (matrix.padding_of_ellpack() <= 3) return INT32_MAX;
+  return ell_width(stored_lengths(matrix.A.rows, {}, RowPieces{matrix.A.ptr}), two_thirds);
+}
+
+const TimeSplit& Lab::split(const Matrix& matrix, Precision precision, Columns columns, Caches caches) {
   const std::string label = columns == Columns::bits16 ? "lane per row, 16-bit columns" : "lane per row";
-  const std::string key = matrix.facts.name + '|' + label + '|' + name_of(precision);
+  const std::string key =
+      matrix.facts.name + '|' + label + '|' + name_of(precision) + (caches == Caches::cold ? "|cold" : "");
   if (const auto known = splits_.find(key); known != splits_.end()) return known->second;
   TimeSplit& times = splits_[key];
-  if (!has_lane_kernel() || stopped()) return times;
+  if (stopped()) return times;
   const bool single = precision == Precision::f32, near = columns == Columns::bits16;
   try {
-    times = single ? near ? split_of<float, Column16>(*this, matrix, precision, label)
-                          : split_of<float, Index32>(*this, matrix, precision, label)
-            : near ? split_of<double, Column16>(*this, matrix, precision, label)
-                   : split_of<double, Index32>(*this, matrix, precision, label);
+    times = single ? near ? split_of<float, Column16>(*this, matrix, precision, caches, label)
+                          : split_of<float, Index32>(*this, matrix, precision, caches, label)
+            : near ? split_of<double, Column16>(*this, matrix, precision, caches, label)
+                   : split_of<double, Index32>(*this, matrix, precision, caches, label);
   } catch (const Error& error) {  // one matrix without room costs its own row only
     measurements_.push_back(
         {matrix.facts.name, label, name_of(precision), bench::unknown, bench::unknown, bench::unknown, error.what()});

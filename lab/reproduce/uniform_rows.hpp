@@ -18,6 +18,7 @@ class UniformRows {
   Device device_;
   Buffer<Stored> col_;
   Buffer<Index> length_;
+  Buffer<Offset> start_;  // of the CPU alone
   Buffer<V> val_, y_;
 };
 

@@ -1,0 +1,59 @@
+// Energy of a GPU by NVML, which comes with the driver: opened when it is asked for, its few names declared here.
+#include <memory>
+
+#include "bench/energy.hpp"
+#include "core/check.hpp"
+#include "peers/loaded_library.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+using NvmlDevice = struct nvmlDevice_st*;
+constexpr int nvml_success = 0;
+
+struct Nvml {
+  explicit Nvml(const std::string& file) : library("NVML", {file}) {
+    if (!library.opened()) return;
+    init = library.find<int()>("nvmlInit_v2");
+    handle = library.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");
+    energy = library.find<int(NvmlDevice, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
+    words = library.find<const char*(int)>("nvmlErrorString");
+  }
+  std::string said(int status) const { return words(status); }
+
+  LoadedLibrary library;
+  int (*init)() = nullptr;
+  int (*handle)(const char*, NvmlDevice*) = nullptr;
+  int (*energy)(NvmlDevice, unsigned long long*) = nullptr;  // millijoules since the driver was loaded
+  const char* (*words)(int) = nullptr;
+};
+
+EnergyCounter none(const std::string& why) { return {.source = "NVML", .absence = why, .joules = {}}; }
+
+}  // namespace
+
+EnergyCounter nvml_counter(const std::string& gpu, const std::string& file) {
+  std::shared_ptr<Nvml> nvml;
+  try {
+    nvml = std::make_shared<Nvml>(file);
+  } catch (const Error& error) {  // a library without these names
+    return none(error.what());
+  }
+  if (!nvml->library.opened()) return none(fmt::format("{} cannot be opened", file));
+  if (const int status = nvml->init(); status != nvml_success) return none("nvmlInit: " + nvml->said(status));
+  NvmlDevice device{};
+  if (const int status = nvml->handle(gpu.c_str(), &device); status != nvml_success)
+    return none(fmt::format("GPU {}: {}", gpu, nvml->said(status)));
+  unsigned long long ignored = 0;
+  if (const int status = nvml->energy(device, &ignored); status != nvml_success)
+    return none(fmt::format("GPU {} does not count its energy: {}", gpu, nvml->said(status)));
+  return {.source = "NVML", .absence = {}, .joules = [nvml, device] {
+            unsigned long long millijoules = 0;
+            const int status = nvml->energy(device, &millijoules);
+            check(status == nvml_success, ErrorKind::unavailable, "NVML: {}", nvml->said(status));
+            return static_cast<double>(millijoules) * 1e-3;
+          }};
+}
+
+}  // namespace heddle::bench
