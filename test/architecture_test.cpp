@@ -31,10 +31,10 @@ std::vector<Include> includes_of(const std::string& text) {
   return found;
 }
 
-//  apps                         a layer may include the layers below it and its neighbours on the same line,
-//  peers  bench  report  collection  reproduce   the neighbours as long as that closes no circle; this line lies in
-//  lab/, those below solve      it in src/ plan machine formats layout cost simt  io  generate  analyze  reorder
-//  core
+//  apps                              a layer may include the layers below it and its neighbours on the same line,
+//  peers  bench  report  collection  the neighbours as long as that closes no circle; this line lies in lab/ (with
+//    reproduce  below solve          reproduce), those below it in src/: plan machine formats layout cost simt io
+//                                    generate analyze reorder core
 int layer(const std::string& folder) {
   static const std::map<std::string, int> layers = {
       {"core", 0},   {"simt", 1},  {"io", 1},      {"generate", 1},   {"analyze", 1},   {"reorder", 1},

@@ -73,7 +73,8 @@ Energy measure_energy(const EnergyCounter& counter, const EnergyRun& how,
     }
     const double spent = time - begun, seen = last.seconds - first.seconds;
     const bool enough = spent >= how.seconds && steps > 1 && seen >= how.seconds / 2;
-    if (enough || spent >= 3 * how.seconds || (how.stopped && how.stopped())) break;
+    const bool too_long = spent >= 3 * how.seconds && calls > how.batch;
+    if (enough || too_long || (how.stopped && how.stopped())) break;
   }
   const auto calls = static_cast<double>(last.calls - first.calls);
   if (last.calls == first.calls) return {none, none, 0};

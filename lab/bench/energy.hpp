@@ -31,8 +31,8 @@ struct Energy {
 };
 
 struct EnergyRun {
-  double seconds = 1;                // for so long, and up to three times as long where the counter is slow
-  std::int64_t batch = 1;            // calls between two looks at the counter
+  double seconds = 1;      // for so long, and up to three times as long where the counter is slow; two batches at least
+  std::int64_t batch = 1;  // calls between two looks at the counter
   std::function<double()> now = {};  // the clock; empty: the steady one
   std::function<bool()> stopped = {};
 };

@@ -64,6 +64,17 @@ TEST(Energy, is_unknown_where_the_counter_stands_still) {
   EXPECT_NEAR(machine.seconds, 3, 0.02) << "three times as long, and no longer";
 }
 
+TEST(Energy, takes_a_call_that_is_longer_than_the_time_twice) {
+  Machine machine;
+  int runs = 0;
+  const Energy energy = measure_energy(machine.counter(), machine.for_seconds(0.1, 1), [&](std::int64_t) {
+    ++runs;
+    machine.call(1000);
+  });
+  EXPECT_EQ(runs, 2);
+  EXPECT_NEAR(energy.joules, 700, 1e-6);
+}
+
 TEST(Energy, looks_at_the_counter_every_hundredth_of_a_second_or_so) {
   EXPECT_EQ(energy_batch(1e-5), 1000);
   EXPECT_EQ(energy_batch(3), 1);

@@ -306,7 +306,8 @@ PaperPlan ellpack_r_paper() {
            {{"R3"}, against_ellpack},
            {{"R24"}, small_matrices},
            {{"R38"}, over_the_host},
-           {{"R42"}, preprocessing}}};
+           {{"R42"}, preprocessing},
+           {{}, rates_in_both_precisions}}};
 }
 
 }  // namespace heddle::reproduce

@@ -60,6 +60,9 @@ struct PaperPlan {
   std::vector<Experiment> experiments;
 };
 
+// GFLOP/s of Table I by format in both precisions, for the first paper.
+void rates_in_both_precisions(Record& record);
+
 // One file each.
 PaperPlan ellpack_r_paper();
 PaperPlan csr_ell_paper();

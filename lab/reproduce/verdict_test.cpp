@@ -8,6 +8,7 @@
 
 #include "reproduce/fifteen_years.hpp"
 #include "reproduce/markdown.hpp"
+#include "reproduce/matrix_model.hpp"
 #include "reproduce/nominal.hpp"
 #include "reproduce/record.hpp"
 #include "support/command.hpp"
@@ -251,7 +252,9 @@ TEST(Verdicts, of_R8_R12_R21_R23_go_by_precision) {
   EXPECT_EQ(words_by_precision("R8", best_group_is_small), each_word);
   const auto not_hybrid = [](const std::string& what) { return !starts(what, "csr_ell"); };
   EXPECT_EQ(words_by_precision("R12", not_hybrid), each_word);
-  const auto by_texture = [](const std::string& what) { return what == "literal ellpack" || what == "literal hyb"; };
+  const auto by_texture = [](const std::string& what) {
+    return what == "literal ellpack" || what == "literal hyb rule=cusp";
+  };
   EXPECT_EQ(words_by_precision("R21", by_texture), each_word);
   EXPECT_EQ(words_by_precision(
                 "R23", [](const std::string& what) { return what == "literal rgcsr block=128 loads=uncached"; }),
@@ -355,20 +358,67 @@ TEST(Verdicts, of_R17_go_by_the_share_of_every_matrix) {
   EXPECT_EQ(word(0.5, 0.4), refuted);
 }
 
+// The second strategy wins on all but one of the matrices and precisions, on half of them, on none.
+TEST(Verdicts, of_R30_go_by_matrix_and_precision) {
+  const auto word = [](const std::function<bool(const std::string&, Precision)>& wins) {
+    return judged("R30",
+                  [=](const std::string& matrix, const std::string& what, Precision precision) {
+                    const bool first = starts(what, "literal") && what.find("loads=") == std::string::npos;
+                    return first == wins(matrix, precision) ? 2.0 : 1.0;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word([](const std::string& matrix, Precision precision) {
+              return matrix != "consph" || precision == Precision::f64;
+            }),
+            confirmed);
+  EXPECT_EQ(word([](const std::string&, Precision precision) { return precision == Precision::f32; }), mixed);
+  EXPECT_EQ(word([](const std::string&, Precision) { return false; }), refuted);
+}
+
+TEST(Verdicts, of_R26_go_by_both_headlines_in_both_precisions) {
+  const auto word = [](bool short_columns, bool strategies) {
+    return judged("R26",
+                  [=](const std::string& matrix, const std::string& what, Precision) {
+                    const bool better_columns =
+                        what.find("16-bit") != std::string::npos || matrix.ends_with("in RCM order");
+                    const bool better_loads = what.ends_with("loads=data_cache");
+                    if (starts(what, "literal")) return better_loads == strategies ? 1.0 : 2.0;
+                    return better_columns == short_columns ? 1.0 : 2.0;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(true, true), confirmed);
+  EXPECT_EQ(word(true, false), mixed);
+  EXPECT_EQ(word(false, true), mixed);
+  EXPECT_EQ(word(false, false), refuted);
+}
+
+TEST(Verdicts, of_R41_stay_open_on_one_device) {
+  const Claim open = judged("R41", [](const auto&, const auto&, Precision) { return 1.0; });
+  EXPECT_EQ(open.verdict, Verdict::not_testable);
+  EXPECT_NE(open.now.find("rank correlation"), std::string::npos);
+}
+
 // Times without x that follow the model, follow it in float, or jump about.
-TEST(Verdicts, of_R18_go_by_the_sizes_that_were_not_fitted) {
-  const auto word = [](bool f32, bool f64) {
+TEST(Verdicts, of_R18_go_by_sizes_that_were_not_fitted_and_by_matrices) {
+  const PassModel model{7, 3, 2, 256};
+  Lab lab({.device = Device::cpu(), .seconds = 0, .quick = true});
+  const auto expected = [&](const std::string& matrix) {
+    long rows = 0, m = 0;
+    if (std::sscanf(matrix.c_str(), "%ld rows of %ld", &rows, &m) == 2) return predict(model, rows, m);
+    const Matrix& one = lab.matrix(matrix);
+    return predict_mean(model, one.A.rows, mean_width(Device::cpu(), one, kept_width(one)));
+  };
+  const auto is_fitted = [](const std::string& matrix) {
+    long rows = 0, m = 0;
+    return std::sscanf(matrix.c_str(), "%ld rows of %ld", &rows, &m) == 2 && (m == 4 || m == 8 || m == 16 || m == 24);
+  };
+  const auto word = [&](bool f32, bool f64) {
     return judged("R18",
-                  [=](const std::string& matrix, const std::string&, Precision precision) {
-                    long rows = 1, m = 1;
-                    std::sscanf(matrix.c_str(), "%ld rows of %ld", &rows, &m);
+                  [&](const std::string& matrix, const std::string&, Precision precision) {
                     const bool follows = precision == Precision::f32 ? f32 : f64;
-                    const bool fitted = m == 4 || m == 8 || m == 16 || m == 24;
-                    const double passes = static_cast<double>(rows) / 256;
-                    const double last = passes - std::ceil(passes) + 1;
-                    const double time =
-                        7 + 3 * (std::ceil(passes) - 1) + 2 * static_cast<double>(m) * (std::ceil(passes) - 1 + last);
-                    return follows || fitted ? time : 3 * time;
+                    return (follows || is_fitted(matrix) ? 1 : 3) * expected(matrix);
                   })
         .verdict;
   };
