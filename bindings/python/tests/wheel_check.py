@@ -61,7 +61,8 @@ def check(wheel, folder):
     names = [os.path.basename(name) for name in zipfile.ZipFile(wheel).namelist()]
     assert size < 60, f"{size:.1f} MB"
     assert "-cp312-abi3-" in wheel and "_core.abi3.so" in names and "py.typed" in names, names
-    assert any(name.startswith("libheddle.so.0") or name.startswith("libheddle-") for name in names), names
+    libraries = [name for name in names if name.startswith(("libheddle.so", "libheddle-"))]
+    assert len(libraries) == 1, libraries
     empty = os.path.join(folder, "empty")
     run(sys.executable, "-m", "venv", "--clear", empty)
     python = os.path.join(empty, "bin", "python")
