@@ -180,11 +180,11 @@ std::string to_markdown(const Outcome& outcome, const std::string& stem) {
       "# The papers' results, then and here\n\n"
       "Measured on {}, in {} seconds, {} seconds for each measurement{}. {}\n\n"
       "{}\n\n"
-      "To repeat it: `heddle reproduce --matrices FOLDER --json=RESULT.json --markdown PAGE.md`. FOLDER has matrices "
-      "of "
-      "the papers by their names (`cant.mtx`, `cant.mtx.gz`, `cant.hdl`, or a folder `cant` with one of them); without "
-      "it all are stand-ins. `heddle reproduce --from RESULT.json --markdown PAGE.md` writes the page again from a "
-      "stored result; `--html PAGE.html` has every figure. [claims.md](claims.md) lists every claim of the papers.\n\n"
+      "To repeat it: `heddle fetch papers --into FOLDER`, then `heddle reproduce --matrices FOLDER --json=RESULT.json "
+      "--markdown PAGE.md`. FOLDER has matrices of the papers by their names (`cant.mtx`, `cant.mtx.gz`, `cant.hdl`, "
+      "or a folder `cant` with one of them); for those it has not there are stand-ins. `heddle reproduce --from "
+      "RESULT.json --markdown PAGE.md` writes the page again from a stored result; `--html PAGE.html` has every "
+      "figure. [claims.md](claims.md) lists every claim of the papers.\n\n"
       "**{}.**\n\n",
       headline(outcome), fixed(outcome.seconds, 0), outcome.seconds_each,
       outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "",
