@@ -260,6 +260,72 @@ TEST(SolveCommand, shows_residuals_while_it_runs_on_a_terminal_and_nothing_in_a_
   EXPECT_EQ(lines_in(piped.err), 1) << piped.err;
 }
 
+// ------------------------------------------------------------------------------------ other numbers of a pattern
+
+std::string numbers(int seed) { return "gen:stencil2d5,n=60,coefficients=varying,seed=" + std::to_string(seed); }
+
+TEST(SolveCommand, renews_multigrid_for_other_numbers_which_is_what_a_new_one_would_be) {
+  const std::vector<std::string> amg{"--precond", "amg", "--plan", "csr", "--json"};
+  const auto sequence = [&](std::vector<std::string> words) {
+    words.insert(words.end(), amg.begin(), amg.end());
+    const Outcome outcome = solve(words);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json();
+  };
+  const nlohmann::json up = sequence({numbers(1), "--then", numbers(2), "--then", numbers(3)});
+  const nlohmann::json down = sequence({numbers(3), "--then", numbers(2)});
+  ASSERT_EQ(up["then"].size(), 2u);
+  EXPECT_EQ(up["then"][0]["history"], down["then"][0]["history"]);
+  EXPECT_EQ(up["then"][1]["history"], down["history"]);
+  EXPECT_NE(up["history"], down["history"]);
+  for (const auto& next : up["then"]) {
+    EXPECT_EQ(next["status"], "converged");
+    EXPECT_EQ(next["renewed"], true);
+    EXPECT_EQ(next["changed_couplings"], 0);
+    EXPECT_GT(next["setup_seconds"], 0.0);
+  }
+}
+
+TEST(SolveCommand, says_how_many_couplings_other_numbers_made_strong_or_weak) {
+  const std::vector<std::string> words{numbers(1), "--then", numbers(2), "--precond", "amg", "--strength", "0.6"};
+  std::vector<std::string> with_json = words;
+  with_json.push_back("--json");
+  EXPECT_GT(solve(with_json).json()["then"][0]["changed_couplings"], 100);
+  EXPECT_NE(solve(words).out.find("became strong or weak"), std::string::npos);
+}
+
+TEST(SolveCommand, makes_other_preconditioners_anew_for_other_numbers) {
+  const nlohmann::json next =
+      solve({numbers(1), "--then", numbers(2), "--precond", "jacobi", "--plan", "csr", "--json"}).json()["then"][0];
+  EXPECT_FALSE(next.contains("renewed"));
+  EXPECT_EQ(next["history"], solve({numbers(2), "--precond", "jacobi", "--plan", "csr", "--json"}).json()["history"]);
+}
+
+TEST(SolveCommand, takes_grids_that_last_by_auto_and_writes_the_last_solution) {
+  const ScratchFolder folder;
+  const std::string out = folder.path("x.txt");
+  const std::string first = "gen:stencil2d5,n=200,coefficients=varying", second = first + ",seed=5";
+  const Outcome outcome = solve({first, "--then", second, "--precond", "auto", "--device", "cpu", "--reorder", "rcm",
+                                 "--tolerance", "1e-10", "--out", out, "--json"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["then"][0]["renewed"], true);
+  EXPECT_FALSE(outcome.json()["then"][0]["preconditioner_reason"].is_null());
+  std::istringstream x(content_of(out));
+  int ones = 0;
+  for (double element = 0; x >> element; ++ones) EXPECT_NEAR(element, 1, 1e-5);
+  EXPECT_EQ(ones, 40000);
+}
+
+TEST(SolveCommand, refuses_numbers_of_another_pattern) {
+  for (const char* other : {"gen:stencil2d9,n=60", "gen:stencil2d5,n=59"}) {
+    const Outcome outcome = solve({numbers(1), "--then", other, "--precond", "amg"});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_NE(outcome.err.find("--then"), std::string::npos) << outcome.err;
+  }
+  for (const char* alone : {"--overlap", "--energy"})
+    EXPECT_EQ(solve({numbers(1), "--then", numbers(2), alone}).exit_code, 2) << alone;
+}
+
 // ---------------------------------------------------------------------------------- what cannot be solved
 
 struct Failure {

@@ -11,10 +11,13 @@
 #include "core/check.hpp"
 #include "history_plot.hpp"
 #include "interrupt.hpp"
+#include "lasting_amg.hpp"
 #include "load.hpp"
+#include "right_sides.hpp"
 #include "solve/course.hpp"
 #include "solve/methods.hpp"
 #include "solve_energy.hpp"
+#include "solve_json.hpp"
 #include "text.hpp"
 #include "whole_file.hpp"
 
@@ -28,64 +31,10 @@ struct Options {
   double tolerance = -1, absolute = 0;  // -1: by the precision
   std::int64_t max_iterations = -1;
   int restart = 30, check_every = 0;
+  std::vector<std::string> then;
   PreconditionerOptions preconditioner;
   bool overlap = false, energy = false;
 };
-
-// Right-hand sides, one after the other; without a file A times ones, so that the solution is known.
-template <class V>
-struct Sides {
-  Buffer<V> values;
-  std::int64_t rows = 0, count = 1;
-  bool known = false;
-
-  std::span<V> at(std::int64_t i) { return values.span().subspan(static_cast<std::size_t>(i * rows), size()); }
-  std::size_t size() const { return static_cast<std::size_t>(rows); }
-};
-
-// Every number of every column is kept, so a matrix of many columns and few entries is none of right-hand sides: it is
-// more likely the matrix of the system itself.
-template <class V>
-void check_columns(const Csr<V>& A, const std::string& path, std::int64_t rows) {
-  if (A.rows != rows)
-    fail(ErrorKind::input, At{path, fmt::format("give --rhs columns of length {}", rows)},
-         "the right-hand sides have {} elements, but the matrix has {} rows", A.rows, rows);
-  const double numbers = static_cast<double>(A.rows) * static_cast<double>(A.cols);
-  if (numbers > 1e6 + 64 * static_cast<double>(A.nnz()))
-    fail(ErrorKind::input, At{path, "write dense right-hand sides as a Matrix Market array"},
-         "{} right-hand sides of length {} with {} entries", A.cols, A.rows, A.nnz());
-}
-
-template <class V>
-Sides<V> columns_of(const Csr<V>& A) {
-  Sides<V> sides{Buffer<V>(A.rows * A.cols), A.rows, A.cols};
-  std::fill(sides.values.begin(), sides.values.end(), V(0));
-  for (std::int64_t row = 0; row < A.rows; ++row)
-    for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) sides.values[A.col[k] * A.rows + row] = A.val[k];
-  return sides;
-}
-
-// A vector file, or a Matrix Market file with a column for each right-hand side.
-template <class V>
-Sides<V> read_sides(const std::string& path, std::int64_t rows) {
-  Sides<V> sides{Buffer<V>(), rows};
-  try {
-    sides.values = read_vector<V>(path);
-  } catch (const Error& no_vector) {
-    Csr<V> columns;
-    try {
-      columns = read_matrix<V>(path);
-    } catch (const Error&) {
-      throw no_vector;
-    }
-    check_columns(columns, path, rows);
-    return columns_of(columns);
-  }
-  if (sides.values.size() != rows)
-    fail(ErrorKind::input, At{path, fmt::format("give --rhs a vector of length {}", rows)},
-         "the right-hand side has {} elements, but the matrix has {} rows", sides.values.size(), rows);
-  return sides;
-}
 
 template <class V>
 Sides<V> sides_for(const Operator<V>& op, const Options& options) {
@@ -104,7 +53,11 @@ class Order {
   Order(const Options& options, Csr<V>& A) {
     if (options.reorder == "none") return;
     order_ = options.reorder == "rcm" ? rcm_order(A.view()) : amd_order(A.view());
-    A = permute(A.view(), order_, order_);
+    apply(A);
+  }
+  template <class V>
+  void apply(Csr<V>& A) const {
+    if (order_.size() > 0) A = permute(A.view(), order_, order_);
   }
   template <class V>
   void apply(std::span<V> v) const {
@@ -122,60 +75,6 @@ class Order {
  private:
   Permutation order_;
 };
-
-Json changeover_json(const Changeover& c) {
-  return {{"happened", c.happened},
-          {"iteration", c.iteration},
-          {"plan", c.plan.empty() ? Json() : Json(c.plan)},
-          {"build_seconds", c.build_seconds},
-          {"seconds_per_iteration_before", c.first_seconds},
-          {"seconds_per_iteration_after", c.happened ? Json(c.better_seconds) : Json()},
-          {"break_even_iterations", c.break_even < 0 ? Json() : Json(c.break_even)},
-          {"error", c.error.empty() ? Json() : Json(c.error)}};
-}
-
-// Entries, or rows, of all grids over those of the finest.
-template <class Count>
-double complexity(const std::vector<GridInfo>& grids, Count count) {
-  double sum = 0;
-  for (const GridInfo& grid : grids) sum += static_cast<double>(count(grid));
-  return sum / std::max(1.0, static_cast<double>(count(grids.front())));
-}
-double operator_complexity(const std::vector<GridInfo>& grids) {
-  return complexity(grids, [](const GridInfo& grid) { return grid.nnz; });
-}
-
-Json multigrid_json(const std::vector<GridInfo>& grids) {
-  Json json{{"operator_complexity", operator_complexity(grids)},
-            {"grid_complexity", complexity(grids, [](const GridInfo& grid) { return grid.rows; })},
-            {"grids", Json::array()}};
-  for (const GridInfo& grid : grids)
-    json["grids"].push_back(
-        {{"rows", grid.rows}, {"nnz", grid.nnz}, {"interpolated", grid.interpolated}, {"plan", grid.plan}});
-  return json;
-}
-
-Json report_json(const Report& report, double tolerance) {
-  Json json{
-      {"method", report.method},
-      {"preconditioner", report.preconditioner},
-      {"preconditioner_reason", report.preconditioner_reason.empty() ? Json() : Json(report.preconditioner_reason)},
-      {"minres_from", report.minres_from < 0 ? Json() : Json(report.minres_from)},
-      {"plan", report.plan},
-      {"status", name_of(report.status)},
-      {"reason", report.reason},
-      {"iterations", report.iterations},
-      {"tolerance", tolerance},
-      {"residual", report.residual},
-      {"true_residual", report.true_residual},
-      {"rhs_norm", report.rhs_norm},
-      {"seconds", report.seconds},
-      {"setup_seconds", report.setup_seconds},
-      {"loading_seconds", report.loading_seconds},
-      {"history", report.history}};
-  if (report.changeover.asked) json["changeover"] = changeover_json(report.changeover);
-  return json;
-}
 
 template <class V>
 class Command {
@@ -195,30 +94,21 @@ class Command {
     if (!options_.coordinates.empty())
       take_coordinates(options_.coordinates, matrix_.A.rows, options_.reorder != "none", options_.preconditioner);
     const Order order(options_, matrix_.A);
-    const Operator<V> op = options_.overlap ? build(matrix_.A, Plan{}, {.device = session_.device()}) : built(plan);
-    Sides<V> b = sides_for(op, options_);
-    Buffer<V> x(b.values.size());
-    std::fill(x.begin(), x.end(), V(0));
-    const auto each = [&](Buffer<V>& vectors, auto f) {
-      for (std::int64_t i = 0; i < b.count; ++i)
-        f(vectors.span().subspan(static_cast<std::size_t>(i * b.rows), b.size()));
-    };
+    Operator<V> op = options_.overlap ? build(matrix_.A, Plan{}, {.device = session_.device()}) : built(plan);
+    SolveOptions<V> wishes = solve_options(plan);
     const Interruptible until_asked;  // then x is written as far as it is
-    if (!b.known) each(b.values, [&](std::span<V> side) { order.apply(side); });
-    reports_ = b.rows > 0 ? solve_many<V>(op, b.values, x, solve_options(plan))
-                          : std::vector{solve<V>(op, b.values, x, solve_options(plan))};
-    each(x, [&](std::span<V> solution) { order.undo(solution); });
-    if (!options_.out.empty()) write(x, b.count);
-    if (!options_.history.empty()) plot();
-    put_result();
-    print_result(x, b);
-    if (options_.energy && b.rows > 0) put_energy(session_, op, b.values.span(), solve_options(plan));
+    if (options_.then.empty()) {
+      solve_system(op, wishes, order);
+      put_result();
+      print_result();
+      if (options_.energy && b_.rows > 0) put_energy(session_, op, b_.values.span(), wishes);
+      judge(options_.matrix);
+    } else {
+      solve_sequence(op, wishes, order);
+    }
+    if (!options_.out.empty()) session_.print("  wrote     {}\n", options_.out);
+    if (!options_.history.empty()) session_.print("  plotted   {}\n", options_.history);
     session_.json()["interrupted"] = Interruptible::signal() != 0;
-    for (const Report& report : reports_)
-      if (!report.converged() && report.status != Status::stopped)
-        return session_.fail_at_end(Error(
-            ErrorKind::not_converged,
-            fmt::format("{} after {}: {}", name_of(report.status), course_of(report), report.reason), options_.matrix));
   }
 
  private:
@@ -239,11 +129,98 @@ class Command {
     return made;
   }
 
+  // With the matrix and the operator as they are now; x goes into its file.
+  void solve_system(const Operator<V>& op, const SolveOptions<V>& wishes, const Order& order) {
+    b_ = sides_for(op, options_);
+    x_ = Buffer<V>(b_.values.size());
+    std::fill(x_.begin(), x_.end(), V(0));
+    const auto each = [&](Buffer<V>& vectors, auto f) {
+      for (std::int64_t i = 0; i < b_.count; ++i)
+        f(vectors.span().subspan(static_cast<std::size_t>(i * b_.rows), b_.size()));
+    };
+    if (!b_.known) each(b_.values, [&](std::span<V> side) { order.apply(side); });
+    reports_ =
+        b_.rows > 0 ? solve_many<V>(op, b_.values, x_, wishes) : std::vector{solve<V>(op, b_.values, x_, wishes)};
+    each(x_, [&](std::span<V> solution) { order.undo(solution); });
+    if (!options_.out.empty()) write(x_, b_.count);
+    if (!options_.history.empty()) plot();
+  }
+  void judge(const std::string& source) {
+    for (const Report& report : reports_)
+      if (!report.converged() && report.status != Status::stopped)
+        return session_.fail_at_end(
+            Error(ErrorKind::not_converged,
+                  fmt::format("{} after {}: {}", name_of(report.status), course_of(report), report.reason), source));
+  }
+
+  // The matrix, and after it the other numbers of its pattern; files get what the last of them gave.
+  void solve_sequence(Operator<V>& op, SolveOptions<V>& wishes, const Order& order) {
+    LastingAmg<V> amg(op, wishes);
+    const auto solved = [&] {
+      wishes.own_preconditioner = amg.preconditioner();
+      solve_system(op, wishes, order);
+      for (Report& report : reports_) amg.complete(report);
+    };
+    solved();
+    put_result();
+    print_result();
+    judge(options_.matrix);
+    Json sequence = Json::array();
+    for (const std::string& source : options_.then) {
+      if (Interruptible::signal() != 0) break;
+      take_numbers(source, order);
+      op.update_values(matrix_.A.val);
+      amg.renew();
+      solved();
+      sequence.push_back(then_json(amg));
+      print_set_up(amg);
+      print_result();
+      judge(source);
+    }
+    session_.json()["then"] = std::move(sequence);
+  }
+  void take_numbers(const std::string& source, const Order& order) {
+    Loaded<V> next = load<V>(session_, source);
+    const auto same = [](const auto& one, const auto& other) { return std::ranges::equal(one.span(), other.span()); };
+    const Csr<V>& A = matrix_.A;
+    const bool as_large = next.A.rows == A.rows && next.A.cols == A.cols;
+    if (as_large) order.apply(next.A);
+    if (!as_large || !same(next.A.ptr, A.ptr) || !same(next.A.col, A.col))
+      fail(ErrorKind::input, At{source, "give --then matrices of the same pattern, or solve this one by itself"},
+           "its entries do not lie where those of {} do", matrix_.facts.name);
+    matrix_.A.val = std::move(next.A.val);
+    matrix_.facts = next.facts;
+    session_.print("{}\n", session_.terminal().bold("then " + headline(matrix_)));
+  }
+  Json then_json(const LastingAmg<V>& amg) const {
+    Json json{{"matrix", matrix_json(matrix_)}};
+    if (amg.preconditioner()) {
+      const AmgSetUp& set_up = amg.set_up();
+      json["renewed"] = set_up.renewed;
+      json["changed_couplings"] = set_up.renewed ? Json(set_up.changed) : Json();
+    }
+    json.update(report_json(telling(), options_.tolerance));
+    return json;
+  }
+  void print_set_up(const LastingAmg<V>& amg) {
+    if (!amg.preconditioner()) return;
+    const AmgSetUp& set_up = amg.set_up();
+    if (!set_up.renewed)
+      session_.print("  set-up    anew in {}: {}\n", as_seconds(set_up.seconds), set_up.refused);
+    else if (set_up.changed == 0)
+      session_.print("  set-up    renewed in {}; the same couplings are strong, so it is as a new one\n",
+                     as_seconds(set_up.seconds));
+    else
+      session_.print("  set-up    renewed in {}; {} coupling{} became strong or weak, the aggregates stay\n",
+                     as_seconds(set_up.seconds), with_commas(set_up.changed), set_up.changed == 1 ? "" : "s");
+  }
+
   // By the plan, or by the one that is chosen for some hundred iterations.
   Operator<V> built(const Plan& plan) const {
     constexpr double iterations = 500;
-    if (plan != Plan{"auto", {}}) return build(matrix_.A, plan, {.device = session_.device()});
-    return optimize(matrix_.A, {.expected_multiplies = iterations, .device = session_.device()});
+    const BuildOptions how{.device = session_.device(), .updates = !options_.then.empty()};
+    if (plan != Plan{"auto", {}}) return build(matrix_.A, plan, how);
+    return optimize(matrix_.A, {.expected_multiplies = iterations, .device = session_.device()}, how);
   }
 
   void write(const Buffer<V>& x, std::int64_t count) {
@@ -281,7 +258,7 @@ class Command {
     for (const Report& report : reports_) document["systems"].push_back(report_json(report, options_.tolerance));
   }
 
-  void print_result(const Buffer<V>& x, const Sides<V>& b) {
+  void print_result() {
     std::string plan;
     for (std::size_t i = 0; i < reports_.size(); ++i) {
       if (reports_.size() > 1) session_.print("system {} of {}\n", i + 1, reports_.size());
@@ -289,9 +266,7 @@ class Command {
       plan = reports_[i].plan;
     }
     if (!reports_.empty() && !telling().grids.empty()) print_grids(telling());
-    if (b.known && !reports_.empty() && reports_[0].converged()) print_error(farthest_from_one(x));
-    if (!options_.out.empty()) session_.print("  wrote     {}\n", options_.out);
-    if (!options_.history.empty()) session_.print("  plotted   {}\n", options_.history);
+    if (b_.known && !reports_.empty() && reports_[0].converged()) print_error(farthest_from_one(x_));
   }
 
   // The plan only where it is not that of the system before.
@@ -355,6 +330,8 @@ class Command {
   Session& session_;
   Options options_;
   Loaded<V> matrix_;
+  Sides<V> b_;
+  Buffer<V> x_;
   std::vector<Report> reports_;
 };
 
@@ -423,15 +400,24 @@ void add_options(CLI::App& command, Options& options) {
           "--plan", options.plan,
           "Format and settings, e.g. \"sell C=32\", or a file of `heddle plan --save`; auto: chosen by the model")
       ->capture_default_str();
-  command.add_flag("--overlap", options.overlap,
-                   "Begin with csr while another thread chooses and builds the --plan; change over once it is ready");
+  CLI::Option* overlap = command.add_flag(
+      "--overlap", options.overlap,
+      "Begin with csr while another thread chooses and builds the --plan; change over once it is ready");
+  CLI::Option* then =
+      command
+          .add_option(
+              "--then", options.then,
+              "Matrix of the same pattern to solve next, which keeps the plan and the grids of amg; may be repeated")
+          ->excludes(overlap);
   command.add_option("--reorder", options.reorder, "Solve in another order of the unknowns: none, rcm or amd")
       ->check(CLI::IsMember({"none", "rcm", "amd"}))
       ->capture_default_str();
   command.add_option("--out", options.out,
                      "Write x to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
-  command.add_flag("--energy", options.energy,
-                   "Joules of the solve, where the machine counts them; it is repeated for a second");
+  command
+      .add_flag("--energy", options.energy,
+                "Joules of the solve, where the machine counts them; it is repeated for a second")
+      ->excludes(then);
   command.add_option("--history", options.history, "Draw the residuals into this SVG file");
 }
 
