@@ -22,6 +22,7 @@
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
+#include "solve/amg/node_order.hpp"
 #include "solve/preconditioners.hpp"
 
 namespace heddle {
@@ -29,10 +30,12 @@ namespace heddle {
 namespace solve_method {
 namespace {
 
-// What amg costs. Two cores of a Xeon and an H200, 2026-11.
-constexpr double setup_ns_per_entry = 70;  // on the host, whatever the device
-constexpr double amg_iterations = 12;      // until 1e-8
-constexpr double passes_of_cycle = 8;      // its time over that of an iteration with jacobi, for large systems
+// What amg costs. Two cores of a Xeon and an H200, 2026-11. The set-up on the GPU took 83 ms for a 7-point grid of a
+// million rows; each level has its launches, its waits and the building of three operators.
+constexpr double setup_ns_per_entry_host = 70, setup_ns_per_entry_gpu = 10, setup_ms_per_level_gpu = 3;
+constexpr double shrinks_by = 9, coarsest_rows = 300;  // of grids
+constexpr double amg_iterations = 12;                  // until 1e-8
+constexpr double passes_of_cycle = 8;  // its time over that of an iteration with jacobi, for large systems
 constexpr double cycle_start_us_gpu = 100, iteration_start_us_gpu = 10;
 constexpr double must_save = 0.7;  // amg is taken where it promises this share of the time with jacobi, or less
 
@@ -40,12 +43,14 @@ constexpr double must_save = 0.7;  // amg is taken where it promises this share 
 struct Diagonal {
   double smallest = HUGE_VAL, largest = 0;  // absolute values
   double others = 0;                        // the most that the other entries of a row are, relative to its diagonal
+  Offset longest = 0;                       // row, entries
   bool whole = true;                        // no entry is missing, zero, Inf or NaN
 
   void join(const Diagonal& other) {
     smallest = std::min(smallest, other.smallest);
     largest = std::max(largest, other.largest);
     others = std::max(others, other.others);
+    longest = std::max(longest, other.longest);
     whole = whole && other.whole;
   }
   bool constant() const { return largest <= smallest; }
@@ -65,6 +70,7 @@ Diagonal diagonal_of(const CsrView<V>& A) {
       part.smallest = std::min(part.smallest, entry);
       part.largest = std::max(part.largest, entry);
       part.others = std::max(part.others, sum / entry);
+      part.longest = std::max(part.longest, A.length(row));
     }
     parts[static_cast<std::size_t>(task)] = part;
   });
@@ -139,11 +145,18 @@ double jacobi_iterations(const CsrView<V>& A, const Diagonal& diagonal, const Re
 }
 
 struct Seconds {
-  double jacobi = 0, amg = 0;
+  double jacobi = 0;
+  double amg = 0, setup = 0;  // all of it, and its set-up alone
 };
 
+double setup_seconds(double rows, double nnz, bool on_gpu) {
+  if (!on_gpu) return nnz * setup_ns_per_entry_host * 1e-9;
+  const double levels = 1 + std::max(0.0, std::log(rows / coarsest_rows) / std::log(shrinks_by));
+  return nnz * setup_ns_per_entry_gpu * 1e-9 + levels * setup_ms_per_level_gpu * 1e-3;
+}
+
 template <class V>
-Seconds predicted(const CsrView<V>& A, Device device, double iterations, double tolerance) {
+Seconds predicted(const CsrView<V>& A, Device device, bool setup_on_gpu, double iterations, double tolerance) {
   constexpr double vectors = 11;  // that an iteration reads or writes
   const Machine& machine = built_in_machine(device.kind);
   const double rows = static_cast<double>(A.rows), nnz = static_cast<double>(A.nnz());
@@ -152,8 +165,8 @@ Seconds predicted(const CsrView<V>& A, Device device, double iterations, double 
   const bool host = device.kind == Device::Kind::cpu;
   const double start = host ? 0 : iteration_start_us_gpu * 1e-6, cycle_start = host ? 0 : cycle_start_us_gpu * 1e-6;
   const double cycles = amg_iterations * fall(tolerance) / fall(1e-8);
-  return {iterations * (stream + start),
-          nnz * setup_ns_per_entry * 1e-9 + cycles * (passes_of_cycle * stream + cycle_start)};
+  const double setup = setup_seconds(rows, nnz, setup_on_gpu);
+  return {iterations * (stream + start), setup + cycles * (passes_of_cycle * stream + cycle_start), setup};
 }
 
 PreconditionerChoice without_amg(const Diagonal& diagonal, const std::string& rest) {
@@ -163,12 +176,10 @@ PreconditionerChoice without_amg(const Diagonal& diagonal, const std::string& re
 }
 
 }  // namespace
-}  // namespace solve_method
 
 template <class V>
-PreconditionerChoice preconditioner_for(const Csr<V>& matrix, const std::string& method, Device device,
-                                        double tolerance) {
-  using namespace solve_method;
+PreconditionerChoice choose_preconditioner(const Csr<V>& matrix, const std::string& method, Device device,
+                                           double tolerance, bool host_setup) {
   check(matrix.rows == matrix.cols, ErrorKind::input, "a {} x {} matrix has no preconditioner: it is not square",
         matrix.rows, matrix.cols);
   const CsrView<V> A = matrix.view();
@@ -178,14 +189,28 @@ PreconditionerChoice preconditioner_for(const Csr<V>& matrix, const std::string&
     return without_amg(diagonal, method == "cg" ? "" : fmt::format(", and amg is not for {}", method));
   const Reach reach = Walk<V>(A).reach();
   const double iterations = jacobi_iterations(A, diagonal, reach, tolerance);
-  const Seconds seconds = predicted(A, device, iterations, tolerance);
+  const bool setup_on_gpu =
+      device.kind == Device::Kind::gpu && !host_setup && diagonal.longest <= most_neighbours_on_device;
+  const Seconds seconds = predicted(A, device, setup_on_gpu, iterations, tolerance);
   const std::string expected = fmt::format(
-      "about {:.0f} iterations without amg are predicted to take {:.2g} times as long as with it, set-up included",
-      iterations, seconds.jacobi / seconds.amg);
+      "about {:.0f} iterations without amg are predicted to take {:.2g} times as long as with it, {:.2g} ms of set-up "
+      "on "
+      "the {} included",
+      iterations, seconds.jacobi / seconds.amg, seconds.setup * 1e3, setup_on_gpu ? "GPU" : "host");
   if (seconds.amg < must_save * seconds.jacobi)
     return {"amg",
             fmt::format("{}; it is {:.0f} steps from the middle of the graph to its end", expected, reach.radius)};
   return without_amg(diagonal, ", and " + expected);
+}
+
+template PreconditionerChoice choose_preconditioner(const Csr<float>&, const std::string&, Device, double, bool);
+template PreconditionerChoice choose_preconditioner(const Csr<double>&, const std::string&, Device, double, bool);
+
+}  // namespace solve_method
+
+template <class V>
+PreconditionerChoice preconditioner_for(const Csr<V>& A, const std::string& method, Device device, double tolerance) {
+  return solve_method::choose_preconditioner(A, method, device, tolerance, false);
 }
 
 template PreconditionerChoice preconditioner_for(const Csr<float>&, const std::string&, Device, double);

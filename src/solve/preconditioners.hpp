@@ -22,6 +22,11 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const Csr<V>& matrix,
                                             const PreconditionerOptions& options);
 
+// As preconditioner_for, of an amg that is set up on the host even for a GPU where PreconditionerOptions wish so.
+template <class V>
+PreconditionerChoice choose_preconditioner(const Csr<V>& A, const std::string& method, Device device, double tolerance,
+                                           bool host_setup);
+
 // The inverses of the diagonal entries. Error(input) with the row where there is none.
 template <class V>
 Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive);

@@ -51,7 +51,8 @@ class Named {
     made_.preconditioner = make_preconditioner(name, A, matrix, wishes_);
   }
   void choose(double tolerance) {
-    PreconditionerChoice choice = preconditioner_for(matrix, made_.method, A.device(), tolerance);
+    PreconditionerChoice choice =
+        choose_preconditioner(matrix, made_.method, A.device(), tolerance, wishes_.host_setup);
     made_.reason = std::move(choice.reason);
     if (choice.name != "amg") return make(choice.name);
     try {

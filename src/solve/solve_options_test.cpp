@@ -8,6 +8,7 @@
 #include <heddle/solve.hpp>
 
 #include "solve/loading.hpp"
+#include "solve/preconditioners.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -212,6 +213,44 @@ TEST(AutoPreconditioner, takes_jacobi_or_none_where_cg_is_done_before_the_grids_
   EXPECT_EQ(chosen("stencil2d5,n=40"), "none");
   EXPECT_EQ(chosen("stencil2d5,n=40,coefficients=varying"), "jacobi");
   EXPECT_EQ(chosen("stencil3d27,n=20"), "none");
+}
+
+// (No GPU is asked: the figures are built in.)
+TEST(AutoPreconditioner, knows_what_the_set_up_costs_where_it_runs) {
+  const Csr<double> A = generate<double>("stencil2d5,n=1000");
+  const auto on_gpu = [&](bool host_setup) {
+    return solve_method::choose_preconditioner(A, "cg", Device::gpu(), 1e-8, host_setup);
+  };
+  const PreconditionerChoice there = on_gpu(false), host = on_gpu(true);
+  EXPECT_EQ(there.name, "amg");
+  EXPECT_NE(there.reason.find("ms of set-up on the GPU"), std::string::npos) << there.reason;
+  EXPECT_EQ(host.name, "none");
+  EXPECT_NE(host.reason.find("ms of set-up on the host"), std::string::npos) << host.reason;
+  EXPECT_EQ(preconditioner_for(A, "cg", Device::gpu()).name, "amg");
+}
+
+TEST(AutoPreconditioner, takes_multigrid_on_a_gpu_from_a_larger_size_on_than_on_the_host) {
+  const Device gpu = Device::gpu();
+  EXPECT_EQ(chosen("stencil2d5,n=200", "cg"), "amg");
+  EXPECT_EQ(chosen("stencil2d5,n=200", "cg", gpu), "none");
+  EXPECT_EQ(chosen("stencil3d7,n=50", "cg", gpu), "none");
+  EXPECT_EQ(chosen("stencil3d7,n=50,coefficients=varying", "cg", gpu), "jacobi");
+  EXPECT_EQ(preconditioner_for(path(200000), "cg", gpu).name, "amg");
+}
+
+// A row that is too long for the kernels brings the set-up to the host.
+TEST(AutoPreconditioner, knows_which_rows_are_set_up_on_the_host) {
+  const auto arrow = [](Index n) {
+    std::vector<Entry> entries;
+    for (Index i = 0; i < n; ++i) {
+      entries.push_back({i, i, i == 0 ? 4.0 * n : 4.0});
+      if (i > 0) entries.insert(entries.end(), {{0, i, -1}, {i, 0, -1}});
+    }
+    return from_entries(n, n, entries);
+  };
+  const auto place = [&](Index n) { return preconditioner_for(arrow(n), "cg", Device::gpu()).reason; };
+  EXPECT_NE(place(4096).find("on the GPU"), std::string::npos) << place(4096);
+  EXPECT_NE(place(4097).find("on the host"), std::string::npos) << place(4097);
 }
 
 TEST(AutoPreconditioner, knows_that_a_strong_diagonal_needs_no_multigrid) {

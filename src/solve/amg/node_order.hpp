@@ -13,6 +13,9 @@
 
 namespace heddle::solve_method {
 
+// Entries of the longest row: on a device a thread looks at the rows of all neighbours of a node.
+inline constexpr std::int64_t most_neighbours_on_device = 4096;
+
 struct NodeOrder {
   static constexpr int wide_tile = 14, thin_tile = 11;  // powers of two of nodes
   // Couplings as short as this one on average make chains, and those of a path or of a few next to each other.

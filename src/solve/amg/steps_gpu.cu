@@ -223,10 +223,9 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
 };
 
 Buffer<Index> StepsOnDevice::root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const {
-  // A thread looks at the rows of all neighbours of a node.
-  constexpr std::int64_t most = 4096;
   const std::int64_t nodes = graph.nodes.rows;
-  if (side_.reduce(LongestRow{graph.nodes.ptr}, nodes).length > most) fail_too_long(most);
+  if (side_.reduce(LongestRow{graph.nodes.ptr}, nodes).length > most_neighbours_on_device)
+    fail_too_long(most_neighbours_on_device);
   device::Workspace memory(device());
   auto* const words = memory.take<std::uint64_t>(nodes);
   auto* const notes = memory.take<std::uint64_t>(nodes);
