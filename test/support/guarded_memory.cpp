@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t guard = 64;
 constexpr unsigned char mark = 0xC3;
 
-std::atomic<std::int64_t> live{0}, count{0}, damaged{0}, fail_number{-1};
+std::atomic<std::int64_t> live{0}, most{0}, count{0}, damaged{0}, fail_number{-1};
 std::atomic<GuardedMemory::Fault> fault_kind{GuardedMemory::Fault::none};
 
 bool must_fail(std::int64_t number) {
@@ -26,7 +26,9 @@ void* guarded_allocate(std::size_t bytes) noexcept {
   auto* block = static_cast<unsigned char*>(std::aligned_alloc(64, whole));
   if (block == nullptr) return nullptr;
   std::fill_n(block, whole, mark);
-  live += static_cast<std::int64_t>(bytes);
+  const std::int64_t now = live += static_cast<std::int64_t>(bytes);
+  for (std::int64_t before = most; before < now && !most.compare_exchange_weak(before, now);) {
+  }
   return block + guard;
 }
 
@@ -43,13 +45,14 @@ void guarded_release(void* memory, std::size_t bytes) noexcept {
 }  // namespace
 
 GuardedMemory::GuardedMemory() : before_(host_table()) {
-  live = count = damaged = 0;
+  live = most = count = damaged = 0;
   fault_kind = Fault::none;
   host_table() = {guarded_allocate, guarded_release};
 }
 GuardedMemory::~GuardedMemory() { host_table() = before_; }
 
 std::int64_t GuardedMemory::live_bytes() { return live; }
+std::int64_t GuardedMemory::most_bytes() { return most; }
 std::int64_t GuardedMemory::allocations() { return count; }
 std::int64_t GuardedMemory::damaged_blocks() { return damaged; }
 void GuardedMemory::fail_at(std::int64_t at, Fault fault) {

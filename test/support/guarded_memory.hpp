@@ -15,6 +15,7 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
 
   static std::int64_t live_bytes();
+  static std::int64_t most_bytes();      // alive at once, since construction
   static std::int64_t allocations();     // since construction
   static std::int64_t damaged_blocks();  // released with a changed guard word
 

@@ -14,19 +14,24 @@ namespace {
 
 constexpr std::int64_t most_near_vectors = 8;
 
-std::string name_of_amg(std::size_t grids, int block, const char* more) {
-  return fmt::format("amg, {} grid{}{}{}", grids, grids == 1 ? "" : "s",
-                     block > 1 ? fmt::format(", blocks of {}", block) : "", more);
+std::string name_of_amg(std::size_t grids, int block, const char* more, const std::string& why_host) {
+  return fmt::format("amg, {} grid{}{}{}{}", grids, grids == 1 ? "" : "s",
+                     block > 1 ? fmt::format(", blocks of {}", block) : "", more,
+                     why_host.empty() ? "" : ", set up on the host: " + why_host);
 }
 
 // What an update needs: the pattern of A and its grids, on the device of the steps.
 class SetUp {
  public:
-  SetUp(std::unique_ptr<Steps> steps, const PreconditionerOptions& options, int block, std::int64_t rows)
+  // `why_host`: why these are not the steps of the device.
+  SetUp(std::unique_ptr<Steps> steps, const PreconditionerOptions& options, int block, std::int64_t rows,
+        std::string why_host = {})
       : steps_(std::move(steps)),
+        why_host_(std::move(why_host)),
         wishes_{block, options.strength, options.coarsest, near_of(options.near_nullspace, rows), options.updates} {}
 
   const Steps& steps() const { return *steps_; }
+  const std::string& why_host() const { return why_host_; }
   Grids& grids() { return grids_; }
   bool renewable() const { return wishes_.renewable; }
 
@@ -67,6 +72,7 @@ class SetUp {
   }
 
   std::unique_ptr<Steps> steps_;
+  std::string why_host_;
   GridOptions wishes_;
   Grids grids_;
   Buffer<Offset> ptr_;
@@ -82,7 +88,7 @@ class Multigrid final : public Preconditioner<V> {
         block_(set_up_.grids().block),
         cycle_(set_up_.steps(), A, set_up_.grids(), smoothing, set_up_.renewable()) {}
 
-  std::string name() const override { return name_of_amg(cycle_.grids().size(), block_, ""); }
+  std::string name() const override { return name_of_amg(cycle_.grids().size(), block_, "", set_up_.why_host()); }
   bool recordable() const override { return cycle_.recordable(); }
   void use(const Operator<V>& better) override { cycle_.use(better); }
   std::vector<GridInfo> grids() const override { return cycle_.grids(); }
@@ -122,7 +128,9 @@ class FloatMultigrid final : public Preconditioner<double> {
         sums_(pieces(), finest_.device()),
         trips_(trips_on<double>(finest_.device())) {}
 
-  std::string name() const override { return name_of_amg(cycle_.grids().size(), block_, ", cycle in float"); }
+  std::string name() const override {
+    return name_of_amg(cycle_.grids().size(), block_, ", cycle in float", set_up_.why_host());
+  }
   bool recordable() const override { return cycle_.recordable() && !finest_.takes_turns(); }
   std::vector<GridInfo> grids() const override { return cycle_.grids(); }
 
@@ -213,14 +221,16 @@ std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const Csr<V>& 
                                             const PreconditionerOptions& options) {
   check_options(options, matrix.rows);
   const int block = block_for(matrix, options.block);
+  std::string why_host;
   if (A.device().kind != Device::Kind::cpu && !options.host_setup) {
     try {
       return made_by(SetUp(steps_on(A.device()), options, block, A.rows()), A, matrix, options);
     } catch (const Error& error) {  // not enough memory, or rows that are too long
       if (error.kind() != ErrorKind::unavailable) throw;
+      why_host = error.message();
     }
   }
-  return made_by(SetUp(steps_on_host(), options, block, A.rows()), A, matrix, options);
+  return made_by(SetUp(steps_on_host(), options, block, A.rows(), std::move(why_host)), A, matrix, options);
 }
 
 template std::shared_ptr<Preconditioner<float>> make_amg(const Operator<float>&, const Csr<float>&,
