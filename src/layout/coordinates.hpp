@@ -25,6 +25,8 @@ struct Coordinates {
   Buffer<V> head, tail;  // scratch of `add_product`
 
   std::int64_t nnz() const { return row.size(); }
+  // Only rows that cross shares are put together from pieces.
+  bool uses_scratch() const { return !crossing.empty(); }
   CrossingView<V> pieces() const {
     return {crossing.data(), crossing.size(), const_cast<V*>(head.data()), const_cast<V*>(tail.data())};
   }

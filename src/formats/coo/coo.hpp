@@ -14,11 +14,11 @@ struct CooSettings {
 template <class V>
 struct CooFormat {
   using Settings = CooSettings;
-  static constexpr bool uses_scratch = true;
 
   std::int64_t rows = 0, cols = 0;
   Coordinates<V> entries;
 
+  bool uses_scratch() const { return entries.uses_scratch(); }
   static FormatInfo about();
   static void settle(Settings&, const PatternView&) {}
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);

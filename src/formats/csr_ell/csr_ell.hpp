@@ -75,7 +75,6 @@ Vector<EllWarp> pack_rows(std::span<const Index> lengths, int M, bool escape, in
 template <class V>
 struct CsrEllFormat {
   using Settings = CsrEllSettings;
-  static constexpr bool uses_scratch = true;
 
   std::int64_t rows = 0, cols = 0;
   Buffer<EllWarp> warp;
@@ -89,6 +88,7 @@ struct CsrEllFormat {
   Buffer<Crossing> crossing;  // long rows: {row, first piece, further pieces}
   Buffer<V> partial;          // scratch: one sum per piece
 
+  bool uses_scratch() const { return !crossing.empty(); }
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);

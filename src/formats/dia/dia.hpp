@@ -71,7 +71,6 @@ struct DiaView {
 template <class V>
 struct DiaFormat {
   using Settings = DiaSettings;
-  static constexpr bool uses_scratch = true;  // of the remainder
 
   std::int64_t rows = 0, cols = 0, ld = 0;
   bool symmetric = false;
@@ -80,6 +79,7 @@ struct DiaFormat {
   Buffer<V> val;
   Coordinates<V> remainder;
 
+  bool uses_scratch() const { return remainder.uses_scratch(); }
   static FormatInfo about();
   static void settle(Settings&, const PatternView&) {}
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);

@@ -38,7 +38,6 @@ struct Ell16Settings {
 template <class V>
 struct Ell16Format {
   using Settings = Ell16Settings;
-  static constexpr bool uses_scratch = true;
   static constexpr int threads = 256;
 
   std::int64_t cols = 0;
@@ -46,6 +45,7 @@ struct Ell16Format {
   Buffer<Index> row_of;  // with reorder = rcm: what is stored as row (column) i is row (column) row_of[i] of the matrix
   Buffer<V> reordered_x;  // and the scratch of `multiply`
 
+  bool uses_scratch() const { return parts.rest.uses_scratch() || !reordered_x.empty(); }
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);

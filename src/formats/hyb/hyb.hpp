@@ -36,12 +36,12 @@ struct HybSettings {
 template <class V>
 struct HybFormat {
   using Settings = HybSettings;
-  static constexpr bool uses_scratch = true;
   static constexpr int threads = 256;
 
   std::int64_t cols = 0;
   EllAndRest<V> parts;
 
+  bool uses_scratch() const { return parts.rest.uses_scratch(); }
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
