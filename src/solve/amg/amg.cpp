@@ -196,6 +196,12 @@ Csr<double> placed(const Csr<double>& matrix, Device device) {
   return matrix.val.device() == device ? borrowed(matrix) : matrix.to(device);
 }
 
+Operator<float> in_float(const Steps& steps, const Csr<double>& A, const Place& place) {
+  const Csr<float> narrow{A.rows, A.cols, Buffer<Offset>::borrow(A.ptr, A.ptr.device()),
+                          Buffer<Index>::borrow(A.col, A.col.device()), steps.narrowed(A.val)};
+  return planned(narrow, place);
+}
+
 std::shared_ptr<Preconditioner<float>> made_by(SetUp set_up, const Operator<float>& A, const Csr<float>& matrix,
                                                const PreconditionerOptions& options) {
   set_up.run(placed(matrix, set_up.steps().device()));
@@ -208,10 +214,8 @@ std::shared_ptr<Preconditioner<double>> made_by(SetUp set_up, const Operator<dou
   // One grid is an inverse or smoothing alone, which is not worth another matrix.
   if (options.double_cycle || set_up.grids().all.size() == 1 || !fits_float(set_up, here.val))
     return std::make_shared<Multigrid<double>>(std::move(set_up), A, options.smoothing);
-  const Csr<float> narrow{here.rows, here.cols, Buffer<Offset>::borrow(here.ptr, here.ptr.device()),
-                          Buffer<Index>::borrow(here.col, here.col.device()), set_up.steps().narrowed(here.val)};
-  return std::make_shared<FloatMultigrid>(std::move(set_up), planned(narrow, {A.device(), A.rows(), options.updates}),
-                                          options.smoothing);
+  Operator<float> finest = in_float(set_up.steps(), here, {A.device(), A.rows(), options.updates});
+  return std::make_shared<FloatMultigrid>(std::move(set_up), std::move(finest), options.smoothing);
 }
 
 }  // namespace

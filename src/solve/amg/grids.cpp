@@ -83,9 +83,9 @@ Grids make_grids(const Steps& steps, const CsrView<double>& A, const GridOptions
     block = from.coarse_block();
     made.all.back().from = std::move(from);
     coarsening.interpolate(last, made.all.back());
+    if (!options.renewable) made.all.back().from = {};
     Grid next;
     coarsening.coarse(last, made.all.back(), next);
-    if (!options.renewable) made.all.back().from = {};
     last = made.all.emplace_back(std::move(next)).A.view();
   }
   if (last.rows <= options.coarsest) made.inverse = steps.dense_inverse(last, made.all.back().inverse);
