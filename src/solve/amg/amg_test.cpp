@@ -327,6 +327,16 @@ TEST(Amg, refuses_what_is_no_square_matrix_and_options_out_of_range) {
   EXPECT_EQ(refusal(A, {.block = 5}).message, "no error");
 }
 
+// Beside the matrix and its operator. (3D, n=40: 257 for the grids and 398 while the operators of the cycle are built.)
+TEST(Amg, holds_at_most_430_bytes_a_row_at_the_peak_of_its_set_up_on_a_device) {
+  const Csr<double> A = generate<double>("stencil3d7,n=24");
+  const auto op = build(A, Plan{"csr", {}}, {.device = Device::emulator()});
+  const GuardedMemory memory;
+  const auto M = make_preconditioner("amg", op, A);
+  EXPECT_LE(GuardedMemory::most_bytes(), 430 * A.rows);
+  EXPECT_GE(GuardedMemory::most_bytes(), GuardedMemory::live_bytes());
+}
+
 TEST(Amg, is_set_up_on_the_host_where_the_device_has_not_enough_memory_and_says_so) {
   const Csr<double> A = generate<double>("stencil2d5,n=20");
   const auto op = build(A, Plan{"csr", {}}, {.device = Device::emulator()});
