@@ -85,6 +85,18 @@ TEST(Plan, has_the_selectors_of_the_papers) {
       "csr_ell "));
 }
 
+TEST(Plan, takes_the_selectors_of_the_papers_wherever_a_plan_is_taken) {
+  const auto plan_of = [&](const std::vector<std::string>& command) {
+    const std::string plan = json_of(command)["plan"].get<std::string>();
+    return plan.substr(0, plan.find(' '));
+  };
+  EXPECT_EQ(plan_of({"multiply", tiny, "--plan", "csr_ell_rules", "--device", "cpu", "--json"}), "csr_ell");
+  EXPECT_EQ(plan_of({"multiply", tiny, "--plan", "ellr_trials", "--device", "cpu", "--json"}), "ellr");
+  EXPECT_EQ(plan_of({"multiply", tiny, "--plan", "ellr_trials cache=none", "--device", "emulator", "--json"}), "ellr");
+  EXPECT_EQ(heddle_command({"multiply", tiny, "--plan", "ellr_trials T=2", "--json"}).exit_code, 2)
+      << "T is what they try";
+}
+
 TEST(Plan, works_on_matrices_without_entries) {
   const ScratchFolder folder;
   const std::string file = folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");

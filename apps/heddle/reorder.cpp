@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "commands.hpp"
+#include "core/check.hpp"
 #include "load.hpp"
 #include "numbers.hpp"
 #include "table.hpp"
@@ -14,11 +16,28 @@ namespace heddle {
 namespace {
 
 struct Options {
-  std::string from, by = "rcm", out, permutation;
+  std::string from, by = "rcm", order, out, permutation;
   std::int64_t window = 0;
+  bool rows = false;
 };
 
+// As `--permutation` writes it. Whether the numbers are an order is looked at where it is used.
+Permutation read_permutation(const std::string& path) {
+  const Buffer<double> numbers = read_vector<double>(path);
+  Permutation order{Buffer<Index>(numbers.size())};
+  for (std::int64_t i = 0; i < numbers.size(); ++i) {
+    const bool whole =
+        numbers[i] >= 0 && numbers[i] < static_cast<double>(numbers.size()) && numbers[i] == std::floor(numbers[i]);
+    if (!whole)
+      fail(ErrorKind::input, {path, "the old number of every new row, from 0, one a line"},
+           "place {} has {}, which is no row of {}", i + 1, numbers[i], numbers.size());
+    order.new_to_old[i] = static_cast<Index>(numbers[i]);
+  }
+  return order;
+}
+
 Permutation order_of(const PatternView& A, const Options& options) {
+  if (!options.order.empty()) return read_permutation(options.order);
   if (options.by == "length") return length_order(A, options.window);
   return options.by == "amd" ? amd_order(A) : rcm_order(A);
 }
@@ -35,20 +54,22 @@ void run(Session& session, const Options& options) {
   const auto begun = std::chrono::steady_clock::now();
   const Permutation order = order_of(matrix.A.view(), options);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  const bool rows_only = options.by == "length";
+  const std::string by = options.order.empty() ? options.by : options.order;
+  const bool rows_only = options.rows || by == "length";
   const Csr<V> B = rows_only ? permute_rows(matrix.A.view(), order) : permute(matrix.A.view(), order, order);
   if (!options.out.empty()) write_matrix(options.out, B, session.progress("writing " + options.out));
   if (!options.permutation.empty()) write_permutation(options.permutation, order);
 
   const std::int64_t before = bandwidth(matrix.A.view()), after = bandwidth(B.view());
   session.json()["matrix"] = matrix_json(matrix);
-  session.json()["by"] = options.by;
+  session.json()["by"] = by;
+  session.json()["rows_only"] = rows_only;
   session.json()["bandwidth"] = {{"before", before}, {"after", after}};
   session.json()["seconds"] = seconds;
   session.json()["output"] = options.out.empty() ? Json() : Json(options.out);
   session.json()["permutation"] = options.permutation.empty() ? Json() : Json(options.permutation);
   Table table({{"order", Align::left}, {"bandwidth before"}, {"after"}, {"time"}});
-  table.add({options.by, with_commas(before), with_commas(after), as_seconds(seconds)});
+  table.add({by, with_commas(before), with_commas(after), as_seconds(seconds)});
   session.print("{}\n\n{}", session.terminal().bold(headline(matrix)), table.text(session.terminal()));
 }
 
@@ -66,6 +87,12 @@ void add_reorder(CLI::App& app, Session& session) {
                   "matrix); length: rows, the longest first")
       ->check(CLI::IsMember({"rcm", "amd", "length"}))
       ->capture_default_str();
+  command
+      .add_option("--order", options->order,
+                  "Instead of --by: the order in this file, as --permutation writes it (for example of an AMD that "
+                  "this build does not have)")
+      ->excludes("--by");
+  command.add_flag("--rows", options->rows, "Rows alone; columns, and so x, stay where they are");
   command.add_option("--window", options->window, "With --by length: sort inside windows of this many rows; 0: all")
       ->check(whole_number_from(0));
   command.add_option("--out", options->out, "File for the reordered matrix: .mtx, .mtx.gz or .hdl");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/page.hpp"
+#include "reproduce/corpus.hpp"
 #include "reproduce/fifteen_years.hpp"
 #include "reproduce/markdown.hpp"
 #include "reproduce/numbers.hpp"
@@ -105,8 +106,9 @@ std::string of_paper(const Paper& paper) {
 std::string matrices(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const Specimen& one : outcome.matrices)
-    rows.push_back({one.name, name_of(one.origin), one.source, grouped(one.rows), grouped(one.nnz), fixed(one.mean, 2),
-                    grouped(one.longest), fixed(one.deviation, 2)});
+    if (one.source != corpus_source)
+      rows.push_back({one.name, name_of(one.origin), one.source, grouped(one.rows), grouped(one.nnz),
+                      fixed(one.mean, 2), grouped(one.longest), fixed(one.deviation, 2)});
   return "<h2>The matrices</h2>\n" +
          table({"matrix", "", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
 }

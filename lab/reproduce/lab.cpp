@@ -181,13 +181,18 @@ const Matrix& Lab::generated(const std::string& text) {
   return made(text, "gen:" + text, [&] { return generate(text); });
 }
 
-const Matrix& Lab::in_rcm_order(const Matrix& matrix) {
-  const std::string name = matrix.facts.name + " in RCM order";
+const Matrix& Lab::changed(const Matrix& matrix, const std::string& name, const std::function<Csr<double>()>& make) {
   const std::string key = fmt::format("{}, {} rows", name, matrix.facts.rows);
   if (const auto known = matrices_.find(key); known != matrices_.end()) return *known->second;
-  const Permutation order = rcm_order(matrix.A.view());
-  Csr<double> A = permute(matrix.A.view(), order, order);
+  Csr<double> A = make();
   return keep(key, {facts_of(name, matrix.facts.source, matrix.facts.origin, A.view()), std::move(A), matrix.likeness});
+}
+
+const Matrix& Lab::in_rcm_order(const Matrix& matrix) {
+  return changed(matrix, matrix.facts.name + " in RCM order", [&] {
+    const Permutation order = rcm_order(matrix.A.view());
+    return permute(matrix.A.view(), order, order);
+  });
 }
 
 const Measurement& Lab::measured(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches) {

@@ -76,6 +76,8 @@ class Lab {
   // "gen:..." text.
   const Matrix& generated(const std::string& text);
   const Matrix& made(const std::string& name, const std::string& source, const std::function<Csr<double>()>& make);
+  // The same matrix in another order or the like: it stays as near to the paper's as it was.
+  const Matrix& changed(const Matrix& matrix, const std::string& name, const std::function<Csr<double>()>& make);
   // P A P^T by reverse Cuthill-McKee.
   const Matrix& in_rcm_order(const Matrix& matrix);
   // Gives back the memory of one that will not be asked for again.

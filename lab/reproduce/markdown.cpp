@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "reproduce/corpus.hpp"
 #include "reproduce/fifteen_years.hpp"
 #include "reproduce/numbers.hpp"
 
@@ -121,11 +122,19 @@ std::string of_paper(const Paper& paper, const std::string& stem) {
 
 std::string matrices(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
-  for (const Specimen& one : outcome.matrices)
+  std::size_t of_corpus = 0;
+  for (const Specimen& one : outcome.matrices) {
+    if (one.source == corpus_source) {
+      ++of_corpus;
+      continue;
+    }
     rows.push_back({one.name, name_of(one.origin), one.source, grouped(one.rows), grouped(one.nnz), fixed(one.mean, 2),
                     grouped(one.longest), fixed(one.deviation, 2)});
-  return "## The matrices\n\n" +
-         table({"matrix", "", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
+  }
+  const std::string list =
+      "## The matrices\n\n" +
+      table({"matrix", "", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
+  return of_corpus == 0 ? list : list + fmt::format("\nBeside them {} stand-ins of the seeded corpus.\n", of_corpus);
 }
 
 }  // namespace

@@ -1,10 +1,9 @@
 #include "reproduce/stand_ins.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "core/parallel.hpp"
+#include "generate/lengths_of.hpp"
 #include "generate/random.hpp"
 
 namespace heddle::reproduce {
@@ -12,49 +11,6 @@ namespace heddle::reproduce {
 namespace {
 
 using synthetic::Draws;
-
-// The sum of twelve uniform numbers, less six: near enough to normal, and the same bits everywhere.
-double normal(Draws& draws) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += draws.unit();
-  return sum;
-}
-
-Vector<std::int64_t> normal_lengths(const Profile& profile) {
-  Vector<std::int64_t> lengths(static_cast<std::size_t>(profile.rows));
-  const double mean = static_cast<double>(profile.nnz) / static_cast<double>(profile.rows);
-  Draws draws(1, 0);
-  for (auto& length : lengths) {
-    const auto wanted = static_cast<std::int64_t>(std::floor(mean + profile.deviation * normal(draws) + 0.5));
-    length = std::clamp<std::int64_t>(wanted, 1, profile.longest);
-  }
-  return lengths;
-}
-
-Vector<std::int64_t> circuit_lengths(const Profile& profile) {
-  Vector<std::int64_t> lengths(static_cast<std::size_t>(profile.rows));
-  Draws draws(2, 0);
-  std::int64_t left = profile.nnz - profile.longest;
-  for (auto& length : lengths) left -= length = 1 + draws.below(7);
-  while (left > 0) {
-    const std::int64_t more = std::min<std::int64_t>(left, 1 + draws.below(profile.surplus));
-    lengths[static_cast<std::size_t>(draws.below(profile.rows))] += more;
-    left -= more;
-  }
-  return lengths;
-}
-
-// Takes from or gives to rows picked at random, one entry at a time, until the sum is right.
-void correct_sum(Vector<std::int64_t>& lengths, std::size_t keep, const Profile& profile) {
-  std::int64_t excess = std::accumulate(lengths.begin(), lengths.end(), -profile.nnz);
-  Draws draws(3, 0);
-  while (excess != 0) {
-    const auto row = static_cast<std::size_t>(draws.below(profile.rows));
-    if (row == keep) continue;
-    if (excess > 0 && lengths[row] > 1) --lengths[row], --excess;
-    if (excess < 0 && lengths[row] < profile.longest) ++lengths[row], ++excess;
-  }
-}
 
 void fill_row(std::int64_t row, std::int64_t length, std::int64_t n, Index* col, double* val) {
   const std::int64_t window = std::min(n, 3 * length + 16);
@@ -70,11 +26,13 @@ void fill_row(std::int64_t row, std::int64_t length, std::int64_t n, Index* col,
 }  // namespace
 
 Vector<std::int64_t> lengths_of(const Profile& profile) {
-  Vector<std::int64_t> lengths = profile.surplus > 0 ? circuit_lengths(profile) : normal_lengths(profile);
-  const auto longest = static_cast<std::size_t>(profile.rows / 3);
-  lengths[longest] = profile.longest;
-  correct_sum(lengths, longest, profile);
-  return lengths;
+  const bool circuit = profile.surplus > 0;
+  return synthetic::lengths_of({.rows = profile.rows,
+                                .nnz = profile.nnz,
+                                .longest = profile.longest,
+                                .deviation = profile.deviation,
+                                .surplus = profile.surplus,
+                                .law = circuit ? synthetic::LengthLaw::circuit : synthetic::LengthLaw::normal});
 }
 
 Profile shrunk(const Profile& profile, std::int64_t most_entries) {

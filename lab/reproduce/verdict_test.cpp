@@ -10,77 +10,13 @@
 #include "reproduce/markdown.hpp"
 #include "reproduce/matrix_model.hpp"
 #include "reproduce/nominal.hpp"
-#include "reproduce/record.hpp"
+#include "reproduce/planted.hpp"
 #include "support/command.hpp"
 
 namespace heddle::reproduce {
 namespace {
 
 using test::ScratchFolder;
-using Words = std::vector<Verdict>;
-
-constexpr Verdict confirmed = Verdict::confirmed, mixed = Verdict::mixed, refuted = Verdict::refuted;
-
-PaperPlan plan_of(const std::string& id) {
-  for (PaperPlan& plan :
-       std::vector<PaperPlan>{ellpack_r_paper(), csr_ell_paper(), rgcsr_paper(), ellr_t_paper(), model_paper()})
-    for (const Experiment& experiment : plan.experiments)
-      for (const std::string& decided : experiment.claims)
-        if (decided == id) return {plan.name, plan.title, plan.authors, {experiment}};
-  throw std::runtime_error("no experiment decides " + id);
-}
-
-// The claim, judged by its experiment on small matrices with these times, or with the files of a folder.
-Claim judged(const std::string& id, const PlantedTimes& times, const std::string& folder = {}) {
-  Lab lab({.device = Device::cpu(), .seconds = 0, .quick = true, .folder = folder, .stopped = {}, .planted = times});
-  const PaperPlan plan = plan_of(id);
-  Paper paper{.name = plan.name};
-  for (const std::string& decided : plan.experiments[0].claims) paper.claims.push_back(claim(decided));
-  Record record(lab, paper);
-  plan.experiments[0].run(record);
-  for (const Claim& one : paper.claims)
-    if (one.id == id) return one;
-  return {};
-}
-
-bool starts(const std::string& text, const char* with) { return text.starts_with(with); }
-
-// `slow` of the plans take twice the time of the others wherever `where` says so.
-using Where = std::function<bool(const std::string& matrix, const std::string& what, Precision precision)>;
-PlantedTimes slower_where(const Where& where) {
-  return [where](const std::string& matrix, const std::string& what, Precision precision) {
-    return where(matrix, what, precision) ? 2.0 : 1.0;
-  };
-}
-
-// The words of a claim when its loser loses everywhere, only on some matrices, and nowhere.
-Words words_by_matrix(const std::string& id, const std::function<bool(const std::string&)>& loser,
-                      const std::string& winner_on) {
-  Words words;
-  const std::function<bool(const std::string&)> matrices[] = {
-      [](const std::string&) { return true; }, [&](const std::string& name) { return name != winner_on; },
-      [](const std::string&) { return false; }};
-  for (const auto& at : matrices)
-    words.push_back(judged(id, slower_where([&](const auto& matrix, const auto& what, Precision) {
-                             return loser(what) == at(matrix);
-                           }))
-                        .verdict);
-  return words;
-}
-
-// Likewise by precision.
-Words words_by_precision(const std::string& id, const std::function<bool(const std::string&)>& loser) {
-  Words words;
-  for (const int holds_in : {2, 1, 0})
-    words.push_back(judged(id, slower_where([&](const auto&, const auto& what, Precision precision) {
-                             const bool holds = holds_in == 2 || (holds_in == 1 && precision == Precision::f32);
-                             return loser(what) == holds;
-                           }))
-                        .verdict);
-  return words;
-}
-
-const Words each_word{confirmed, mixed, refuted};
 
 TEST(Verdicts, of_findings_follow_the_share_that_holds) {
   const auto word = [](double share, int held, int judged) {
@@ -101,7 +37,7 @@ TEST(Verdicts, of_findings_follow_the_share_that_holds) {
 
 TEST(Verdicts, rest_on_what_can_say_something_alone) {
   Lab lab({.device = Device::cpu(), .quick = true});
-  const Matrix &lengths = lab.matrix("rma10"), &pattern = lab.matrix("cant"), &own = lab.generated("band,rows=30");
+  const Matrix &lengths = lab.matrix("gemat12"), &pattern = lab.matrix("cant"), &own = lab.generated("band,rows=30");
   Findings seen(claim_text("R23"), "matrices");  // which needs a pattern like the original's
   seen.see(lengths, false);
   seen.see(pattern, true);
@@ -168,6 +104,7 @@ TEST(Verdicts, of_R3_R24_R15_go_by_matrix) {
   EXPECT_EQ(words_by_matrix("R24", is_hyb, "dw8192"), each_word);
   const auto unpacked = [](const std::string& what) { return !starts(what, "csr_ell"); };
   EXPECT_EQ(words_by_matrix("R15", unpacked, "lengths,rows=512,max=96,law=F2"), each_word);
+  EXPECT_EQ(words_by_matrix("R31", unpacked, "lengths,rows=1024,max=96,law=F2"), each_word);
 }
 
 bool of_many_threads(const std::string& what) {
@@ -340,6 +277,13 @@ TEST(Verdicts, of_R14_follow_the_mean) {
   };
   EXPECT_EQ(word(44), confirmed);
   EXPECT_EQ(word(46), refuted);
+  EXPECT_EQ(judged("R14",
+                   [](const std::string&, const std::string& what, Precision) {
+                     return what == "building csr_ell" ? 100 : starts(what, "building") ? 10 : 1;
+                   })
+                .verdict,
+            mixed)
+      << "sending the matrix takes long, building does not";
 }
 
 TEST(Verdicts, of_R17_go_by_the_share_of_every_matrix) {

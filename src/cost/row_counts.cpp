@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "layout/ell_and_rest.hpp"
 
 namespace heddle {
 
@@ -95,6 +98,31 @@ double padding_of(const Structure& facts, int C, std::int64_t sigma) {
   return best ? best->stored : 1;
 }
 
+namespace {
+
+// Rows short and alike are stored as hyb with K by Cusp's rule; what that leaves over goes by the name of long rows.
+CsrEllShape shape_of_escape(const RowLengths& lengths, std::int64_t rows) {
+  const auto longer_than = [&](std::int64_t k) {
+    return std::accumulate(lengths.counts.begin() + k + 1, lengths.counts.begin() + lengths.max + 1, std::int64_t{0});
+  };
+  const std::int64_t K = ell_width(longer_than, rows, lengths.max, cusp);
+  CsrEllShape shape;
+  shape.escapes = true;
+  shape.packed_rows = static_cast<double>(rows);
+  shape.warps = std::ceil(shape.packed_rows / 32);
+  shape.packed_places = shape.warps * 32 * static_cast<double>(K);
+  shape.steps = static_cast<double>(K);
+  for (std::int64_t l = 1; l <= lengths.max; ++l) {
+    const auto count = static_cast<double>(lengths.counts[static_cast<std::size_t>(l)]);
+    shape.packed_entries += count * static_cast<double>(std::min(l, K));
+    shape.long_entries += count * static_cast<double>(std::max<std::int64_t>(0, l - K));
+  }
+  if (shape.long_entries > 0) shape.long_rows = shape.crossings = static_cast<double>(longer_than(K));
+  return shape;
+}
+
+}  // namespace
+
 //  Rows of one length l fill whole warps of floor(32 / t) rows, t = ceil(l / M) lanes each, ceil(l / t) steps: sorted
 //  by length, a warp mixes two lengths only where one ends and the next begins.
 CsrEllShape csr_ell_shape(const Structure& facts) {
@@ -114,7 +142,7 @@ CsrEllShape csr_ell_shape(const Structure& facts) {
   const double avg = entries / rows;
   const auto T = std::min<std::int64_t>(32 * (static_cast<std::int64_t>(avg) / 32 + 1), short_row);
   const double M = std::clamp(std::ceil(avg), 6.0, 32.0), L = 32 * M;
-  const bool escape = lengths.max <= 8 && lengths.cv <= 0.05;
+  if (lengths.max <= 8 && lengths.cv <= 0.05) return shape_of_escape(lengths, facts.rows);
   for (std::int64_t l = short_row - 1; l >= 0; --l) {
     const auto count = static_cast<double>(lengths.counts[static_cast<std::size_t>(l)]);
     if (count == 0) continue;
@@ -125,7 +153,7 @@ CsrEllShape csr_ell_shape(const Structure& facts) {
       shape.pieces += count * std::ceil(length / L);
       continue;
     }
-    const double t = escape ? 1 : std::clamp(std::ceil(length / M), 1.0, 32.0);
+    const double t = std::clamp(std::ceil(length / M), 1.0, 32.0);
     const double warps = count / std::floor(32 / t), steps = std::ceil(length / t);
     shape.packed_rows += count;
     shape.packed_entries += count * length;
@@ -137,7 +165,6 @@ CsrEllShape csr_ell_shape(const Structure& facts) {
   shape.pieces += rest.rows / 2 + rest.entries / L;
   shape.crossings = rest.entries > 0 ? std::min(rest.rows, rest.entries / L) : 0;
   if (shape.long_rows > 0) shape.steps = std::max(shape.steps, std::min(M, static_cast<double>(lengths.max) / 32));
-  if (escape) shape.packed_places = std::max(shape.packed_places, padding_of(facts, 32, 1) * entries);
   return shape;
 }
 

@@ -6,6 +6,7 @@
 #include "core/watch.hpp"
 #include "formats/build_canonical.hpp"
 #include "formats/operator_state.hpp"
+#include "formats/trials.hpp"
 #include "layout/device_pattern.hpp"
 
 namespace heddle {
@@ -103,8 +104,9 @@ void check_matrix(Given<V>& A, const Plan& plan) {
 }
 
 template <class V>
-Plan settle(const Plan& plan, Given<V>& A) {
-  const Format& format = registered_format(plan.format);
+Plan settle(const Plan& asked, Given<V>& A, Device device) {
+  const Format& format = registered_format(asked.format);
+  const Plan plan = is_tried(asked) ? fastest(asked, A.here().view, device) : asked;
   if (A.on_device())
     if (auto settled = of_type<V>(format.settle_there_f32, format.settle_there_f64)(plan, A.there())) return *settled;
   return of_type<V>(format.settle_f32, format.settle_f64)(plan, A.here());
@@ -131,7 +133,7 @@ Operator<V> build_given(Given<V>& A, const Plan& plan, const BuildOptions& optio
   impl->updates = options.updates;
   impl->asked = plan;
   const auto settled = [&](Given<V>& matrix) {
-    const Plan resolved = settle(plan, matrix);
+    const Plan resolved = settle(plan, matrix, device);
     return options.updates ? impl->stored_raw(resolved) : resolved;
   };
   if (options.transposed) {

@@ -37,6 +37,8 @@ Generator web_generator();
 Generator road_generator();
 // tomography.cpp
 Generator tomography_generator();
+// like.cpp
+Generator like_generator();
 // laplacian.cpp
 Generator laplacian_generator();
 

@@ -7,9 +7,7 @@
 
 namespace heddle {
 
-namespace {
-
-using namespace synthetic;
+namespace synthetic {
 
 std::vector<Key> all_keys(const Generator& generator) {
   std::vector<Key> keys = generator.keys;
@@ -31,6 +29,12 @@ const Generator& find_generator(std::string_view text) {
   fail(ErrorKind::usage, {fmt::format("gen:{}", text), suggestion(kind, names) + "known: " + listed(names)},
        "there is no generator '{}'", kind);
 }
+
+}  // namespace synthetic
+
+namespace {
+
+using namespace synthetic;
 
 ValueLaw value_law(const Generator& generator, const Arguments& given) {
   using Kind = ValueLaw::Kind;

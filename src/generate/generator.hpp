@@ -71,5 +71,9 @@ struct Generator {
 
 // The list, in the order of the documentation.
 const std::vector<Generator>& registry();
+// Error(usage), with a suggestion, for a text of another kind.
+const Generator& find_generator(std::string_view text);
+// With `seed` and `values`.
+std::vector<Key> all_keys(const Generator& generator);
 
 }  // namespace heddle::synthetic

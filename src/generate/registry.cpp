@@ -9,7 +9,8 @@ const std::vector<Generator>& registry() {
       random_generator(),       rmat_generator(),       circuit_generator(),     web_generator(),
       road_generator(),         lp_generator(),         dense_generator(),       arrow_generator(),
       lengths_generator(),      tomography_generator(), mesh_generator(),        economics_generator(),
-      epidemiology_generator(), empty_generator(),      sparse_rows_generator(), laplacian_generator()};
+      epidemiology_generator(), empty_generator(),      sparse_rows_generator(), like_generator(),
+      laplacian_generator()};
   return all;
 }
 

@@ -6,6 +6,8 @@
 //   y = alpha ELL x + beta y  for every row, then  y += alpha REST x.
 #pragma once
 
+#include <functional>
+
 #include "layout/coordinates.hpp"
 #include "layout/sliced.hpp"
 
@@ -29,5 +31,8 @@ enum WidthRule {
   cusp         // Bell and Garland: the least K such that fewer than a third of the rows, or fewer than 4096, have more
 };
 std::int64_t ell_width(std::span<const Index> length, WidthRule rule);
+// The same for so many rows, of which longer_than(k) have more than k entries, none more than `longest`.
+std::int64_t ell_width(const std::function<std::int64_t(std::int64_t k)>& longer_than, std::int64_t rows,
+                       std::int64_t longest, WidthRule rule);
 
 }  // namespace heddle

@@ -6,6 +6,8 @@ namespace heddle {
 
 namespace {
 
+constexpr int half_warp = simt::warp_size / 2;
+
 template <Caching C, class T>
 SIMT_DEVICE T matrix_load(const T* from) {
   return C == Caching::all ? simt::cached_load(from) : simt::stream_load(from);
@@ -55,12 +57,11 @@ SIMT_DEVICE V sum_to_width(const SlicedView<V, Codec>& A, Offset place, Offset e
   return sum;
 }
 
-// T neighbouring lanes share a row: neighbouring lanes read neighbouring places. T = 1: one lane per row.
+// T neighbouring lanes share a row: neighbouring lanes read neighbouring places. T = 1: one lane per row. Lanes of no
+// row come along for the sum.
 template <class V, class Codec, int T, Caching C>
-SIMT_KERNEL sliced_team_per_row(SlicedView<V, Codec> A, const V* x, Update<V> update) {
-  const std::int64_t row = simt::global_thread() / T;
-  const int member = simt::thread() % T;
-  const bool present = row < A.shape.rows;
+SIMT_DEVICE void team_of_row(const SlicedView<V, Codec>& A, std::int64_t row, bool present, int member, const V* x,
+                             const Update<V>& update) {
   V sum = 0;
   bool has_entries = false;
   if (present) {
@@ -80,10 +81,27 @@ SIMT_KERNEL sliced_team_per_row(SlicedView<V, Codec> A, const V* x, Update<V> up
   if (present && member == 0) update.row(row, sum, has_entries);
 }
 
+template <class V, class Codec, int T, Caching C>
+SIMT_KERNEL sliced_team_per_row(SlicedView<V, Codec> A, const V* x, Update<V> update) {
+  const std::int64_t row = simt::global_thread() / T;
+  team_of_row<V, Codec, T, C>(A, row, row < A.shape.rows, simt::thread() % T, x, update);
+}
+
+// Blocks of 16 threads, which no launch can have: each takes a warp, whose other half idles.
+template <class V, class Codec, int T, Caching C>
+SIMT_KERNEL sliced_team_per_row_of_half_warps(SlicedView<V, Codec> A, const V* x, Update<V> update) {
+  const std::int64_t row = (simt::block() * half_warp + simt::thread()) / T;
+  team_of_row<V, Codec, T, C>(A, row, simt::thread() < half_warp && row < A.shape.rows, simt::thread() % T, x, update);
+}
+
 template <int T, Caching C, class V, class Codec>
 void launch_team(simt::Here here, const SlicedView<V, Codec>& A, const Product<V>& p, int threads) {
   Update<V> update = p.update;
   update.row_of = A.row_of;
+  if constexpr (Codec::marks_padding && T < half_warp)
+    if (threads == half_warp)
+      return simt::launch(here, {simt::blocks_for(A.shape.rows * T, half_warp), simt::warp_size, 0, p.stream},
+                          sliced_team_per_row_of_half_warps<V, Codec, T, C>, A, p.x, update);
   simt::launch(here, {simt::blocks_for(A.shape.rows * T, threads), threads, 0, p.stream},
                sliced_team_per_row<V, Codec, T, C>, A, p.x, update);
 }
@@ -98,7 +116,7 @@ void multiply_sliced(simt::Here here, const SlicedView<V, Codec>& A, const Produ
   } else if (caching == Caching::x) {
     dispatch_int<1, 2, 4, 8, 16, 32>(A.shape.lanes, [&](auto T) { launch_team<T, Caching::x>(here, A, p, threads); });
   } else {
-    dispatch_int<1, 2, 4, 8>(A.shape.lanes, [&](auto T) {
+    dispatch_int<1, 2, 4, 8, 16, 32>(A.shape.lanes, [&](auto T) {
       if (caching == Caching::all)
         launch_team<T, Caching::all>(here, A, p, threads);
       else

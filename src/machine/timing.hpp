@@ -1,21 +1,14 @@
-// How long a call takes: the median of many, with its spread, warm or with the caches evicted before every call.
+// How long a product takes, warm or with the caches evicted before every call.
 #pragma once
 
-#include <functional>
 #include <span>
-#include <vector>
 
 #include <heddle/buffer.hpp>
 #include <heddle/operator.hpp>
 
-#include "core/gpu.hpp"
+#include "core/repeated_calls.hpp"
 
 namespace heddle {
-
-using gpu::Timing;
-
-// Median, and (90th - 10th percentile) / median. `samples` must not be empty.
-Timing summary(std::vector<double> samples);
 
 // Evicts the CPU's caches by reading more memory than the last level holds, with all threads.
 class CacheEviction {
@@ -26,10 +19,6 @@ class CacheEviction {
  private:
   Buffer<std::uint64_t> junk_;
 };
-
-// Calls `call` once to warm up, then until `seconds` are spent, three times at least (once when a call takes longer
-// than the whole budget). Calls below 10 us are timed several at a time. `before` runs untimed before each timed call.
-Timing time_calls(double seconds, const std::function<void()>& call, const std::function<void()>& before = {});
 
 // y = A x on the operator's device; x and y live there.
 template <class V>

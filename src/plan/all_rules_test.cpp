@@ -251,11 +251,12 @@ TEST(Workload, is_finite_and_not_negative_for_awkward_matrices) {
 }
 
 TEST(Workload, counts_the_same_split_as_csr_ell_itself) {
-  for (const char* text : {"rmat,scale=11", "lengths,law=F3,max=128,rows=4096", "circuit,rows=5000"}) {
+  for (const char* text : {"rmat,scale=11", "lengths,law=F3,max=128,rows=4096", "circuit,rows=5000", "stencil2d5,n=200",
+                           "lengths,law=constant,max=4,rows=9000"}) {
     const Csr<double> A = generate<double>(text);
     const CsrEllShape shape = csr_ell_shape(analyze(A));
     const auto exact = static_cast<double>(footprint(A.view(), Plan::parse("csr_ell")).stored);
-    EXPECT_NEAR((shape.packed_places + shape.long_entries) / exact, 1, 0.02) << text;
+    EXPECT_NEAR((shape.packed_places + shape.long_entries) / exact, 1, 0.03) << text;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/own_stream.hpp"
 #include "simt/cuda_table.hpp"
 #include "simt/device_memory.hpp"
 #include "simt/quiet_streams.hpp"
@@ -303,6 +304,13 @@ void Turn::passed_on(Stream stream) {
   check_cuda(cuda_table().event_record(static_cast<cudaEvent_t>(event_), static_cast<cudaStream_t>(stream.handle)),
              "recording an event");
 }
+
+OwnStream::OwnStream() {
+  cudaStream_t made = nullptr;
+  check_cuda(cuda_table().stream_create(&made), "creating a stream");
+  stream_ = Stream{made};
+}
+OwnStream::~OwnStream() { cuda_table().stream_destroy(static_cast<cudaStream_t>(stream_.handle)); }
 
 Recording::Recording(const std::function<void(Stream)>& work) {
   const StreamOwner own;

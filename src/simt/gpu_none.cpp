@@ -1,6 +1,7 @@
 // A build without CUDA: there is no GPU, and it says so.
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/own_stream.hpp"
 
 namespace heddle::gpu {
 
@@ -31,6 +32,8 @@ void read(const void*, std::size_t, Stream) { no_gpu(); }
 Turn::~Turn() = default;
 void Turn::wait_on(Stream) {}
 void Turn::passed_on(Stream) {}
+OwnStream::OwnStream() { no_gpu(); }
+OwnStream::~OwnStream() = default;
 Recording::Recording(const std::function<void(Stream)>&) { no_gpu(); }
 void Recording::queue(Stream) const { no_gpu(); }
 Timing time(const void*, void (*)(const void*, Stream), double, Repeats) { no_gpu(); }

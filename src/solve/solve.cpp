@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "core/memory_errors.hpp"
+#include "core/own_stream.hpp"
 #include "solve/course.hpp"
 #include "solve/methods.hpp"
 #include "solve/preconditioners.hpp"
@@ -60,8 +61,8 @@ void check_function(const MatrixFree<V>& A, const SolveOptions<V>& options) {
 // Vectors of the caller, and the solve between them: it works on an x of its own, so that an exception leaves the
 // caller's as it was.
 template <class V>
-void solve_there(const Action<V>& A, std::span<const V> b, std::span<V> x, const SolveOptions<V>& options,
-                 Preparation<V>& preparation, Report& report) {
+void solve_on_stream(const Action<V>& A, std::span<const V> b, std::span<V> x, const SolveOptions<V>& options,
+                     Preparation<V>& preparation, Report& report) {
   const Device device = A.device();
   const bool elsewhere = !device.host_memory() && !b.empty();
   const gpu::Current current(device);
@@ -72,9 +73,25 @@ void solve_there(const Action<V>& A, std::span<const V> b, std::span<V> x, const
   Problem<V> problem(A, move_b ? b_there.data() : b.data(), own.data(), options.stream);
   if (!move_x) problem.copy(x.data(), own.data());
   if (!Solver<V>(problem, preparation, options, report).run()) return;
+  if (move_x && options.stream.handle != nullptr) gpu::synchronize(options.stream);
   if (move_x) return memory::copy(x.data(), Device::cpu(), own.data(), device, x.size_bytes());
   problem.copy(own.data(), x.data());
   if (!device.host_memory()) gpu::synchronize(options.stream);
+}
+
+// Who builds a better operator meanwhile copies and starts kernels on the default stream: iterations that were queued
+// there as well would wait for all of it.
+template <class V>
+void solve_there(const Action<V>& A, std::span<const V> b, std::span<V> x, const SolveOptions<V>& options,
+                 Preparation<V>& preparation, Report& report) {
+  const bool apart = options.better && A.device().kind == Device::Kind::gpu && options.stream.handle == nullptr;
+  if (!apart) return solve_on_stream(A, b, x, options, preparation, report);
+  const gpu::Current current(A.device());
+  gpu::synchronize(Stream{});
+  const gpu::OwnStream own;
+  SolveOptions<V> there = options;
+  there.stream = own.stream();
+  solve_on_stream(A, b, x, there, preparation, report);
 }
 
 }  // namespace

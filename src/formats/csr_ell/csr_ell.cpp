@@ -1,12 +1,12 @@
 #include "formats/csr_ell/csr_ell.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 #include "formats/registered.hpp"
+#include "layout/ell_and_rest_build.hpp"
 
 namespace heddle {
 
@@ -16,7 +16,7 @@ constexpr std::int64_t row_grain = 4096;
 
 // The two kinds of row, before any entry is moved: all that footprint and build have in common.
 struct Split {
-  Vector<Index> ell_row, ell_length;  // sorted, unless the escape rule holds
+  Vector<Index> ell_row, ell_length;  // sorted
   Vector<EllWarp> warp;
   Vector<Index> csr_row;
   Vector<Offset> csr_begin;  // where each CSR row starts
@@ -25,14 +25,13 @@ struct Split {
   std::int64_t ell_stored = 0, csr_entries = 0;
 };
 
-// Stable, descending, in linear time: lengths below T are few.
+// Stable, ascending, in linear time: lengths below T are few.
 void sort_by_length(const PatternView& A, int T, Vector<Index>& rows) {
   Vector<std::int64_t> first(static_cast<std::size_t>(T) + 1, 0);
-  for (const Index row : rows) ++first[static_cast<std::size_t>(T - A.length(row))];  // longest first
+  for (const Index row : rows) ++first[static_cast<std::size_t>(A.length(row) + 1)];
   std::partial_sum(first.begin(), first.end(), first.begin());
   Vector<Index> sorted(rows.size());
-  for (const Index row : rows)
-    sorted[static_cast<std::size_t>(first[static_cast<std::size_t>(T - 1 - A.length(row))]++)] = row;
+  for (const Index row : rows) sorted[static_cast<std::size_t>(first[static_cast<std::size_t>(A.length(row))]++)] = row;
   rows = std::move(sorted);
 }
 
@@ -57,11 +56,11 @@ Split split_rows(const PatternView& A, const CsrEllSettings& settings) {
     else
       split.ell_row.push_back(static_cast<Index>(row));
   }
-  if (settings.escape == 0) sort_by_length(A, settings.T, split.ell_row);
+  sort_by_length(A, settings.T, split.ell_row);
   split.ell_length.resize(split.ell_row.size());
   for (std::size_t i = 0; i < split.ell_row.size(); ++i)
     split.ell_length[i] = static_cast<Index>(A.length(split.ell_row[i]));
-  split.warp = pack_rows(split.ell_length, settings.M, settings.escape == 1, simt::warp_size);
+  split.warp = pack_rows(split.ell_length, settings.M, simt::warp_size);
   if (!split.warp.empty()) {
     const EllWarp& last = split.warp.back();
     split.ell_stored = last.start + Offset{last.steps} * simt::warp_size;
@@ -72,57 +71,16 @@ Split split_rows(const PatternView& A, const CsrEllSettings& settings) {
 // f(position, entry of the source row) for every entry of the i-th ELL row.
 template <class F>
 void each_entry(const EllWarp& warp, Index i, Index length, F f) {
-  const Offset lane = Offset{i - warp.first} * warp.lanes;
-  for (Index k = 0; k < length; ++k)
-    f(warp.start + Offset{k / warp.lanes} * simt::warp_size + lane + k % warp.lanes, k);
+  for (Index k = 0; k < length; ++k) f(packed_place(warp, i - warp.first, k, simt::warp_size), k);
+}
+
+// The escape: Bell and Garland's hyb with K by Cusp's rule.
+constexpr SlicedArrays kept_of_hyb{.start = false, .length = false};
+RowPieces cut_by_cusp(const PatternView& A) {
+  return {A.ptr, ell_width(stored_lengths(A.rows, {}, RowPieces{A.ptr}), cusp)};
 }
 
 }  // namespace
-
-Vector<EllWarp> pack_rows(std::span<const Index> lengths, int M, bool escape, int width) {
-  Vector<EllWarp> warps;
-  const auto count = static_cast<std::int64_t>(lengths.size());
-  Offset start = 0;
-  for (std::int64_t first = 0; first < count;) {
-    Index longest = lengths[static_cast<std::size_t>(first)];
-    if (escape)  // not sorted: look at all rows of the warp
-      longest =
-          *std::max_element(lengths.begin() + first, lengths.begin() + std::min<std::int64_t>(first + width, count));
-    const int lanes = escape ? 1 : std::clamp((longest + M - 1) / M, 1, width);
-    const auto rows = std::min<std::int64_t>(width / lanes, count - first);
-    const int steps = (longest + lanes - 1) / lanes;
-    warps.push_back(
-        {start, static_cast<Index>(first), static_cast<std::int16_t>(rows), static_cast<std::int16_t>(lanes), steps});
-    start += Offset{steps} * width;
-    first += rows;
-  }
-  return warps;
-}
-
-CsrEllSettings csr_ell_rules(const PatternView& A) {
-  constexpr std::int64_t short_row = 256;
-  std::int64_t count = 0, entries = 0, longest = 0;
-  double squares = 0;
-  for (std::int64_t row = 0; row < A.rows; ++row) {
-    const std::int64_t length = A.length(row);
-    longest = std::max(longest, length);
-    squares += static_cast<double>(length) * static_cast<double>(length);
-    if (length < short_row) ++count, entries += length;
-  }
-  CsrEllSettings rule;
-  if (count == 0) {  // every row is long, or there is none
-    rule.T = 1, rule.M = 32, rule.L = 1024, rule.escape = 0;
-    return rule;
-  }
-  const double avg = static_cast<double>(entries) / static_cast<double>(count);
-  rule.T = static_cast<int>(std::min<std::int64_t>(32 * (entries / count / 32 + 1), short_row));
-  rule.M = std::clamp(static_cast<int>(std::ceil(avg)), 6, 32);
-  rule.L = 32 * rule.M;
-  const double mean = static_cast<double>(A.nnz()) / static_cast<double>(A.rows);
-  const double variance = std::max(0.0, squares / static_cast<double>(A.rows) - mean * mean);
-  rule.escape = longest <= 8 && std::sqrt(variance) <= 0.05 * mean;
-  return rule;
-}
 
 template <class V>
 FormatInfo CsrEllFormat<V>::about() {
@@ -130,25 +88,23 @@ FormatInfo CsrEllFormat<V>::about() {
           .summary = "short rows sorted and packed per warp, long rows as CSR over several warps",
           .origin = "adaptive CSR/ELL hybrid, Matam and Kothapalli 2011",
           .drawing =
-              "  rows below T entries, sorted by length, packed warp after warp; t lanes a row:\n"
-              "    t = 2:   a0 a1 b0 b1 c0 c1 ... | a2 .. b2 b3 c2 .. ...     '..' padding, column -1\n"
+              "  rows below T entries, the shorter first, packed warp after warp; t lanes a row:\n"
+              "    t = 2:   a0 a1 b0 b1 c0 c1 ... | a2 .. b2 b3 c2 c3 ...     '..' padding, column -1\n"
               "    step k: lane q t + p reads start[w] + 32 k + q t + p  =  entry k t + p of the q-th row\n"
               "  other rows stay contiguous; a warp takes at most L entries of one:\n"
-              "    row r:  |----- L -----|----- L -----|-- rest --|    sums added in this order\n",
+              "    row r:  |----- L -----|----- L -----|-- rest --|    sums added in this order\n"
+              "  escape=yes: as hyb with rule=cusp\n",
           .settings = {}};
 }
 
 template <class V>
 void CsrEllFormat<V>::settle(Settings& settings, const PatternView& A) {
-  const CsrEllSettings rule = csr_ell_rules(A);
-  if (settings.T == automatic) settings.T = rule.T;
-  if (settings.M == automatic) settings.M = rule.M;
-  if (settings.L == automatic) settings.L = rule.L;
-  if (settings.escape == automatic) settings.escape = rule.escape;
+  settle_by(settings, row_length_sums(A), A.rows, A.nnz());
 }
 
 template <class V>
 Footprint CsrEllFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
+  if (settings.escape == 1) return ell_and_rest_footprint<Index32>(A, kept_of_hyb, value_bytes, cut_by_cusp(A));
   const Split split = split_rows(A, settings);
   const auto bytes = [](const auto& list) { return static_cast<std::int64_t>(list.size() * sizeof(list[0])); };
   const std::int64_t stored = split.ell_stored + split.csr_entries;
@@ -161,10 +117,14 @@ Footprint CsrEllFormat<V>::footprint(const PatternView& A, const Settings& setti
 template <class V>
 CsrEllFormat<V> CsrEllFormat<V>::build(Source<V> source, const Settings& settings) {
   const CsrView<V> A = source.view;
-  const Split split = split_rows(A, settings);
   CsrEllFormat made;
   made.rows = A.rows;
   made.cols = A.cols;
+  if (settings.escape == 1) {
+    made.hyb = build_ell_and_rest<Index32>(A, kept_of_hyb, cut_by_cusp(A));
+    return made;
+  }
+  const Split split = split_rows(A, settings);
   made.warp = Buffer<EllWarp>::copy_of(split.warp);
   made.ell_row = Buffer<Index>::copy_of(split.ell_row);
   made.ell_length = Buffer<Index>::copy_of(split.ell_length);
@@ -202,6 +162,7 @@ CsrEllFormat<V> CsrEllFormat<V>::build(Source<V> source, const Settings& setting
 
 template <class V>
 Csr<V> CsrEllFormat<V>::restore() const {
+  if (escaped()) return restore_ell_and_rest(hyb, cols);
   Csr<V> A{rows, cols, Buffer<Offset>(rows + 1), {}, {}};
   std::fill(A.ptr.begin(), A.ptr.end(), Offset{0});
   for (std::int64_t i = 0; i < ell_row.size(); ++i) A.ptr[ell_row[i] + 1] = ell_length[i];

@@ -26,7 +26,11 @@ void add_warp(const CsrEllFormat<V>& A, const EllWarp& warp, const Product<V>& p
 }  // namespace
 
 template <class V>
-void CsrEllFormat<V>::multiply(OnCpu, const Product<V>& p) const {
+void CsrEllFormat<V>::multiply(OnCpu cpu, const Product<V>& p) const {
+  if (escaped()) {
+    multiply_sliced(cpu, hyb.ell.view(), p);
+    return add_product(cpu, hyb.rest, p);
+  }
   parallel_work(warp.size(), ell_val.size(), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t w = begin; w < end; ++w) add_warp(*this, warp[w], p);
   });
@@ -41,7 +45,7 @@ void CsrEllFormat<V>::multiply(OnCpu, const Product<V>& p) const {
         sums[i] = sum;
     }
   });
-  combine(OnCpu{}, pieces(), p.update, Combine::store);
+  combine(cpu, pieces(), p.update, Combine::store);
 }
 
 template void CsrEllFormat<float>::multiply(OnCpu, const Product<float>&) const;

@@ -1,4 +1,6 @@
 #include "formats/csr_ell/csr_ell.hpp"
+
+#include "formats/csr_ell/csr_ell_build.hpp"
 #include "layout/strided_sum.hpp"
 
 namespace heddle {
@@ -67,6 +69,10 @@ SIMT_KERNEL csr_ell_row_pack_or_piece_per_warp(CsrEllView<V> A, const V* x, Upda
 template <class V>
 void CsrEllFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
   constexpr int threads = 256;
+  if (escaped()) {
+    multiply_sliced(here, hyb.ell.view(), p, threads);
+    return add_product(here, hyb.rest, p);
+  }
   const CsrEllView<V> A{warp.data(),  ell_row.data(), ell_length.data(), ell_col.data(), ell_val.data(),
                         piece.data(), csr_row.data(), csr_col.data(),    csr_val.data(), const_cast<V*>(partial.data()),
                         warp.size(),  piece.size()};
@@ -77,5 +83,12 @@ void CsrEllFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
 
 template void CsrEllFormat<float>::multiply(simt::Here, const Product<float>&) const;
 template void CsrEllFormat<double>::multiply(simt::Here, const Product<double>&) const;
+
+template bool CsrEllFormat<float>::settle_there(simt::Here, Settings&, Source<float>);
+template bool CsrEllFormat<double>::settle_there(simt::Here, Settings&, Source<double>);
+template std::optional<CsrEllFormat<float>> CsrEllFormat<float>::build_there(simt::Here, Source<float>,
+                                                                             const Settings&);
+template std::optional<CsrEllFormat<double>> CsrEllFormat<double>::build_there(simt::Here, Source<double>,
+                                                                               const Settings&);
 
 }  // namespace heddle

@@ -11,9 +11,11 @@ namespace {
 Workload csr_ell_gpu(const Subject& s, const Plan&) {
   const CsrEllShape shape = csr_ell_shape(s.facts);
   const double entry = index_bytes + s.value_bytes;
-  const double bytes = shape.warps * 24 + shape.packed_rows * 2 * index_bytes + shape.packed_places * entry +
-                       shape.pieces * 24 + shape.long_rows * index_bytes + shape.long_entries * entry +
-                       shape.crossings * (12 + s.value_bytes) + shape.pieces * s.value_bytes;
+  const double described =
+      shape.escapes ? shape.long_entries * index_bytes : shape.warps * 24 + shape.packed_rows * 2 * index_bytes;
+  const double bytes = described + shape.packed_places * entry + shape.pieces * 24 + shape.long_rows * index_bytes +
+                       shape.long_entries * entry + shape.crossings * (12 + s.value_bytes) +
+                       shape.pieces * s.value_bytes;
   Workload w =
       start(s, bytes, shape.packed_places + shape.long_entries, shape.packed_places + up(shape.long_entries, 32));
   // Sorting takes neighbours apart unless rows are all alike.

@@ -1,5 +1,7 @@
 #include "formats/ellr/ellr.hpp"
 
+#include "core/check.hpp"
+#include "formats/ellr/ellr_trials.hpp"
 #include "formats/registered.hpp"
 #include "layout/sliced_build.hpp"
 
@@ -24,9 +26,41 @@ FormatInfo EllrFormat<V>::about() {
           .settings = {}};
 }
 
+// Without a stopwatch T = auto stays; its footprint is that of T = 8, the widest tried.
+template <class V>
+void EllrFormat<V>::settle(Settings& settings, const PatternView&) {
+  if (settings.T == automatic) return;
+  if (settings.block == automatic) settings.block = 256;
+  check(settings.T < settings.block, ErrorKind::usage, "ellr: T = {} lanes a row need a block of more threads than {}",
+        settings.T, settings.block);
+}
+
+// On a CPU blocks mean nothing.
+template <class V>
+std::vector<EllrSettings> EllrFormat<V>::trials(const Settings& settings, Device device) {
+  std::vector<Settings> tried;
+  if (settings.T != automatic) return tried;
+  std::vector<int> blocks(std::begin(tried_blocks), std::end(tried_blocks));
+  if (settings.block != automatic) blocks = {settings.block};
+  if (device.kind == Device::Kind::cpu) blocks.resize(1);
+  for (const int T : tried_lanes)
+    for (const int block : blocks)
+      if (T < block) tried.push_back({T, block, settings.cache});
+  return tried;
+}
+
+template <class V>
+bool EllrFormat<V>::change_to(const Settings& settings) {
+  if (settings.T != part.shape.lanes) return false;
+  block = settings.block;
+  cache = static_cast<Caching>(settings.cache);
+  return true;
+}
+
 template <class V>
 Footprint EllrFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
-  return sliced_footprint(one_slice(A.rows, settings.T), stored_lengths(A.rows, {}, RowPieces{A.ptr}), kept,
+  return sliced_footprint(one_slice(A.rows, settings.T == automatic ? 8 : settings.T),
+                          stored_lengths(A.rows, {}, RowPieces{A.ptr}), kept,
                           static_cast<int>(sizeof(Index)) + value_bytes);
 }
 

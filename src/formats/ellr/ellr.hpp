@@ -7,7 +7,10 @@
 //                        entry k of row r is at   ((k / T) * ld + r) * T + k % T,   ld = rows rounded up to 32
 //
 // A lane leaves the loop at its own row's length, without a test for padding: a warp takes as long as its longest row.
-// The T partial sums of a row are added by shuffles.
+// The T partial sums of a row are added by shuffles. A block has more threads than a row has lanes: T < BS.
+//
+// T = auto is paper 4's ELLR-T*: building runs T = 1, 2, 4, 8 with blocks of 128, 256 and 512 threads, twelve products,
+// and keeps the fastest. Which one that is may differ from one build to the next, and with it the last bits of y.
 #pragma once
 
 #include "formats/format.hpp"
@@ -17,11 +20,19 @@ namespace heddle {
 
 struct EllrSettings {
   int T = 1;
-  int block = 256;
+  int block = automatic;
   int cache = static_cast<int>(Caching::x);
   std::vector<Field> fields() {
-    return {{.name = "T", .value = &T, .meaning = "GPU lanes that share a row", .numbers = {1, 2, 4, 8}},
-            {.name = "block", .value = &block, .meaning = "GPU threads of a block", .numbers = {128, 256, 512}},
+    return {{.name = "T",
+             .value = &T,
+             .meaning = "GPU lanes that share a row, fewer than block; auto: 1, 2, 4 and 8 are timed",
+             .numbers = {1, 2, 4, 8, 16, 32},
+             .may_be_automatic = true},
+            {.name = "block",
+             .value = &block,
+             .meaning = "GPU threads of a block; auto: 256, with T=auto 128, 256 and 512 are timed",
+             .numbers = {16, 32, 64, 128, 256, 512},
+             .may_be_automatic = true},
             {.name = "cache",
              .value = &cache,
              .meaning = "what the GPU's L1 may keep: x alone, or for comparison all or none",
@@ -40,7 +51,9 @@ struct EllrFormat {
   SlicedStore<V> part;
 
   static FormatInfo about();
-  static void settle(Settings&, const PatternView&) {}
+  static void settle(Settings& settings, const PatternView& A);
+  static std::vector<Settings> trials(const Settings& settings, Device device);
+  bool change_to(const Settings& settings);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
   static EllrFormat build(Source<V> source, const Settings& settings);
   Csr<V> restore() const;

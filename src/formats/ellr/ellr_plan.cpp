@@ -5,6 +5,7 @@
 
 #include "cost/row_counts.hpp"
 #include "cost/workload_parts.hpp"
+#include "formats/ellr/ellr_trials.hpp"
 
 namespace heddle {
 
@@ -31,8 +32,8 @@ Workload ellr_cpu(const Subject& s, const Plan& plan) {
 // The twelve runs of paper 4.
 std::vector<Plan> ellr_trials() {
   std::vector<Plan> plans;
-  for (const int block : {128, 256, 512})
-    for (const int T : {1, 2, 4, 8}) plans.push_back(Plan::parse(fmt::format("ellr T={} block={}", T, block)));
+  for (const int block : tried_blocks)
+    for (const int T : tried_lanes) plans.push_back(Plan::parse(fmt::format("ellr T={} block={}", T, block)));
   return plans;
 }
 

@@ -14,7 +14,7 @@ Sliced shape_of(const PatternView& A, const RgcsrSettings& settings) {
   return {.rows = A.rows, .slice = settings.group, .cut = true};
 }
 
-// Shortest first, equal lengths as they were.
+// Equal lengths as they were.
 Buffer<Index> longest_last(const PatternView& A) {
   Buffer<Index> row_of = rows_by_length(A).new_to_old;
   std::reverse(row_of.begin(), row_of.end());
@@ -28,7 +28,8 @@ Buffer<Index> longest_last(const PatternView& A) {
 
 Buffer<Index> order_of(const PatternView& A, const RgcsrSettings& settings) {
   switch (settings.order) {
-    case RgcsrSettings::descending: return longest_last(A);
+    case RgcsrSettings::ascending: return longest_last(A);
+    case RgcsrSettings::descending: return rows_by_length(A).new_to_old;
     case RgcsrSettings::amd: return (A.rows == A.cols ? amd_order(A) : Permutation::identity(A.rows)).new_to_old;
     default: return {};
   }
@@ -42,11 +43,14 @@ SlicedArrays kept(const RgcsrSettings& settings) {
 
 std::vector<Field> RgcsrSettings::fields() {
   using Words = decltype(Field::words);
-  const Words orders = amd_available() ? Words{"none", "descending", "amd"} : Words{"none", "descending"};
-  return {{.name = "group", .value = &group, .meaning = "rows of a group", .numbers = {32, 64, 128, 256}},
+  const Words orders =
+      amd_available() ? Words{"none", "ascending", "descending", "amd"} : Words{"none", "ascending", "descending"};
+  return {{.name = "group", .value = &group, .meaning = "rows of a group", .numbers = {4, 8, 16, 32, 64, 128, 256}},
           {.name = "order",
            .value = &order,
-           .meaning = "order of the rows: as they come, by falling length, or (square matrices) minimum degree",
+           .meaning =
+               "order in which rows are stored: as they come; shortest first (the longest in the last group, which may "
+               "be short: paper 3's \"descending\"); longest first; or (square matrices) minimum degree",
            .words = orders}};
 }
 

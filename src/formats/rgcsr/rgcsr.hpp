@@ -8,12 +8,12 @@
 //   entry k of row r is at   start[j] + k * height(j) + r % group,   j = r / group
 //   height(j) = group; the last group is stored with its real height, rows % group
 //
-// One block of `group` threads per group, one thread per row, which stops at its row's own length; nothing to reduce.
-// An order of the rows changes the padding: `descending` sorts them by length, `amd` is approximate minimum degree, the
-// paper's other candidate; both give up neighbours in x. Stored row i is row row_of[i]; columns, and so x, keep their
-// places. `descending` puts the longest rows into the last group, because that one may be short: the paper's 1452.8 %
-// zeros for trans4 are possible only so (its row of 114190 entries in a group of 99; in one of 128 it alone would make
-// 1807 %).
+// One block of `group` threads per group (groups below 32 share a block of 32), one thread per row, which stops at its
+// row's own length; nothing to reduce. An order of the rows changes the padding: by length, or `amd`, approximate
+// minimum degree, the paper's other candidate; both give up neighbours in x. Stored row i is row row_of[i]; columns,
+// and so x, keep their places. What the paper calls a descending order is `ascending` here: its 1452.8 % zeros for
+// trans4 are possible only with the longest rows in the last group, which may be short (that matrix's row of 114190
+// entries in a group of 99; in one of 128 it alone would make 1807 %).
 #pragma once
 
 #include "formats/format.hpp"
@@ -22,7 +22,7 @@
 namespace heddle {
 
 struct RgcsrSettings {
-  enum Order { none, descending, amd };
+  enum Order { none, ascending, descending, amd };
   int group = 128;
   int order = none;
   std::vector<Field> fields();  // amd is among the orders in a build with SuiteSparse
