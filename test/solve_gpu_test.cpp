@@ -139,12 +139,14 @@ TEST(OnGpuSolveGraph, is_recorded_anew_for_a_better_operator_and_not_for_what_ca
   EXPECT_TRUE(changed.converged()) << changed.reason;
   EXPECT_GT(changed.graph_iterations, 0);
   options.better = nullptr;
-  for (const char* format : {"coo", "hyb"}) {
+  for (const auto& [format, shares_memory] :
+       {std::pair("coo", true), std::pair("csr_split", true), std::pair("hyb", false)}) {
     std::fill(x.begin(), x.end(), 0.0);
-    const auto scratch = build(A, Plan::parse(format), {.device = Device::gpu()});
-    const Report report = solve(scratch, b, x, options);
+    const auto made = build(A, Plan::parse(format), {.device = Device::gpu()});
+    EXPECT_EQ(made.takes_turns(), shares_memory) << format;
+    const Report report = solve(made, b, x, options);
     EXPECT_TRUE(report.converged()) << format;
-    EXPECT_EQ(report.graph_iterations, 0) << format;
+    EXPECT_EQ(report.graph_iterations == 0, shares_memory) << format;
   }
 }
 
