@@ -30,9 +30,10 @@ namespace heddle {
 namespace solve_method {
 namespace {
 
-// What amg costs. Two cores of a Xeon and an H200, 2026-11. The set-up on the GPU took 83 ms for a 7-point grid of a
-// million rows; each level has its launches, its waits and the building of three operators.
-constexpr double setup_ns_per_entry_host = 70, setup_ns_per_entry_gpu = 10, setup_ms_per_level_gpu = 3;
+// What amg costs. Two cores of a Xeon and an H200, 2026-11. Set up on the GPU from host memory, grids of 0.1 to 4
+// million rows took 3.6 to 8 ns an entry beside 3 ms a level (docs/solvers.md); each level has its launches, its waits
+// and the building of three operators.
+constexpr double setup_ns_per_entry_host = 70, setup_ns_per_entry_gpu = 5, setup_ms_per_level_gpu = 3;
 constexpr double shrinks_by = 9, coarsest_rows = 300;  // of grids
 constexpr double amg_iterations = 12;                  // until 1e-8
 constexpr double passes_of_cycle = 8;  // its time over that of an iteration with jacobi, for large systems
