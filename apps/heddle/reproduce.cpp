@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "collection/index.hpp"
 #include "collection/places.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
@@ -30,7 +31,7 @@ using reproduce::Verdict;
 
 struct Options {
   std::vector<std::string> papers;
-  std::string folder, from, markdown, html;
+  std::string folder, corpus, from, markdown, html;
   double seconds = 0.02;
   bool quick = false;
 };
@@ -43,7 +44,8 @@ Outcome measured(Session& session, const Options& options) {
                                      .seconds = options.quick ? 0 : options.seconds,
                                      .quick = options.quick,
                                      .folder = options.folder,
-                                     .stopped = [] { return Interruptible::signal() != 0; }};
+                                     .stopped = [] { return Interruptible::signal() != 0; },
+                                     .corpus = options.corpus};
   const Interruptible until_asked;
   const Progress bar = session.progress("reproducing");
   return reproduce::run(settings, papers, [&](const std::string& what, double share) {
@@ -70,6 +72,17 @@ void tell_what_is_missing(Session& session, const std::string& folder, const Out
         folder, fmt::join(missing, ", "), folder);
   for (const reproduce::Specimen& one : outcome.matrices)
     if (one.source.find("could not be read") != std::string::npos) session.note("{}: {}", one.name, one.source);
+}
+
+// Which of the corpus the folder does not have.
+void tell_of_corpus(Session& session, const std::string& folder) {
+  const std::vector<std::string> there = collection::names_in(folder);
+  std::size_t missing = 0;
+  for (const collection::Entry* entry : collection::corpus())
+    missing += !std::binary_search(there.begin(), there.end(), std::string(entry->name));
+  session.json()["corpus"] = {{"files", there.size()}, {"missing", missing}};
+  session.note("{}: {} matrices; {} of the {} of `heddle fetch corpus` are missing", folder, there.size(), missing,
+               collection::corpus().size());
 }
 
 Outcome stored(const std::string& path) {
@@ -128,6 +141,7 @@ void reproduce_papers(Session& session, const Options& options) {
   for (const std::string& path : {options.markdown, options.html})
     if (!path.empty()) check_writable(path);
   const Outcome outcome = options.from.empty() ? measured(session, options) : stored(options.from);
+  if (!options.corpus.empty() && options.from.empty()) tell_of_corpus(session, options.corpus);
   if (!options.folder.empty() && options.from.empty()) tell_what_is_missing(session, options.folder, outcome);
   put_outcome(session.json(), outcome);
   session.print("{}\n", headline(outcome));
@@ -146,6 +160,10 @@ void add_reproduce(CLI::App& app, Session& session) {
   command.add_option("PAPER", options->papers, "ellpack_r, csr_ell, rgcsr, ellr_t, model; without it all five");
   command
       .add_option("--matrices", options->folder, "Folder with the papers' matrices, found by name (cant.mtx.gz, ...)")
+      ->check(CLI::ExistingDirectory);
+  command
+      .add_option("--corpus", options->corpus,
+                  "Folder of square matrices for paper 3, those below 10,000 rows apart; without it stand-ins")
       ->check(CLI::ExistingDirectory);
   command.add_option("--seconds", options->seconds, "Time for each measurement")
       ->check(number_from(0, 3600))

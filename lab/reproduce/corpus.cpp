@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "collection/places.hpp"
 #include "generate/random.hpp"
 
 namespace heddle::reproduce {
@@ -145,7 +146,19 @@ std::vector<CorpusMatrix> few_of_corpus() {
 
 }  // namespace
 
+namespace {
+
+std::vector<CorpusItem> items_of_folder(const std::string& folder) {
+  std::vector<CorpusItem> items;
+  for (const std::string& name : collection::names_in(folder))
+    items.push_back({name, [name](Lab& asked) -> const Matrix& { return asked.in_corpus(name); }});
+  return items;
+}
+
+}  // namespace
+
 std::vector<CorpusItem> corpus_items(const Lab& lab) {
+  if (!lab.settings().corpus.empty()) return items_of_folder(lab.settings().corpus);
   std::vector<CorpusItem> items;
   for (const CorpusMatrix& one : lab.on_gpu() && !lab.quick() ? part_of_corpus(10) : few_of_corpus())
     items.push_back({one.name(), [one](Lab& asked) -> const Matrix& {
@@ -154,7 +167,10 @@ std::vector<CorpusItem> corpus_items(const Lab& lab) {
   return items;
 }
 
-std::string corpus_origin(const Lab&) { return "stand-ins of a seeded corpus shaped by Table 2"; }
+std::string corpus_origin(const Lab& lab) {
+  if (!lab.settings().corpus.empty()) return "real files";
+  return "stand-ins of a seeded corpus shaped by Table 2";
+}
 
 Csr<double> matrix_of(const CorpusMatrix& matrix) {
   return synthetic::assemble<double>(*synthetic::like_rows(matrix.profile, static_cast<std::uint64_t>(matrix.number)),

@@ -5,6 +5,12 @@
 
 #include <algorithm>
 
+#include <heddle/error.hpp>
+#include <heddle/generate.hpp>
+#include <heddle/io.hpp>
+
+#include "support/command.hpp"
+
 namespace heddle::reproduce {
 namespace {
 
@@ -67,6 +73,28 @@ TEST(Corpus, is_cut_to_parts_with_the_same_share_of_small_ones) {
   const auto small = std::count_if(part.begin(), part.end(), [](const CorpusMatrix& one) { return one.small(); });
   EXPECT_EQ(part.size(), 160u);
   EXPECT_NEAR(static_cast<double>(small) / 160, 1061.0 / 1598, 0.02);
+}
+
+// Files of a folder in the place of the stand-ins: small and large apart, what is not square left out by its name.
+TEST(Corpus, may_be_a_folder_of_files) {
+  const test::ScratchFolder folder;
+  write_matrix(folder.path("large.hdl"), generate("stencil2d5,n=101"));
+  write_matrix(folder.path("small.mtx"), generate("stencil2d5,n=9"));
+  write_matrix(folder.path("wide.mtx"), generate("random,rows=20,cols=30,per_row=3"));
+  Lab lab({.device = Device::cpu(), .seconds = 0, .quick = true, .corpus = folder.path(".")});
+  std::vector<std::string> kinds;
+  for (const CorpusItem& item : corpus_items(lab)) {
+    try {
+      const Matrix& matrix = item.get(lab);
+      EXPECT_TRUE(matrix.facts.real());
+      kinds.push_back(item.name + (matrix.facts.rows < 10000 ? " small" : " large"));
+    } catch (const Error& error) {
+      kinds.push_back(error.what());
+    }
+  }
+  EXPECT_EQ(kinds,
+            (std::vector<std::string>{"large large", "small small", folder.path("./wide.mtx") + " is not square"}));
+  EXPECT_EQ(corpus_origin(lab), "real files");
 }
 
 }  // namespace

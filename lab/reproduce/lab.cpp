@@ -163,6 +163,17 @@ const Matrix& Lab::of_subject(const std::string& key, const Subject& subject, bo
               {facts_of(subject.name, "gen:" + text + unread, origin, A.view()), std::move(A), subject.likeness()});
 }
 
+const Matrix& Lab::in_corpus(const std::string& name) {
+  const std::string key = "corpus|" + name;
+  if (const auto known = matrices_.find(key); known != matrices_.end()) return *known->second;
+  const std::string path = collection::file_in(settings_.corpus, name);
+  collection::MarketFile file = collection::read_market_file(path);
+  check(file.A.rows == file.A.cols, ErrorKind::input, "{} is not square", path);
+  const std::string source =
+      std::filesystem::path(path).filename().string() + (file.complex ? ", the real parts of its complex values" : "");
+  return keep(key, {facts_of(name, source, Origin::real, file.A.view()), std::move(file.A)});
+}
+
 bool Lab::has_file(const std::string& name) const { return !file_of(settings_.folder, subject(name)).empty(); }
 
 const Matrix& Lab::matrix(const std::string& name) { return of_subject(name, subject(name), quick()); }

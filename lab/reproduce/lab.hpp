@@ -28,6 +28,7 @@ struct Settings {
   bool quick = false;             // small matrices, one call each: to see that everything runs
   std::string folder;             // of real matrices; empty: stand-ins only
   std::function<bool()> stopped;  // asked before every timing and experiment; empty: never
+  std::string corpus = {};        // a folder of matrices for paper 3's experiments; empty: stand-ins
   PlantedTimes planted = {};      // nothing is timed: the rules judge these, for their tests
 };
 
@@ -73,6 +74,8 @@ class Lab {
   const Matrix& matrix(const std::string& name);
   const Matrix& whole(const std::string& name);
   bool has_file(const std::string& name) const;
+  // The file of that name in the folder of the corpus. Error(input) where it cannot be read.
+  const Matrix& in_corpus(const std::string& name);
   // "gen:..." text.
   const Matrix& generated(const std::string& text);
   const Matrix& made(const std::string& name, const std::string& source, const std::function<Csr<double>()>& make);
