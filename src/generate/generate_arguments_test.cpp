@@ -156,7 +156,7 @@ TEST(GeneratorList, names_are_those_of_the_documentation) {
                                             "elasticity",   "qcd",        "band",        "random",      "rmat",
                                             "circuit",      "web",        "road",        "lp",          "dense",
                                             "arrow",        "lengths",    "tomography",  "mesh",        "economics",
-                                            "epidemiology", "empty",      "sparse_rows", "laplacian"};
+                                            "epidemiology", "empty",      "sparse_rows", "like",        "laplacian"};
   EXPECT_EQ(names, documented);
 }
 

@@ -187,7 +187,7 @@ TEST_F(RecordedIterations, are_not_recorded_where_that_is_not_wanted_or_not_safe
     iterations.queue(1000, 64);
     return iterations.from_graph();
   };
-  const auto A = on_gpu(), turns = on_gpu("coo");
+  const auto A = on_gpu(), turns = on_gpu("csr_split");
   const auto here = build(generate<double>("stencil2d5,n=4"));
   class Own final : public Preconditioner<double> {
     std::string name() const override { return "own"; }
@@ -197,6 +197,7 @@ TEST_F(RecordedIterations, are_not_recorded_where_that_is_not_wanted_or_not_safe
   EXPECT_EQ(count(A, Graph::where_faster, 1, nullptr), A.rows() <= most_rows_recorded ? 64 : 0);
   EXPECT_EQ(count(A, Graph::off, 1, nullptr), 0);
   EXPECT_EQ(count(A, Graph::on, 0, nullptr), 0) << "gmres";
+  ASSERT_TRUE(turns.takes_turns());
   EXPECT_EQ(count(turns, Graph::on, 1, nullptr), 0);
   EXPECT_EQ(count(A, Graph::on, 1, &own), 0);
   EXPECT_EQ(count(here, Graph::on, 1, nullptr), 0) << "the CPU";
