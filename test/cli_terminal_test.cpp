@@ -62,7 +62,7 @@ TEST(Terminal, a_narrow_table_loses_nothing) {
 TEST(Manual, has_every_command_and_option_with_what_help_says_of_it) {
   const std::string page = heddle_command({"manual"}).out, help = heddle_command({"solve", "--help"}).out;
   for (const char* part : {".TH HEDDLE 1", ".SH NAME", ".SH SYNOPSIS", ".SS \"heddle solve M [options]\"",
-                           "\\fB\\-\\-precond, \\-\\-preconditioner\\fR \\fIVALUE\\fR", "One of none, auto, jacobi",
+                           "\\fB\\-\\-precond, \\-\\-preconditioner\\fR \\fIVALUE\\fR", "One of auto, none, jacobi",
                            "\\fB\\-\\-overlap\\fR\n", "Exit codes: 0 done", ".SH OPTIONS OF EVERY COMMAND"})
     EXPECT_NE(page.find(part), std::string::npos) << part;
   std::istringstream words(help);
