@@ -18,7 +18,6 @@ from measure import geometric_mean
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GPU_RUN = ROOT / "bench/results/h200-auto.json"
-CPU_RUN = ROOT / "bench/results/cpu16-auto.json"
 BYTES = {"f32": 4, "f64": 8}
 WORDS = {"f32": "float", "f64": "double"}
 TIMES = {"cold": "cold_seconds", "warm": "seconds"}
@@ -33,9 +32,8 @@ class Case:
         self.entries, self.plan = matrix["nnz"], matrix["chosen"]
         timed = [r for r in matrix["results"] if r["status"] == "ok"]
         ours = next(r for r in timed if r["plan"] == matrix["chosen"])
-        times = {t: key for t, key in TIMES.items() if ours.get(key)}
-        self.bytes, self.ours = ours["bytes"], {t: ours[key] for t, key in times.items()}
-        self.peer = {t: min((r[key], r["peer"]) for r in timed if r["peer"]) for t, key in times.items()}
+        self.bytes, self.ours = ours["bytes"], {t: ours[key] for t, key in TIMES.items()}
+        self.peer = {t: min((r[key], r["peer"]) for r in timed if r["peer"]) for t, key in TIMES.items()}
         least = BYTES[self.precision] * (matrix["nnz"] + matrix["rows"] + min(matrix["cols"], matrix["nnz"]))
         self.bound = max(least / machine["read_gbps"] * 1e-9, machine["launch_us"] * 1e-6)
         self.compressed = "values=" in self.plan and "values=raw" not in self.plan
@@ -58,7 +56,6 @@ class Run:
         self.path, self.device, self.date = path.relative_to(ROOT), document["device"]["name"], document["date"]
         self.machine = document["machine"]
         self.library = document.get("peer_versions", {}).get("cusparse", "12.6")
-        self.peers = document["settings"]["peers"]
         self.cases = [Case(m, self.machine) for m in document["matrices"] if m["results"]]
 
     def of(self, precision):
@@ -126,31 +123,7 @@ def lowest(run, count=12):
                   for ratio, t, c in pairs[:count]])
 
 
-LIBRARIES = {"eigen": "Eigen", "mkl": "MKL", "petsc": "PETSc", "rsb": "librsb", "graphblas": "GraphBLAS"}
-
-
-def peers_of(cpu):
-    return ", ".join(dict.fromkeys(LIBRARIES[peer.split(":")[0]] for peer in cpu.peers))
-
-
-def on_a_cpu(cpu):
-    rows = [[f"{len(cases)} {label}", WORDS[precision]] + mean_and_worst(cases, "warm")
-            for precision in BYTES for label, chosen in (("files", True), ("generated", False))
-            if (cases := [c for c in cpu.of(precision) if c.is_file == chosen])]
-    slower = sorted((c for c in cpu.cases if c.ratio("warm") < 0.97), key=lambda c: c.ratio("warm"))
-    named = ", ".join(f"{short(c.name)} in {WORDS[c.precision]} {c.ratio('warm'):.2f}" for c in slower) or "none"
-    return f"""## On a CPU
-
-[Stored results](../{cpu.path}): {cpu.machine['threads']} threads of an {cpu.device}, {cpu.date}, products back to back.
-Theirs is the fastest of {peers_of(cpu)}, each with all threads and with one.
-
-{table(["matrices", "precision", "geometric mean", "median", "worst"], rows)}
-
-Slower by more than 3 % ({len(slower)} of {len(cpu.cases)}): {named}.
-"""
-
-
-def page(run, cpu):
+def page(run):
     losses = sum(c.ratio(t) < 0.97 for c in run.cases for t in TIMES)
     picked = f"{100 * statistics.median(c.share() for c in large(run.of('f64')) if not c.compressed):.0f} %"
     return f"""# Performance
@@ -186,11 +159,9 @@ In double the median share is {picked}. Scattered columns are far from this boun
 
 {lowest(run)}
 
-{on_a_cpu(cpu)}
 ## Repeat it
 
     heddle bench MATRICES --device gpu --precision both --cold --formats auto --json=run.json
-    heddle bench MATRICES --device cpu --precision both --formats auto --json=run.json
     bench/peers_table.py run.json
 
 `bench/results/` has the raw figures. [bench.md](bench.md) explains what is measured.
@@ -249,7 +220,7 @@ def picture(run):
 BEGIN, END = "<!-- written by bench/performance_page.py -->", "<!-- end -->"
 
 
-def readme_table(run, cpu):
+def readme_table(run):
     cases = [c for c in run.of("f64") if c.is_file]
     raw = [c for c in run.of("f64") if not c.compressed]
     rows = []
@@ -261,8 +232,6 @@ def readme_table(run, cpu):
     least = min(share, key=Case.share)
     rows.append([f"share of the physical bound, {len(share)} matrices from 1 M entries on",
                  f"{100 * statistics.median(c.share() for c in share):.0f} %", f"{100 * least.share():.0f} % ({short(least.name)})"])
-    mean, median, worst = mean_and_worst([c for c in cpu.of("f64") if c.is_file], "warm")
-    rows.append([f"on a CPU with {cpu.machine['threads']} threads: the same files over the best of {peers_of(cpu)}", median, worst])
     return table([f"over the best of cuSPARSE {run.library}, double, {run.device}, {run.date}", "median", "worst"], rows)
 
 
@@ -275,10 +244,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    run, cpu = Run(GPU_RUN), Run(CPU_RUN)
+    run = Run(GPU_RUN)
     readme = ROOT / "README.md"
-    wanted = {ROOT / "docs/performance.md": page(run, cpu), ROOT / "docs/performance-h200.svg": picture(run),
-              readme: with_table(readme.read_text(encoding="utf-8"), readme_table(run, cpu))}
+    wanted = {ROOT / "docs/performance.md": page(run), ROOT / "docs/performance-h200.svg": picture(run),
+              readme: with_table(readme.read_text(encoding="utf-8"), readme_table(run))}
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if not options.check:
         for path in stale:
