@@ -16,7 +16,7 @@
 
 #include "program.hpp"
 #include "solve/amg/grids.hpp"
-#include "solve/preconditioners.hpp"
+#include "solve/precondition/preconditioners.hpp"
 
 namespace heddle {
 

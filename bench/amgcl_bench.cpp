@@ -14,7 +14,7 @@
 
 #include "amgcl_peer.hpp"
 #include "program.hpp"
-#include "solve/preconditioners.hpp"
+#include "solve/precondition/preconditioners.hpp"
 #include "solve/seconds.hpp"
 
 namespace heddle {

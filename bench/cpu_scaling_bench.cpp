@@ -26,7 +26,7 @@
 #include "core/check.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
-#include "layout/ahead.hpp"
+#include "simd/ahead.hpp"
 
 namespace heddle {
 namespace {

@@ -21,9 +21,9 @@
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
-#include "layout/device_pattern.hpp"
 #include "machine/timing.hpp"
 #include "program.hpp"
+#include "simt/csr/device_pattern.hpp"
 
 namespace heddle {
 namespace {

@@ -8,10 +8,10 @@
     bench/fit_building.py h200.jsonl --split                              fits one half of the classes, scores the other
     bench/fit_building.py h200.jsonl --show                               names every choice that loses 5 % or more
     bench/fit_building.py a.jsonl b.jsonl --device cpu                    for a CPU, from machines with few and with many cores
-    build/bin/selection_bench --features --out features.jsonl             once src/plan/building.cpp counts differently:
+    build/bin/selection_bench --features --out features.jsonl             once src/plan/predict/building.cpp counts differently:
     bench/fit_building.py h200.jsonl --workloads features.jsonl           the old times with the new counts
 
-A time is a sum of parts (src/plan/building.hpp): what the benchmark writes as build_parts, times a cost of the format.
+A time is a sum of parts (src/plan/predict/building.hpp): what the benchmark writes as build_parts, times a cost of the format.
 A format has a cost per build and per entry, and one for other parts that explain its times: one is added after the
 other, as long as each makes the mean error smaller by a twentieth of itself and by half a per cent.
 """
@@ -21,7 +21,7 @@ import sys
 
 from measured_cases import COSTS, FITTED_ENTRY_NS, arguments, cases_of, cost_key, costs_in_source, matrix_name, measured_lines, table_of, write_lines
 
-CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/building.cpp
+CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/predict/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
          "one thread", "sorted row", "gathered", "pattern", "looked at", "new memory", "memory"]
 MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3, 10, 50]  # costs beyond are no explanation
@@ -31,7 +31,7 @@ LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
 
 
 def way_seconds(line, plan, there):
-    """As in src/plan/building.cpp: the matrix passes between host and device where kernels build, else what was built."""
+    """As in src/plan/predict/building.cpp: the matrix passes between host and device where kernels build, else what was built."""
     if line["device"] == "cpu":
         return 0.0
     facts, value_bytes = line["facts"], int(line["precision"][1:]) // 8
@@ -62,7 +62,7 @@ def scaled_parts(line, plan):
 
 
 def new_memory(line, plan):
-    """As in src/plan/building.cpp."""
+    """As in src/plan/predict/building.cpp."""
     builders = min(max(line["facts"]["nnz"] / 65536, 1), max(1, line["machine"]["units"]))
     built = plan["workload"]["bytes"]
     return built * 1e-9 / builders if line["device"] == "cpu" and built > 3 * 131072 else 0.0

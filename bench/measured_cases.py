@@ -15,13 +15,13 @@ FITTED_ENTRY_NS = 0.5  # Cost::fitted_entry_ns: what building is measured in
 
 
 def cost_key(plan):
-    """As in src/plan/costs.cpp: the format, and its layout where it has several."""
+    """As in src/plan/costs/costs.cpp: the format, and its layout where it has several."""
     layout = re.search(r" layout=(\S+)", plan)
     return plan.split()[0] + (":" + layout[1] if layout else "")
 
 
 class Model:
-    """The formula, where it stands: src/plan/model.cpp, asked by way of `heddle predict --serve`."""
+    """The formula, where it stands: src/plan/predict/model.cpp, asked by way of `heddle predict --serve`."""
 
     def __init__(self):
         command = os.environ.get("HEDDLE_COMMAND", "build/bin/heddle")

@@ -27,10 +27,10 @@
 #include "formats/runs/runs_step_counts.hpp"
 #include "machine/timing.hpp"
 #include "plan/all_rules.hpp"
-#include "plan/building.hpp"
 #include "plan/candidates.hpp"
-#include "plan/model.hpp"
-#include "plan/predicted_parts.hpp"
+#include "plan/predict/building.hpp"
+#include "plan/predict/model.hpp"
+#include "plan/predict/predicted_parts.hpp"
 #include "selection_matrices.hpp"
 
 namespace heddle {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "plan/predicted_parts.hpp"
+#include "plan/predict/predicted_parts.hpp"
 #include "support/command.hpp"
 
 namespace heddle::test {

@@ -6,7 +6,7 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "load.hpp"
-#include "plan/predicted_parts.hpp"
+#include "plan/predict/predicted_parts.hpp"
 #include "predict_served.hpp"
 #include "table.hpp"
 #include "text.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/check.hpp"
-#include "plan/model.hpp"
-#include "plan/predicted_parts.hpp"
+#include "plan/predict/model.hpp"
+#include "plan/predict/predicted_parts.hpp"
 
 namespace heddle {
 

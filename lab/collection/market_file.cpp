@@ -7,7 +7,7 @@
 
 #include "core/memory_errors.hpp"
 #include "io/gzip.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 
 namespace heddle::collection {
 

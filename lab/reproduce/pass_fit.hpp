@@ -1,8 +1,8 @@
-// Paper 5's pass model (plan/pass_model.hpp) fitted on this device, as the paper does it: artificial matrices with n a
-// multiple of the resident threads and m entries in every row, multiplied without x.
+// Paper 5's pass model (plan/predict/pass_model.hpp) fitted on this device, as the paper does it: artificial matrices
+// with n a multiple of the resident threads and m entries in every row, multiplied without x.
 #pragma once
 
-#include "plan/pass_model.hpp"
+#include "plan/predict/pass_model.hpp"
 #include "reproduce/lab.hpp"
 #include "reproduce/numbers.hpp"
 

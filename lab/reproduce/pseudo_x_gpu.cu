@@ -1,5 +1,5 @@
-#include "layout/strided_sum.hpp"
 #include "reproduce/pseudo_x.hpp"
+#include "simt/primitives/strided_sum.hpp"
 
 namespace heddle::reproduce {
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "analyze/device/survey_facts.hpp"
 #include "analyze/facts_for.hpp"
 #include "analyze/looks.hpp"
-#include "analyze/survey_facts.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "core/memory_errors.hpp"

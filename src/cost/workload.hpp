@@ -1,5 +1,6 @@
-// What one product costs a plan, counted from the facts, and what building it asks for: the model (src/plan/model.hpp)
-// turns it into seconds. Each format counts in a file of its own folder, NAME_plan.cpp, by its Rules.
+// What one product costs a plan, counted from the facts, and what building it asks for: the model
+// (src/plan/predict/model.hpp) turns it into seconds. Each format counts in a file of its own folder, NAME_plan.cpp, by
+// its Rules.
 #pragma once
 
 #include <string>

@@ -3,8 +3,8 @@
 #include "core/gpu.hpp"
 #include "core/watch.hpp"
 #include "formats/where.hpp"
-#include "layout/device_pattern.hpp"
-#include "layout/own_numbers.hpp"
+#include "simt/csr/device_pattern.hpp"
+#include "update/own_numbers.hpp"
 
 namespace heddle {
 

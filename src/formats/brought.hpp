@@ -1,7 +1,7 @@
 // The caller's arrays (heddle/arrays.hpp) as a canonical Csr, where they lie.
 #pragma once
 
-#include "core/arranged.hpp"
+#include "core/matrix/arranged.hpp"
 
 namespace heddle {
 

@@ -51,8 +51,8 @@
 #include "core/update.hpp"
 #include "core/update_many.hpp"
 #include "formats/settings.hpp"
-#include "layout/device_pattern.hpp"
 #include "layout/scale.hpp"
+#include "simt/csr/device_pattern.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle {
@@ -135,7 +135,7 @@ struct Format {
   std::optional<Plan> (*settle_there_f32)(const Plan&, Source<float>);
   std::optional<Plan> (*settle_there_f64)(const Plan&, Source<double>);
   // Queues what settling will ask, before anybody knows whether the arrays, which have the right sizes, are a matrix;
-  // and among it the first look at them (layout/device_pattern.hpp).
+  // and among it the first look at them (simt/csr/device_pattern.hpp).
   void (*ask_there_f32)(const Plan&, Source<float>, const QueueLook&);
   void (*ask_there_f64)(const Plan&, Source<double>, const QueueLook&);
 };

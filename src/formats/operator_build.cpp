@@ -7,7 +7,7 @@
 #include "formats/build_canonical.hpp"
 #include "formats/operator_state.hpp"
 #include "formats/trials.hpp"
-#include "layout/device_pattern.hpp"
+#include "simt/csr/device_pattern.hpp"
 
 namespace heddle {
 

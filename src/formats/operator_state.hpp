@@ -12,7 +12,7 @@
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
-#include "layout/value_map.hpp"
+#include "update/value_map.hpp"
 
 namespace heddle {
 

@@ -2,7 +2,7 @@
 #include "core/memory_errors.hpp"
 #include "formats/custom.hpp"
 #include "formats/operator_state.hpp"
-#include "layout/own_numbers.hpp"
+#include "update/own_numbers.hpp"
 
 namespace heddle {
 

@@ -10,9 +10,9 @@
 #include "io/foreign.hpp"
 #include "io/gzip.hpp"
 #include "io/hdl.hpp"
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/matrix_market.hpp"
+#include "io/matrix_market/write_market.hpp"
 #include "io/npy.hpp"
-#include "io/write_market.hpp"
 
 namespace heddle {
 

@@ -15,8 +15,8 @@
 
 #include <heddle/matrix.hpp>
 
+#include "codec/index_codec.hpp"
 #include "core/update.hpp"
-#include "layout/index_codec.hpp"
 #include "layout/scale.hpp"
 #include "simt/simt.hpp"
 

@@ -1,6 +1,6 @@
 #include "core/dispatch.hpp"
 #include "layout/sliced.hpp"
-#include "layout/strided_sum.hpp"
+#include "simt/primitives/strided_sum.hpp"
 
 namespace heddle {
 

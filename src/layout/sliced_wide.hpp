@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "layout/ahead.hpp"
 #include "layout/sliced.hpp"
-#include "layout/wide.hpp"
+#include "simd/ahead.hpp"
+#include "simd/wide.hpp"
 
 #if defined(__x86_64__)
 

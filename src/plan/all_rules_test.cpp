@@ -11,9 +11,9 @@
 #include <heddle/generate.hpp>
 
 #include "cost/row_counts.hpp"
-#include "plan/building.hpp"
 #include "plan/candidates.hpp"
-#include "plan/model.hpp"
+#include "plan/predict/building.hpp"
+#include "plan/predict/model.hpp"
 #include "support/workload_of.hpp"
 #include "support/zoo.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "plan/all_rules.hpp"
 #include "plan/custom_work.hpp"
-#include "plan/model.hpp"
+#include "plan/predict/model.hpp"
 
 namespace heddle {
 

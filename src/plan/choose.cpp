@@ -14,16 +14,16 @@
 #include "core/watch.hpp"
 #include "formats/format.hpp"
 #include "formats/where.hpp"
-#include "layout/device_pattern.hpp"
 #include "plan/all_rules.hpp"
-#include "plan/building.hpp"
 #include "plan/candidates.hpp"
 #include "plan/choice_cache.hpp"
 #include "plan/explain.hpp"
 #include "plan/first_look.hpp"
+#include "plan/predict/building.hpp"
 #include "plan/prospects.hpp"
 #include "plan/subject_of.hpp"
 #include "plan/tune.hpp"
+#include "simt/csr/device_pattern.hpp"
 
 namespace heddle {
 

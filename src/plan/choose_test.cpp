@@ -11,7 +11,7 @@
 
 #include "core/check.hpp"
 #include "plan/choice_cache.hpp"
-#include "plan/model.hpp"
+#include "plan/predict/model.hpp"
 #include "plan/tune.hpp"
 #include "support/own_cache.hpp"
 #include "support/same_facts.hpp"

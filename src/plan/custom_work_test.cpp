@@ -4,7 +4,7 @@
 #include <heddle/heddle.hpp>
 
 #include "../../examples/custom_format/ones.hpp"
-#include "plan/predicted_parts.hpp"
+#include "plan/predict/predicted_parts.hpp"
 
 namespace heddle::test {
 namespace {

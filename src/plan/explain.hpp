@@ -5,7 +5,7 @@
 
 #include <heddle/choose.hpp>
 
-#include "plan/model.hpp"
+#include "plan/predict/model.hpp"
 
 namespace heddle {
 

@@ -4,8 +4,8 @@
 
 #include "cost/units.hpp"
 #include "plan/all_rules.hpp"
-#include "plan/building.hpp"
-#include "plan/model.hpp"
+#include "plan/predict/building.hpp"
+#include "plan/predict/model.hpp"
 
 namespace heddle {
 

@@ -16,7 +16,7 @@
 //   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
 //   uncached_load                                       past the L1: of what may change while the kernel runs
-//   relaxed_load / relaxed_store                        words that blocks exchange in a launch (layout/piece.hpp)
+//   relaxed_load / relaxed_store                        words that blocks exchange in a launch (primitives/piece.hpp)
 //   fetch_ahead                                         into the L2, for later; nobody waits
 //   arrive_last(counter, count)                         am I the last of so many?
 //   atomic_add  atomic_max  atomic_or  atomic_claim     whole numbers in shared or global memory: any order, one result

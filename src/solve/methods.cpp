@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "core/check.hpp"
-#include "solve/preconditioners.hpp"
+#include "solve/precondition/preconditioners.hpp"
 
 namespace heddle::solve_method {
 

@@ -3,7 +3,7 @@
 #include "core/check.hpp"
 #include "solve/loading.hpp"
 #include "solve/methods.hpp"
-#include "solve/preconditioners.hpp"
+#include "solve/precondition/preconditioners.hpp"
 #include "solve/seconds.hpp"
 
 namespace heddle::solve_method {

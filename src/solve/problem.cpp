@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/gpu.hpp"
-#include "solve/preconditioners.hpp"
+#include "solve/precondition/preconditioners.hpp"
 #include "solve/size.hpp"
 
 namespace heddle::solve_method {

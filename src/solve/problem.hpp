@@ -4,7 +4,7 @@
 #include <heddle/solve.hpp>
 
 #include "solve/action.hpp"
-#include "solve/vectors.hpp"
+#include "solve/krylov/vectors.hpp"
 
 namespace heddle::solve_method {
 

@@ -8,7 +8,7 @@
 #include <heddle/solve.hpp>
 
 #include "solve/loading.hpp"
-#include "solve/preconditioners.hpp"
+#include "solve/precondition/preconditioners.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {

@@ -7,7 +7,7 @@
 
 #include "conformance/devices.hpp"
 #include "conformance/plans.hpp"
-#include "layout/device_pattern.hpp"
+#include "simt/csr/device_pattern.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {

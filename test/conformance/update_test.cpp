@@ -9,10 +9,10 @@
 
 #include "conformance/devices.hpp"
 #include "conformance/plans.hpp"
-#include "layout/value_map.hpp"
 #include "support/guarded_memory.hpp"
 #include "support/oracle.hpp"
 #include "support/zoo.hpp"
+#include "update/value_map.hpp"
 
 namespace heddle::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
-#include "io/matrix_market.hpp"
-#include "io/write_market.hpp"
+#include "io/matrix_market/matrix_market.hpp"
+#include "io/matrix_market/write_market.hpp"
 
 using namespace heddle;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/number.hpp"
+#include "io/matrix_market/number.hpp"
 
 using namespace heddle::io;
 

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "io/matrix_market.hpp"
+#include "io/matrix_market/matrix_market.hpp"
 
 namespace heddle::io {
 

@@ -2,8 +2,8 @@
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/bcsr/bcsr.hpp"
-#include "layout/ahead.hpp"
-#include "layout/block_line.hpp"
+#include "simd/ahead.hpp"
+#include "simd/block_line.hpp"
 
 namespace heddle {
 

@@ -4,9 +4,9 @@
 #include "core/parallel.hpp"
 #include "core/thread_share.hpp"
 #include "formats/csr/csr.hpp"
-#include "layout/row_group.hpp"
-#include "layout/row_sum.hpp"
-#include "layout/row_sve.hpp"
+#include "simd/row_group.hpp"
+#include "simd/row_sum.hpp"
+#include "simd/row_sve.hpp"
 
 namespace heddle {
 

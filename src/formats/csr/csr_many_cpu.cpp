@@ -1,7 +1,7 @@
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "formats/csr/csr.hpp"
-#include "layout/vector_group.hpp"
+#include "simd/vector_group.hpp"
 
 namespace heddle {
 

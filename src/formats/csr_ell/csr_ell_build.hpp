@@ -11,10 +11,10 @@
 #include <bit>
 
 #include "formats/csr_ell/csr_ell.hpp"
-#include "layout/device_csr.hpp"
-#include "layout/device_radix.hpp"
-#include "layout/device_reduce.hpp"
-#include "layout/device_scan.hpp"
+#include "simt/csr/device_csr.hpp"
+#include "simt/primitives/radix.hpp"
+#include "simt/primitives/reduce.hpp"
+#include "simt/primitives/scan.hpp"
 
 namespace heddle {
 

@@ -1,6 +1,6 @@
 #include "core/parallel.hpp"
 #include "formats/csr_ell/csr_ell.hpp"
-#include "layout/row_sum.hpp"
+#include "simd/row_sum.hpp"
 
 namespace heddle {
 

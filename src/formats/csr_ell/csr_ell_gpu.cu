@@ -1,7 +1,7 @@
 #include "formats/csr_ell/csr_ell.hpp"
 
 #include "formats/csr_ell/csr_ell_build.hpp"
-#include "layout/strided_sum.hpp"
+#include "simt/primitives/strided_sum.hpp"
 
 namespace heddle {
 

@@ -1,5 +1,5 @@
 #include "formats/csr_padded/csr_padded.hpp"
-#include "layout/fetch_by_grid.hpp"
+#include "simt/primitives/fetch_by_grid.hpp"
 
 namespace heddle {
 

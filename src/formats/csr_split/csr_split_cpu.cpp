@@ -2,7 +2,7 @@
 
 #include "core/parallel.hpp"
 #include "formats/csr_split/csr_split.hpp"
-#include "layout/row_sum.hpp"
+#include "simd/row_sum.hpp"
 
 namespace heddle {
 

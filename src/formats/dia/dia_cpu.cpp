@@ -5,8 +5,8 @@
 #include "core/parallel.hpp"
 #include "core/thread_share.hpp"
 #include "formats/dia/dia.hpp"
-#include "layout/fetch.hpp"
-#include "layout/update_rows.hpp"
+#include "simd/fetch.hpp"
+#include "simd/update_rows.hpp"
 
 namespace heddle {
 

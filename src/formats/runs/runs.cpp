@@ -10,7 +10,7 @@
 #include "formats/registered.hpp"
 #include "formats/runs/runs_aside_cut.hpp"
 #include "formats/runs/runs_cut.hpp"
-#include "layout/ahead.hpp"
+#include "simd/ahead.hpp"
 
 namespace heddle {
 

@@ -6,9 +6,9 @@
 #include <bit>
 
 #include "formats/runs/runs_aside.hpp"
-#include "layout/ahead.hpp"
-#include "layout/row_group.hpp"
-#include "layout/wide.hpp"
+#include "simd/ahead.hpp"
+#include "simd/row_group.hpp"
+#include "simd/wide.hpp"
 
 namespace heddle {
 
@@ -36,7 +36,7 @@ inline V sum_dense(const V* val, const V* end, const std::uint32_t* mask, const 
   return sum_of_halves(sum);
 }
 
-// Entry k goes to sum k % 8, as in a group of rows (layout/row_group.hpp).
+// Entry k goes to sum k % 8, as in a group of rows (simd/row_group.hpp).
 template <class V>
 inline V sum_by_columns(const Index* col, const V* val, Offset length, const V* x) {
   V sum[8] = {};

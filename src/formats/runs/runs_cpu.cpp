@@ -5,10 +5,10 @@
 #include "core/thread_share.hpp"
 #include "formats/runs/runs.hpp"
 #include "formats/runs/runs_aside_sum.hpp"
-#include "layout/ahead.hpp"
-#include "layout/fetch.hpp"
-#include "layout/update_rows.hpp"
-#include "layout/wide.hpp"
+#include "simd/ahead.hpp"
+#include "simd/fetch.hpp"
+#include "simd/update_rows.hpp"
+#include "simd/wide.hpp"
 
 namespace heddle {
 

@@ -1,10 +1,10 @@
 #include "formats/weave/weave.hpp"
 
+#include "codec/value_table.hpp"
 #include "formats/registered.hpp"
-#include "formats/weave/weave_diagonals_found.hpp"
+#include "formats/weave/diagonals/diagonals_found.hpp"
 #include "formats/weave/weave_rules.hpp"
-#include "layout/device_answers.hpp"
-#include "layout/value_table.hpp"
+#include "simt/primitives/answers.hpp"
 
 namespace heddle {
 

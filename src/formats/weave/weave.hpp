@@ -1,27 +1,27 @@
 // Weave, our own: fewer bytes than CSR, and gathers from closer memory. A small set of layouts, each for a kind of
 // matrix, each with 16-bit columns (or none) and lossless value codecs; `layout=auto` picks one by the structure.
 //
-//   diagonals   grids                          weave_diagonals.hpp
-//   blocks      several unknowns a node        weave_blocks.hpp
-//   rows        local columns, similar rows    weave_rows.hpp
-//   segments    any row lengths                weave_segments.hpp
-//   padded      small or dense                 weave_padded.hpp
-//   long        rows of hundreds of entries    weave_long.hpp
-//   tiles       columns used often, anywhere   weave_tiles.hpp
-//   sums        random columns                 weave_sums.hpp
+//   diagonals   grids                          diagonals/diagonals.hpp
+//   blocks      several unknowns a node        blocks/blocks.hpp
+//   rows        local columns, similar rows    rows/rows.hpp
+//   segments    any row lengths                segments/segments.hpp
+//   padded      small or dense                 padded/padded.hpp
+//   long        rows of hundreds of entries    long_rows/long_rows.hpp
+//   tiles       columns used often, anywhere   tiles/tiles.hpp
+//   sums        random columns                 sums/sums.hpp
 #pragma once
 
 #include <variant>
 
-#include "formats/weave/weave_blocks.hpp"
-#include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/blocks/blocks.hpp"
+#include "formats/weave/diagonals/diagonals.hpp"
+#include "formats/weave/long_rows/long_rows.hpp"
+#include "formats/weave/padded/padded.hpp"
+#include "formats/weave/rows/rows.hpp"
+#include "formats/weave/segments/segments.hpp"
+#include "formats/weave/sums/sums.hpp"
+#include "formats/weave/tiles/tiles.hpp"
 #include "formats/weave/weave_facts.hpp"
-#include "formats/weave/weave_long.hpp"
-#include "formats/weave/weave_padded.hpp"
-#include "formats/weave/weave_rows.hpp"
-#include "formats/weave/weave_segments.hpp"
-#include "formats/weave/weave_sums.hpp"
-#include "formats/weave/weave_tiles.hpp"
 
 namespace heddle {
 

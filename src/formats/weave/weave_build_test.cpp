@@ -8,10 +8,10 @@
 #include <heddle/io.hpp>
 
 #include "formats/registered.hpp"
+#include "formats/weave/diagonals/diagonals_found.hpp"
 #include "formats/weave/weave.hpp"
-#include "formats/weave/weave_diagonals_found.hpp"
-#include "layout/device_scan.hpp"
 #include "simt/emulator.hpp"
+#include "simt/primitives/scan.hpp"
 #include "support/valued.hpp"
 #include "support/zoo.hpp"
 

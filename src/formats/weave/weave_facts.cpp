@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "formats/weave/weave_diagonals.hpp"
-#include "formats/weave/weave_long.hpp"
+#include "formats/weave/diagonals/diagonals.hpp"
+#include "formats/weave/long_rows/long_rows.hpp"
 #include "layout/blocks_build.hpp"
 
 namespace heddle::weave {

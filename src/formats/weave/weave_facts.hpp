@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "analyze/column_tiles.hpp"
-#include "formats/weave/weave_full_blocks.hpp"
+#include "codec/sliced_columns.hpp"
+#include "formats/weave/blocks/full_blocks.hpp"
 #include "formats/weave/weave_layout.hpp"
-#include "layout/sliced_columns.hpp"
 
 namespace heddle::weave {
 
@@ -52,7 +52,8 @@ class PatternFacts {
   virtual double slice_fill(TeamShape shape, std::int64_t sort) = 0;
   // Steps of teams of so many threads over all rows.
   virtual std::int64_t team_steps(int threads) = 0;
-  // The same where a thread's entries are up to four consecutive columns (weave_long.hpp); and whether no row has gaps.
+  // The same where a thread's entries are up to four consecutive columns (long_rows/long_rows.hpp); and whether no row
+  // has gaps.
   virtual std::int64_t quad_steps(int threads) = 0;
   virtual bool rows_are_runs() = 0;
   // Sectors of 32 bytes of x that 32 consecutive entries fetch together, in float: 4 for a dense row, 32 for columns

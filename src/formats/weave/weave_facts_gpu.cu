@@ -1,12 +1,12 @@
 #include <optional>
 #include <utility>
 
-#include "formats/weave/weave_block_row.hpp"
-#include "formats/weave/weave_diagonals.hpp"
+#include "formats/weave/blocks/block_row.hpp"
+#include "formats/weave/diagonals/diagonals.hpp"
+#include "formats/weave/long_rows/long_rows_quads.hpp"
 #include "formats/weave/weave_facts.hpp"
-#include "formats/weave/weave_long_quads.hpp"
 #include "formats/weave/weave_samples.hpp"
-#include "layout/device_reduce.hpp"
+#include "simt/primitives/reduce.hpp"
 
 namespace heddle::weave {
 

@@ -2,11 +2,11 @@
 // line: footprint, build, restore, each_array, multiply on the three devices.
 #pragma once
 
+#include "codec/column_windows.hpp"
+#include "codec/lane_pieces.hpp"
+#include "codec/value_codec.hpp"
 #include "formats/format.hpp"
 #include "formats/weave/weave_settings.hpp"
-#include "layout/column_windows.hpp"
-#include "layout/lane_pieces.hpp"
-#include "layout/value_codec.hpp"
 
 namespace heddle::weave {
 

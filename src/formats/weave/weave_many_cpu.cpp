@@ -7,10 +7,10 @@
 #include "core/dispatch.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
-#include "formats/weave/weave_blocks.hpp"
-#include "formats/weave/weave_diagonals.hpp"
-#include "formats/weave/weave_rows.hpp"
-#include "layout/vector_group.hpp"
+#include "formats/weave/blocks/blocks.hpp"
+#include "formats/weave/diagonals/diagonals.hpp"
+#include "formats/weave/rows/rows.hpp"
+#include "simd/vector_group.hpp"
 
 namespace heddle::weave {
 

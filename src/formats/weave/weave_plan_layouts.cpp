@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "codec/value_codec.hpp"
 #include "cost/row_counts.hpp"
-#include "formats/weave/weave_diagonals.hpp"
-#include "formats/weave/weave_full_blocks.hpp"
-#include "formats/weave/weave_long.hpp"
-#include "formats/weave/weave_padded.hpp"
+#include "formats/weave/blocks/full_blocks.hpp"
+#include "formats/weave/diagonals/diagonals.hpp"
+#include "formats/weave/long_rows/long_rows.hpp"
+#include "formats/weave/padded/padded.hpp"
+#include "formats/weave/rows/rows.hpp"
+#include "formats/weave/segments/segments.hpp"
+#include "formats/weave/tiles/tiles.hpp"
 #include "formats/weave/weave_plan.hpp"
-#include "formats/weave/weave_rows.hpp"
 #include "formats/weave/weave_rules.hpp"
-#include "formats/weave/weave_segments.hpp"
-#include "formats/weave/weave_tiles.hpp"
-#include "layout/value_codec.hpp"
 
 namespace heddle::weave_counts {
 

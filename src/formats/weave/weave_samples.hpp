@@ -2,9 +2,9 @@
 // and windows of entries. The arrays need not be a matrix: every read stays inside them.
 #pragma once
 
-#include "formats/weave/weave_diagonal_walk.hpp"
+#include "formats/weave/diagonals/diagonal_walk.hpp"
 #include "formats/weave/weave_facts.hpp"
-#include "layout/device_csr.hpp"
+#include "simt/csr/device_csr.hpp"
 
 namespace heddle::weave {
 

@@ -1,8 +1,8 @@
 // The settings of weave: which layout, and what that layout can be told.
 #pragma once
 
+#include "codec/value_codec.hpp"
 #include "formats/settings.hpp"
-#include "layout/value_codec.hpp"
 
 namespace heddle {
 

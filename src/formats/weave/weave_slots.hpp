@@ -1,11 +1,11 @@
 // Slots on the CPU: U places of each of 32 lanes, side by side, with a sum each. A step adds one product to every slot
-// that has an entry, in the order of the columns; values lie in pieces (layout/lane_pieces.hpp).
+// that has an entry, in the order of the columns; values lie in pieces (codec/lane_pieces.hpp).
 #pragma once
 
 #include <algorithm>
 
-#include "layout/fetch.hpp"
-#include "layout/lane_pieces.hpp"
+#include "codec/lane_pieces.hpp"
+#include "simd/fetch.hpp"
 
 namespace heddle::weave {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "formats/weave/weave_slots.hpp"
-#include "layout/ahead.hpp"
-#include "layout/wide.hpp"
+#include "simd/ahead.hpp"
+#include "simd/wide.hpp"
 
 #if defined(__x86_64__)
 

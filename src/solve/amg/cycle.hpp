@@ -15,7 +15,7 @@
 #include <heddle/solve.hpp>
 
 #include "solve/amg/grids.hpp"
-#include "solve/preconditioners.hpp"
+#include "solve/precondition/preconditioners.hpp"
 
 namespace heddle::solve_method {
 

@@ -2,7 +2,7 @@
 // another, element by element as on the host (dense_inverse.cpp).
 #pragma once
 
-#include "layout/device_reduce.hpp"
+#include "simt/primitives/reduce.hpp"
 #include "solve/amg/dense_inverse.hpp"
 #include "solve/amg/row_steps.hpp"
 

@@ -3,7 +3,7 @@
 // before have left, so alpha and beta never leave the device.
 #pragma once
 
-#include "layout/device_workspace.hpp"
+#include "simt/primitives/workspace.hpp"
 #include "simt/simt.hpp"
 #include "solve/amg/lanczos.hpp"
 

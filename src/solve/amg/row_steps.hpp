@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "layout/device_csr.hpp"
+#include "simt/csr/device_csr.hpp"
 #include "solve/amg/node_order.hpp"
-#include "solve/state.hpp"
+#include "solve/krylov/state.hpp"
 
 namespace heddle::solve_method {
 

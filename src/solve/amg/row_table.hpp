@@ -9,7 +9,7 @@
 // Few columns fit a small table. Rows that do not fit say so, and the next larger table takes them.
 #pragma once
 
-#include "layout/device_scan.hpp"
+#include "simt/primitives/scan.hpp"
 #include "solve/amg/row_steps.hpp"
 
 namespace heddle::solve_method {

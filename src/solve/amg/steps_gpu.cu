@@ -5,8 +5,8 @@
 
 #include <heddle/matrix.hpp>
 
-#include "layout/device_radix.hpp"
-#include "layout/device_reduce.hpp"
+#include "simt/primitives/radix.hpp"
+#include "simt/primitives/reduce.hpp"
 #include "solve/amg/dense_on_device.hpp"
 #include "solve/amg/lanczos_on_device.hpp"
 #include "solve/amg/roots_on_device.hpp"
