@@ -16,7 +16,7 @@ constexpr std::int64_t block_limit = 160;
 constexpr std::int64_t most_window_tasks = 512;
 
 SIMT_KERNEL clear_words(std::uint64_t* words, std::int64_t count) {
-  for (std::int64_t i = simt::global_thread(); i < count; i += simt::block_limit() * simt::block_threads())
+  for (std::int64_t i = simt::global_thread(); i < count; i += simt::grid_blocks() * simt::block_threads())
     words[i] = 0;
 }
 
@@ -121,7 +121,7 @@ conclude(Survey<V> s) {
   Board& board = *simt::shared<Board>();
   if (simt::block() == 0) conclude_diagonals(s);
   if (s.runs > 0 && degrees_may_matter(s))
-    for (std::int64_t i = simt::block(); i < s.windows.count; i += simt::block_limit()) conclude_window(s, i, board);
+    for (std::int64_t i = simt::block(); i < s.windows.count; i += simt::grid_blocks()) conclude_window(s, i, board);
   if (blocks_leave_hope(s)) conclude_blocks(s);
 }
 
