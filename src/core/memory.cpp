@@ -9,6 +9,7 @@
 #include <heddle/buffer.hpp>
 
 #include "core/check.hpp"
+#include "core/emulated_calls.hpp"
 #include "core/gpu.hpp"
 #include "core/memory_errors.hpp"
 #include "core/parallel.hpp"
@@ -118,6 +119,7 @@ std::shared_ptr<void> allocate_on_gpu(Device device, std::size_t bytes) {
 
 std::shared_ptr<void> allocate(Device device, std::size_t bytes) {
   if (bytes == 0) return nullptr;
+  if (device.kind == Device::Kind::emulator) ++emulated_calls.allocations;
   return with_memory_errors([&]() -> std::shared_ptr<void> {  // the owner of the memory is a few bytes more
     if (!device.host_memory()) return allocate_on_gpu(device, bytes);
     void* data = host_table().allocate(bytes);
@@ -139,6 +141,7 @@ void host_copy(void* to, const void* from, std::size_t bytes) {
 
 void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
   if (bytes == 0) return;
+  if (to_device.kind == Device::Kind::emulator || from_device.kind == Device::Kind::emulator) ++emulated_calls.copies;
   if (to_device.host_memory() && from_device.host_memory()) return host_copy(to, from, bytes);
   const gpu::Current current(to_device.host_memory() ? from_device : to_device);
   to_device.host_memory() ? gpu::copy_to_host(to, from, bytes) : gpu::copy(to, from, bytes);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "core/emulated_calls.hpp"
 #include "simt/fibre.hpp"
 #include "simt/simt.hpp"
 
@@ -315,6 +316,7 @@ void run_grid(const Launch& shape, void (*body)(void*), void* context) {
         "{} bytes of shared memory are more than a block can have", shape.shared_bytes);
   check(shape.cluster >= 1 && shape.cluster <= 8 && shape.blocks % shape.cluster == 0, ErrorKind::internal,
         "{} blocks in clusters of {}: must be a multiple of at most 8", shape.blocks, shape.cluster);
+  ++emulated_calls.kernels;
   for (std::int64_t i = 0; i < shape.blocks; i += shape.cluster)
     runner.run(shape, order_of_turns == Order::forward ? i : shape.blocks - shape.cluster - i, body, context);
 }
