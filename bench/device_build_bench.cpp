@@ -19,7 +19,7 @@
 #include "call_trace.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"
-#include "formats/format.hpp"
+#include "formats/build_board.hpp"
 #include "formats/where.hpp"
 #include "machine/timing.hpp"
 #include "program.hpp"
@@ -76,11 +76,6 @@ double multiply_seconds(const Settings& settings, const Operator<V>& op) {
   Buffer<V> y(op.rows(), settings.device);
   return time_multiply<V>(op, x, y, settings.seconds, false).median;
 }
-
-auto settle_there(const Format& f, const Plan& plan, Source<float> A) { return f.settle_there_f32(plan, A); }
-auto settle_there(const Format& f, const Plan& plan, Source<double> A) { return f.settle_there_f64(plan, A); }
-auto store_there(const Format& f, const Plan& plan, Source<float> A) { return f.build_there_f32(A, plan); }
-auto store_there(const Format& f, const Plan& plan, Source<double> A) { return f.build_there_f64(A, plan); }
 
 // "12.3", or "host" when kernels do not do it.
 template <class F>
@@ -142,8 +137,16 @@ void measure(const Settings& settings, const std::string& matrix, const std::str
     on_gpu(device, [&](auto where) { source.longest = look_at(where, there.view(), device).longest; });
     return true;
   });
-  const std::string settle = part(settings, [&] { return settle_there(format, asked, source).has_value(); });
-  const std::string store = part(settings, [&] { return store_there(format, op.plan(), source) != nullptr; });
+  // f(builder) by kernels; false where there are none, or the host has to.
+  const auto by_kernels = [&](const Plan& plan, auto f) {
+    BuildBoard<V> board(source);
+    const auto builder = format.builder(board, plan, device);
+    return builder && f(*builder);
+  };
+  const std::string settle =
+      part(settings, [&] { return by_kernels(asked, [](Builder<V>& b) { return b.settle(false); }); });
+  const std::string store =
+      part(settings, [&] { return by_kernels(op.plan(), [](Builder<V>& b) { return b.finish() != nullptr; }); });
   const double from_host = seconds_of(settings, [&] { build(A, asked, {device}); });
   const NewValues fresh = measure_updates(settings, there, asked);
   fmt::print("{:48}{:>4}{:9.1f}{:10.1f}{:8.1f}{:>9}{:>9}{:>9}{:10.1f}{:9.1f}{:8.2f}{:11.1f}   {}\n", matrix,

@@ -87,60 +87,51 @@ void check_device(const CustomFormat& format, Device device) {
          "this format has no kernel for a GPU");
 }
 
-template <class V>
-std::unique_ptr<Store<V>> stored(Source<V> source, const Plan& resolved, Device device) {
-  const CustomFormat& format = custom(resolved);
-  check_device(format, device);
-  if constexpr (std::is_same_v<V, float>)
-    return std::make_unique<CustomStore<V>>(format.build_f32(source.view, resolved, device));
-  else
-    return std::make_unique<CustomStore<V>>(format.build_f64(source.view, resolved, device));
-}
-
-Plan resolved(const Plan& plan) { return complete_plan(custom(plan), plan); }
-
-template <class V>
-Plan settled(const Plan& plan, Source<V>) {
-  return resolved(plan);
-}
-template <class V>
-std::unique_ptr<Store<V>> not_built_there(Source<V>, const Plan&) {
-  return nullptr;
-}
-template <class V>
-std::optional<Plan> not_settled_there(const Plan&, Source<V>) {
-  return std::nullopt;
-}
-template <class V>
-void asks_nothing(const Plan&, Source<V>, const QueueLook& look) {
-  look(false);
-}
-
 Footprint need(const Plan& plan, const PatternView& A, int value_bytes) {
   return judged(custom(plan).footprint(A, plan, value_bytes), A.nnz());
 }
 
-// Nothing of it is done by kernels of the library. Without names: whoever adds a member to Format is told here.
+// Nothing of it is done by kernels of the library.
+template <class V>
+class CustomBuilder final : public Builder<V> {
+ public:
+  CustomBuilder(BuildBoard<V>& board, const Plan& plan, Device device) : board_(board), plan_(plan), device_(device) {}
+
+  void begin() override {}
+  bool settle(bool values_will_change) override {
+    plan_ = complete_plan(custom(plan_), plan_);
+    for (auto& [key, value] : plan_.settings)
+      if (key == "values" && values_will_change) value = "raw";
+    return true;
+  }
+  Plan plan() const override { return plan_; }
+  std::unique_ptr<Store<V>> finish() override {
+    const CustomFormat& format = custom(plan_);
+    const CsrView<V>& A = board_.matrix();
+    if (const Footprint room = need(plan_, A, sizeof(V)); !room.fits) does_not_fit(plan_, room);
+    check_device(format, device_);
+    if constexpr (std::is_same_v<V, float>)
+      return std::make_unique<CustomStore<V>>(format.build_f32(A, plan_, device_));
+    else
+      return std::make_unique<CustomStore<V>>(format.build_f64(A, plan_, device_));
+  }
+
+ private:
+  BuildBoard<V>& board_;
+  Plan plan_;
+  Device device_;
+};
+
+template <class V>
+std::unique_ptr<Builder<V>> builder_here(BuildBoard<V>& board, const Plan& plan, Device device) {
+  if (board.device().kind != Device::Kind::cpu) return nullptr;
+  return std::make_unique<CustomBuilder<V>>(board, plan, device);
+}
+
+// Without names: whoever adds a member to Format is told here.
 Format line_of(const CustomFormat& format) {
-  const auto resolve = [](const Plan& plan, const PatternView&, int) { return resolved(plan); };
-  const auto at_most = [](const Plan& plan, const PatternView& A, int value_bytes, Found*) {
-    return need(plan, A, value_bytes);
-  };
-  return {format.info,
-          resolve,
-          need,
-          at_most,
-          stored<float>,
-          stored<double>,
-          settled<float>,
-          settled<double>,
-          false,
-          not_built_there<float>,
-          not_built_there<double>,
-          not_settled_there<float>,
-          not_settled_there<double>,
-          asks_nothing<float>,
-          asks_nothing<double>};
+  const auto resolve = [](const Plan& plan, const PatternView&, int) { return complete_plan(custom(plan), plan); };
+  return {format.info, resolve, need, need, builder_here<float>, builder_here<double>, false};
 }
 
 void check_name(const CustomFormat& format) {

@@ -4,18 +4,22 @@
 //     using Settings = NameSettings;                    // plain ints with defaults, and fields() for their names
 //     static FormatInfo about();                        // name, one-line summary, origin, drawing of the layout
 //     static void settle(Settings&, const PatternView&);// replaces every `automatic` by the value for this matrix
-//     static void settle_values(Settings&, Source<V>);  // optional: instead of settle, where values count too
+//     using Found = ...;                                // optional: what asking for room finds for build; starts empty
+//     static void settle_values(Settings&, Source<V>, Found&);  // with it, optional: instead of settle, where values
+//                                                       // count too
 //     static Footprint footprint(const PatternView&, const Settings&, int value_bytes);   // exact, without building
-//     static Footprint at_most(...);                    // optional: an upper bound, where the footprint takes long;
-//                                                       // or the footprint, and what it found is left for build
-//     static NameFormat build(Source<V>, const Settings&);       // in host memory
+//     static Footprint at_most(...);                    // optional: an upper bound, where the footprint takes long; or
+//                                                       // the footprint, with a Found& at the end
+//     static NameFormat build(Source<V>, const Settings&);      // in host memory; with a Found that it may take apart
 //     static std::optional<NameFormat> build_there(simt::Emulator or simt::Cuda, Source<V> there, const Settings&);
 //                                                       // optional, name_build_gpu.cu: from arrays on the device to
 //                                                       // arrays on it, the same as build makes, bit by bit. Nothing:
 //                                                       // the host shall build, and say what is wrong if anything is
-//     static bool settle_there(simt::Emulator or simt::Cuda, Settings&, Source<V> there);  // optional: what
-//                                                       // settle_values gives, for arrays on the device; false: the
-//                                                       // host shall
+//     static bool settle_there(simt::Emulator or simt::Cuda, Settings&, Source<V> there);  // with it: what settle
+//     gives template <class Where> using BuilderThere = ...;  // instead of these two: a Builder of its own, which asks
+//     before
+//                                                       // the arrays are known to be a matrix
+//                                                       (formats/build_board.hpp)
 //     Csr<V> restore() const;                           // bit for bit what it was built from; host memory
 //     template <class Self, class F> static void each_array(Self& self, F f);   // f(self.array) for every Buffer:
 //                                                       // moving to a device, counting bytes, ... are written once
@@ -52,29 +56,9 @@
 #include "core/update_many.hpp"
 #include "formats/settings.hpp"
 #include "layout/scale.hpp"
-#include "simt/csr/device_pattern.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle {
-
-// What one step of a build found and a later one needs; only the format knows what.
-using Found = std::shared_ptr<const void>;
-
-// What `make` gives, left in `found` for whoever asks next.
-template <class T, class F>
-std::shared_ptr<const T> found_or_made(Found* found, F make) {
-  if (found && *found) return std::static_pointer_cast<const T>(*found);
-  auto made = std::make_shared<T>(make());
-  if (found) *found = made;
-  return made;
-}
-// For the last who asks and may keep it: it was made as one that can be changed.
-template <class T, class F>
-T take_found(Found* found, F make) {
-  const auto made = std::const_pointer_cast<T>(found_or_made<T>(found, make));
-  if (found) found->reset();
-  return std::move(*made);
-}
 
 // The matrix a format is built from. When the caller gave it up, `take` hands over its arrays instead of copying.
 template <class V>
@@ -83,11 +67,6 @@ struct Source {
   Csr<V>* given = nullptr;
   Device device = {};         // where its arrays lie: for the CPU the only one whose memory `build` may read
   std::int64_t longest = -1;  // the most entries of a row; known of matrices on a device
-  // Where settling and asking for room may leave what building of the same matrix, there too, would have to find out
-  // again. Null: nowhere.
-  Found* found = nullptr;
-  // Where ask_there may leave what settle_there of the same matrix waits for.
-  std::shared_ptr<void>* asked = nullptr;
 
   // Arrays the format may keep; borrowed ones are copied when the format is placed on its device.
   Csr<V> take() const {
@@ -114,30 +93,45 @@ class Store {
   virtual bool takes_turns() const = 0;  // multiplications write arrays of the format: one at a time
 };
 
+// One operator in the making. What a step finds is a member, for the next; the destructor waits for what was queued.
+template <class V>
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  // Of arrays on a device that nobody has checked: queues the check, and beside it what settling will ask. Reads stay
+  // inside the arrays, and room is taken before the first kernel.
+  virtual void begin() = 0;
+  // They are a matrix: open settings get values. False: the builder of the host shall.
+  virtual bool settle(bool values_will_change) = 0;
+  virtual Plan plan() const = 0;  // settled: to build it again elsewhere gives the same bytes
+  // Of a settled plan. Null: the builder of the host shall, and say what is wrong.
+  virtual std::unique_ptr<Store<V>> finish() = 0;
+};
+
+template <class V>
+class BuildBoard;  // formats/build_board.hpp
+template <class V>
+using MakeBuilder = std::unique_ptr<Builder<V>> (*)(BuildBoard<V>& of_matrix, const Plan&, Device);
+
 // A line of the registry.
 struct Format {
   FormatInfo info;
-  Plan (*resolve)(const Plan&, const PatternView&, int value_bytes);
+  Plan (*resolve)(const Plan&, const PatternView&, int value_bytes);  // by the pattern alone
   Footprint (*footprint)(const Plan& resolved, const PatternView&, int value_bytes);
-  // What building asks first: the footprint, or an upper bound where the format has a cheaper one. `found`: as in
-  // Source.
-  Footprint (*at_most)(const Plan& resolved, const PatternView&, int value_bytes, Found* found);
-  std::unique_ptr<Store<float>> (*build_f32)(Source<float>, const Plan& resolved, Device);
-  std::unique_ptr<Store<double>> (*build_f64)(Source<double>, const Plan& resolved, Device);
-  // What building stores: like resolve, but the values of the matrix may count as well.
-  Plan (*settle_f32)(const Plan&, Source<float>);
-  Plan (*settle_f64)(const Plan&, Source<double>);
-  // The same two from arrays that lie on a device, on that device; nothing when the host has to do it, as it always has
-  // to without `builds_there`.
+  // The footprint, or an upper bound where the format has a cheaper one.
+  Footprint (*at_most)(const Plan& resolved, const PatternView&, int value_bytes);
+  // For a matrix in host memory; or, of a format that builds there, on the device where it is multiplied.
+  MakeBuilder<float> builder_f32;
+  MakeBuilder<double> builder_f64;
   bool builds_there;
-  std::unique_ptr<Store<float>> (*build_there_f32)(Source<float>, const Plan& resolved);
-  std::unique_ptr<Store<double>> (*build_there_f64)(Source<double>, const Plan& resolved);
-  std::optional<Plan> (*settle_there_f32)(const Plan&, Source<float>);
-  std::optional<Plan> (*settle_there_f64)(const Plan&, Source<double>);
-  // Queues what settling will ask, before anybody knows whether the arrays, which have the right sizes, are a matrix;
-  // and among it the first look at them (simt/csr/device_pattern.hpp).
-  void (*ask_there_f32)(const Plan&, Source<float>, const QueueLook&);
-  void (*ask_there_f64)(const Plan&, Source<double>, const QueueLook&);
+
+  template <class V>
+  std::unique_ptr<Builder<V>> builder(BuildBoard<V>& of_matrix, const Plan& plan, Device device) const {
+    if constexpr (std::is_same_v<V, float>)
+      return builder_f32(of_matrix, plan, device);
+    else
+      return builder_f64(of_matrix, plan, device);
+  }
 };
 
 // Padding is refused when it is both many times the matrix and large in itself. (An honest small case, such as a

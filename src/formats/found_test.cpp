@@ -3,41 +3,56 @@
 
 #include <heddle/generate.hpp>
 
-#include "formats/format.hpp"
+#include "formats/bcsr/bcsr.hpp"
+#include "formats/dia/dia.hpp"
+#include "formats/registered.hpp"
+#include "formats/weave/weave.hpp"
+#include "support/builders.hpp"
 
-namespace heddle {
+namespace heddle::test {
 namespace {
 
-class BuildFound : public testing::TestWithParam<const char*> {};
+const void* place_of(const Buffer<Offset>& starts) { return starts.data(); }
+const void* place_of(const DiagonalsAndRest& parts) { return parts.ptr.data(); }
+const void* place_of(const std::optional<weave::DiagonalSkeleton>& skeleton) {
+  return skeleton ? skeleton->slices.data() : nullptr;
+}
 
-TEST_P(BuildFound, is_left_for_building_and_taken_by_it) {
+template <template <class> class F>
+void expect_found_once(const char* plan) {
+  SCOPED_TRACE(plan);
   const Csr<double> A = generate<double>("fem,n=6,dof=3");
-  const Plan plan = Plan::parse(GetParam());
-  const Format& format = registered_format(plan.format);
-  Found found;
-  const Plan settled = format.settle_f64(plan, {.view = A.view(), .found = &found});
-  const Footprint room = format.at_most(settled, A.view(), 8, &found);
+  const auto settings = settings_from<F>(settled<double>({A.view()}, plan));
+  typename F<double>::Found found;
+  const Footprint room = room_for<F>(A.view(), settings, 8, found);
   ASSERT_TRUE(room.fits);
-  ASSERT_TRUE(found);
-  const Found before = found;
-  EXPECT_EQ(format.at_most(settled, A.view(), 8, &found).bytes, room.bytes);
-  EXPECT_EQ(found, before);  // and not made anew
-  const auto store = format.build_f64({.view = A.view(), .found = &found}, settled, Device::cpu());
-  EXPECT_FALSE(found);
-  EXPECT_EQ(store->bytes(), room.bytes);
-  EXPECT_TRUE(identical(store->restore(), A));
+  const void* const place = place_of(found);
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(room_for<F>(A.view(), settings, 8, found).bytes, room.bytes);
+  EXPECT_EQ(place_of(found), place);  // and not made anew
+  EXPECT_EQ(F<double>::footprint(A.view(), settings, 8).bytes, room.bytes);
+  const auto made = F<double>::build({A.view()}, settings, std::move(found)),
+             anew = F<double>::build({A.view()}, settings);
+  EXPECT_EQ(bytes_of(made), room.bytes);
+  EXPECT_EQ(bytes_of(anew), room.bytes);
+  EXPECT_TRUE(identical(made.restore(), A));
+  EXPECT_TRUE(identical(anew.restore(), A));
 }
 
-TEST_P(BuildFound, is_not_needed) {
+TEST(BuildFound, is_kept_for_building_and_not_needed) {
+  expect_found_once<BcsrFormat>("bcsr r=3 c=3");
+  expect_found_once<DiaFormat>("dia");
+  expect_found_once<WeaveFormat>("weave layout=diagonals");
+}
+
+TEST(BuildFound, is_what_is_stored) {
   const Csr<double> A = generate<double>("fem,n=6,dof=3");
-  const Plan plan = Plan::parse(GetParam());
-  const Format& format = registered_format(plan.format);
-  const Plan settled = format.settle_f64(plan, {.view = A.view()});
-  EXPECT_EQ(format.at_most(settled, A.view(), 8, nullptr).bytes, format.footprint(settled, A.view(), 8).bytes);
-  EXPECT_TRUE(identical(format.build_f64({.view = A.view()}, settled, Device::cpu())->restore(), A));
+  const auto settings = settings_from<BcsrFormat>(settled<double>({A.view()}, "bcsr r=3 c=3"));
+  Buffer<Offset> found;
+  room_for<BcsrFormat>(A.view(), settings, 8, found);
+  const Offset* const starts = found.data();
+  EXPECT_EQ(BcsrFormat<double>::build({A.view()}, settings, std::move(found)).ptr.data(), starts);
 }
-
-INSTANTIATE_TEST_SUITE_P(Formats, BuildFound, testing::Values("bcsr r=3 c=3", "dia", "weave layout=diagonals"));
 
 }  // namespace
-}  // namespace heddle
+}  // namespace heddle::test

@@ -4,23 +4,14 @@
 #include "core/known_device.hpp"
 #include "core/memory_errors.hpp"
 #include "core/watch.hpp"
+#include "formats/build_board.hpp"
 #include "formats/build_canonical.hpp"
 #include "formats/operator_state.hpp"
 #include "formats/trials.hpp"
-#include "simt/csr/device_pattern.hpp"
 
 namespace heddle {
 
 namespace {
-
-// Format has a member for each precision.
-template <class V, class F, class D>
-auto of_type(F for_float, D for_double) {
-  if constexpr (std::is_same_v<V, float>)
-    return for_float;
-  else
-    return for_double;
-}
 
 // The source's own arrays: they must outlive this.
 template <class V>
@@ -29,42 +20,77 @@ Csr<V> borrowed(const Source<V>& A) {
   return {A.view.rows, A.view.cols, borrow(A.view.ptr), borrow(A.view.col), borrow(A.view.val)};
 }
 
-// The matrix as it was given, and as it lies in host memory from the moment somebody needs it there.
+// One matrix on its way to a store: by kernels where it lies, as far as the format has them; else by the host, of a
+// copy that is made when it is first needed.
 template <class V>
-class Given {
+class Making {
  public:
-  explicit Given(Source<V> source, bool known_canonical = false) : source_(source), known_canonical_(known_canonical) {}
-  Given(Source<V> sent, CsrView<V> original) : source_(sent), original_(original) {}
-
-  Source<V> there() {
-    Source<V> there = source_;
-    there.found = &found_there_;
-    there.asked = &asked_;
-    return there;
+  // original: what was sent to the device.
+  Making(Source<V> source, const Plan& plan, Device device, std::optional<CsrView<V>> original = {})
+      : board_(source), plan_(plan), device_(device), original_(original) {
+    if (on_device()) there_ = format().builder(board_, plan, device);
   }
-  bool on_device() const { return source_.device.kind != Device::Kind::cpu; }
-  bool known_canonical() const { return known_canonical_; }
-  void know_longest(std::int64_t longest) { source_.longest = longest; }
+
+  bool on_device() const { return board_.device().kind != Device::Kind::cpu; }
+  const CsrView<V>& matrix() const { return board_.matrix(); }
   Source<V> here() {
-    Source<V> here = in_host_memory();
-    here.found = &found_here_;
-    return here;
+    if (!on_device()) return board_.source();
+    if (original_) return {*original_};
+    if (!copied_) copy_ = borrowed(board_.source()).to(Device::cpu()), copied_ = true;
+    return {copy_.view()};
+  }
+
+  void check() {
+    if (!on_device() || !is_matrix_there()) validate(here().view, Require::canonical);
+  }
+  Plan settle(bool values_will_change) {
+    if (there_ && !there_->settle(values_will_change)) there_.reset();
+    if (there_) return plan_ = there_->plan();
+    if (is_tried(plan_)) plan_ = fastest(plan_, here().view, device_);
+    of_host().settle(values_will_change);
+    return plan_ = here_->plan();
+  }
+  std::unique_ptr<Store<V>> finish() {
+    std::unique_ptr<Store<V>> made = there_ ? there_->finish() : nullptr;
+    return made ? std::move(made) : of_host().finish();
   }
 
  private:
-  Source<V> in_host_memory() {
-    if (!on_device()) return source_;
-    if (original_) return {*original_, nullptr};
-    if (!copied_) copy_ = borrowed(source_).to(Device::cpu()), copied_ = true;
-    return {copy_.view(), nullptr};
+  const Format& format() const { return registered_format(plan_.format); }
+
+  // Waits once: what settling will ask is queued beside the check.
+  bool is_matrix_there() {
+    const CsrView<V>& A = matrix();
+    if (A.rows < 0 || A.cols < 0 || A.rows > max_dimension || A.cols > max_dimension ||
+        static_cast<std::int64_t>(A.ptr.size()) != A.rows + 1)
+      return false;
+    const bool has_all_values = A.val.size() == A.col.size();
+    on_gpu(board_.device(), [&](auto where) {
+      PatternCheck& check = board_.check(where);
+      if (there_ && has_all_values)
+        there_->begin();
+      else
+        check.queue(where, false);
+    });
+    return board_.heard_check() && has_all_values;
   }
 
-  Source<V> source_;
-  Found found_there_, found_here_;
-  std::shared_ptr<void> asked_;
+  Builder<V>& of_host() {
+    if (!here_) {
+      if (on_device()) board_here_.emplace(here());
+      here_ = format().builder(on_device() ? *board_here_ : board_, plan_, device_);
+    }
+    return *here_;
+  }
+
+  BuildBoard<V> board_;
+  Plan plan_;
+  Device device_;
   std::optional<CsrView<V>> original_;
   Csr<V> copy_;
-  bool copied_ = false, known_canonical_ = false;
+  bool copied_ = false;
+  std::optional<BuildBoard<V>> board_here_;
+  std::unique_ptr<Builder<V>> there_, here_;  // null: not needed, or not yet
 };
 
 // The device of all arrays; those without elements lie anywhere.
@@ -79,72 +105,26 @@ Device home_of(const Csr<V>& A) {
 }
 
 template <class V>
-DevicePattern look_there(const Source<V>& there, const Plan& plan) {
-  const CsrView<V>& A = there.view;
-  const Format& format = registered_format(plan.format);
-  const auto beside = [&](const QueueLook& look) {
-    if (A.val.size() != A.col.size()) return look(false);
-    of_type<V>(format.ask_there_f32, format.ask_there_f64)(plan, there, look);
-  };
-
-  const bool possible = A.rows >= 0 && A.cols >= 0 && A.rows <= max_dimension && A.cols <= max_dimension &&
-                        static_cast<std::int64_t>(A.ptr.size()) == A.rows + 1;
-  DevicePattern found;
-  if (possible) on_gpu(there.device, [&](auto where) { found = look_at(where, A, there.device, beside); });
-  return found;
-}
-
-template <class V>
-void check_matrix(Given<V>& A, const Plan& plan) {
-  if (A.known_canonical() && !A.on_device()) return;
-  const CsrView<V> view = A.there().view;
-  const DevicePattern found = A.on_device() ? look_there(A.there(), plan) : DevicePattern{};
-  if (!found.canonical || view.val.size() != view.col.size()) validate(A.here().view, Require::canonical);
-  A.know_longest(found.longest);
-}
-
-template <class V>
-Plan settle(const Plan& asked, Given<V>& A, Device device) {
-  const Format& format = registered_format(asked.format);
-  const Plan plan = is_tried(asked) ? fastest(asked, A.here().view, device) : asked;
-  if (A.on_device())
-    if (auto settled = of_type<V>(format.settle_there_f32, format.settle_there_f64)(plan, A.there())) return *settled;
-  return of_type<V>(format.settle_f32, format.settle_f64)(plan, A.here());
-}
-
-template <class V>
-std::unique_ptr<Store<V>> store(Given<V>& A, const Plan& resolved, Device device) {
-  const Format& format = registered_format(resolved.format);
-  if (A.on_device())
-    if (auto made = of_type<V>(format.build_there_f32, format.build_there_f64)(A.there(), resolved)) return made;
-  return make_store(A.here(), resolved, device);
-}
-
-template <class V>
-Operator<V> build_given(Given<V>& A, const Plan& plan, const BuildOptions& options) {
-  check_matrix(A, plan);
+Operator<V> build_checked(Making<V>& A, const Plan& plan, const BuildOptions& options) {
   const Device device = *options.device;
   auto impl = std::make_unique<typename Operator<V>::Impl>();
-  const CsrView<V> view = A.there().view;
+  const CsrView<V> view = A.matrix();
   impl->rows = view.rows;
   impl->cols = view.cols;
   impl->nnz = view.nnz();
   impl->device = device;
   impl->updates = options.updates;
   impl->asked = plan;
-  const auto settled = [&](Given<V>& matrix) {
-    const Plan resolved = settle(plan, matrix, device);
-    return options.updates ? impl->stored_raw(resolved) : resolved;
-  };
+  const bool values_will_change = options.updates && impl->maps_possible();
   if (options.transposed) {
     Csr<V> T = transpose(A.here().view);
-    Given<V> given({T.view(), &T});
-    impl->transposed.plan = settled(given);
-    impl->transposed.store = store(given, impl->transposed.plan, device);
+    Making<V> made({T.view(), &T}, plan, device);
+    impl->transposed.plan = made.settle(values_will_change);
+    impl->transposed.store = made.finish();
   }
   Watch::enter("build", options.transposed ? 0.5 : 0.2);
-  impl->own.plan = settled(A);
-  impl->own.store = store(A, impl->own.plan, device);
+  impl->own.plan = A.settle(values_will_change);
+  impl->own.store = A.finish();
   if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
   if (options.updates) Watch::enter("build", 0.7);
   if (options.updates) impl->prepare_updates(A.on_device() ? &view : nullptr);
@@ -166,13 +146,15 @@ Operator<V> build_from(Source<V> source, const Plan& plan, const BuildOptions& o
   const gpu::Current current(device);
   if (made_on_the_gpu(source, plan, device)) try {
       Csr<V> there = borrowed(source).to(device);
-      Given<V> A({there.view(), &there, device}, source.view);
-      return build_given(A, plan, options);
+      Making<V> A({there.view(), &there, device}, plan, device, source.view);
+      A.check();
+      return build_checked(A, plan, options);
     } catch (const Error& error) {  // the matrix and the operator may not fit into memory together
       if (error.kind() != ErrorKind::unavailable) throw;
     }
-  Given<V> A(source, known_canonical);
-  return build_given(A, plan, options);
+  Making<V> A(source, plan, device);
+  if (!known_canonical || A.on_device()) A.check();
+  return build_checked(A, plan, options);
 }
 
 template <class V>
@@ -191,19 +173,8 @@ Operator<V> build_at_home(const Csr<V>& A, Csr<V>* given, const Plan& plan, Buil
 }  // namespace
 
 template <class V>
-std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device) {
-  const Format& format = registered_format(resolved.format);
-  const Footprint need = format.at_most(resolved, source.view, sizeof(V), source.found);
-  if (!need.fits)
-    fail(ErrorKind::unavailable, {to_string(resolved), "csr, coo and csr_split store any matrix"},
-         "this format does not fit the matrix: {}", need.reason);
-  return of_type<V>(format.build_f32, format.build_f64)(source, resolved, device);
-}
-
-template <class V>
 std::unique_ptr<Store<V>> store_from(Source<V> source, const Plan& resolved, Device device) {
-  Given<V> A(source);
-  return store(A, resolved, device);
+  return Making<V>(source, resolved, device).finish();
 }
 
 template <class V>
@@ -228,8 +199,6 @@ template Operator<float> build_canonical(const Csr<float>&, const Plan&, const B
 template Operator<double> build_canonical(const Csr<double>&, const Plan&, const BuildOptions&);
 template Operator<float> build_canonical(Csr<float>&&, const Plan&, const BuildOptions&);
 template Operator<double> build_canonical(Csr<double>&&, const Plan&, const BuildOptions&);
-template std::unique_ptr<Store<float>> make_store(Source<float>, const Plan&, Device);
-template std::unique_ptr<Store<double>> make_store(Source<double>, const Plan&, Device);
 template std::unique_ptr<Store<float>> store_from(Source<float>, const Plan&, Device);
 template std::unique_ptr<Store<double>> store_from(Source<double>, const Plan&, Device);
 template Operator<float> build(const Csr<float>&, const Plan&, const BuildOptions&);

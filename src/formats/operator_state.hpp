@@ -16,10 +16,7 @@
 
 namespace heddle {
 
-// Error(unavailable) when the format does not fit the matrix.
-template <class V>
-std::unique_ptr<Store<V>> make_store(Source<V> source, const Plan& resolved, Device device);
-// The same for a matrix in host memory or on the device: there, where kernels can, else by the host.
+// Where the matrix lies, as far as kernels can, else by the host. Error(unavailable) when the format does not fit it.
 template <class V>
 std::unique_ptr<Store<V>> store_from(Source<V> source, const Plan& resolved, Device device);
 

@@ -86,7 +86,7 @@ void Operator<V>::Impl::prepare_updates(const CsrView<V>* there) {
     made.maps = maps_of<V>({numbered, nullptr, device}, made.plan);
     if (!is_raw(now.plan) || (&now == &own && lent_values)) {  // what is lent is not written to
       Csr<V> A = now.store->restore();
-      made.store = make_store<V>({A.view(), &A}, made.plan, device);
+      made.store = store_from<V>({A.view(), &A}, made.plan, device);
       if (right_hand_sides > 1) made.store->reserve(std::min(right_hand_sides, most_vectors));
     }
     for (const std::span<V> array : (made.store ? made.store : now.store)->value_arrays())

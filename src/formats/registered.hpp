@@ -6,13 +6,15 @@
 #include "core/check.hpp"
 #include "core/fork_lock.hpp"
 #include "core/gpu.hpp"
-#include "formats/format.hpp"
+#include "formats/build_board.hpp"
 #include "formats/where.hpp"
 
 namespace heddle {
 
 // The padding in per cent, and what too_much_padding says.
 Footprint judged(Footprint need, std::int64_t nnz);
+// Error(unavailable).
+[[noreturn]] void does_not_fit(const Plan& plan, const Footprint& need);
 
 template <class F>
 std::int64_t bytes_of(const F& format) {
@@ -120,75 +122,134 @@ typename F<double>::Settings settings_from(const Plan& plan) {
   return settings;
 }
 
+// Settings are read from the plan once, and written once they are settled.
 template <template <class> class F, class V>
-Plan settle_with_values(const Plan& plan, Source<V> source) {
-  auto settings = settings_from<F>(plan);
-  if constexpr (requires { F<V>::settle_values(settings, source); })
-    F<V>::settle_values(settings, source);
-  else
-    F<V>::settle(settings, source.view);
-  return write_settings(settings.fields(), plan.format);
-}
+class BuilderOf : public Builder<V> {
+ public:
+  BuilderOf(BuildBoard<V>& board, const Plan& plan)
+      : board_(board), format_(plan.format), settings_(settings_from<F>(plan)) {}
 
-template <template <class> class F, class V>
-std::unique_ptr<Store<V>> build_store(Source<V> source, const Plan& resolved, Device device) {
-  return std::make_unique<StoreOf<F, V>>(F<V>::build(source, settings_from<F>(resolved)), device);
-}
+  void begin() override {}
+  Plan plan() const override {
+    auto settings = settings_;
+    return write_settings(settings.fields(), format_);
+  }
 
+ protected:
+  // New values may not fit any other codec.
+  void store_raw() {
+    if constexpr (requires { settings_.values = 0; }) settings_.values = 0;
+  }
+
+  BuildBoard<V>& board_;
+  std::string format_;
+  typename F<double>::Settings settings_;
+};
+
+// What a format finds for building while it is asked for room; most find nothing.
+template <class Format>
+struct FoundBy {
+  struct Type {};
+};
+template <class Format>
+requires requires { typename Format::Found; }
+struct FoundBy<Format> {
+  using Type = typename Format::Found;
+};
+
+// An upper bound, judged.
 template <template <class> class F>
-inline constexpr bool builds_there = requires(Source<double> source, typename F<double>::Settings s) {
+Footprint room_for(const PatternView& A, const typename F<double>::Settings& settings, int value_bytes,
+                   [[maybe_unused]] typename FoundBy<F<double>>::Type& found) {
+  if constexpr (requires { F<double>::at_most(A, settings, 0, found); })
+    return judged(F<double>::at_most(A, settings, value_bytes, found), A.nnz());
+  else if constexpr (requires { F<double>::at_most(A, settings, 0); })
+    return judged(F<double>::at_most(A, settings, value_bytes), A.nnz());
+  else
+    return judged(F<double>::footprint(A, settings, value_bytes), A.nnz());
+}
+
+// Of a matrix in host memory.
+template <template <class> class F, class V>
+class HostBuilder final : public BuilderOf<F, V> {
+ public:
+  HostBuilder(BuildBoard<V>& board, const Plan& plan, Device device) : BuilderOf<F, V>(board, plan), device_(device) {}
+
+  bool settle(bool values_will_change) override {
+    const Source<V>& source = this->board_.source();
+    if constexpr (requires { F<V>::settle_values(this->settings_, source, found_); })
+      F<V>::settle_values(this->settings_, source, found_);
+    else
+      F<V>::settle(this->settings_, source.view);
+    if (values_will_change) this->store_raw();
+    return true;
+  }
+  std::unique_ptr<Store<V>> finish() override {
+    const Source<V>& source = this->board_.source();
+    const Footprint need = room_for<F>(source.view, this->settings_, sizeof(V), found_);
+    if (!need.fits) does_not_fit(this->plan(), need);
+    if constexpr (requires { F<V>::build(source, this->settings_, std::move(found_)); })
+      return std::make_unique<StoreOf<F, V>>(F<V>::build(source, this->settings_, std::move(found_)), device_);
+    else
+      return std::make_unique<StoreOf<F, V>>(F<V>::build(source, this->settings_), device_);
+  }
+
+ private:
+  Device device_;
+  typename FoundBy<F<double>>::Type found_;
+};
+
+// Of one that lies on a device, by kernels that ask nothing before it is checked.
+template <template <class> class F, class V, class Where>
+class DeviceBuilder final : public BuilderOf<F, V> {
+ public:
+  DeviceBuilder(Where where, BuildBoard<V>& board, const Plan& plan) : BuilderOf<F, V>(board, plan), where_(where) {}
+
+  void begin() override { this->board_.check(where_).queue(where_, false); }
+  bool settle(bool values_will_change) override {
+    const bool settled = F<V>::settle_there(where_, this->settings_, this->board_.source());
+    if (values_will_change) this->store_raw();
+    return settled;
+  }
+  std::unique_ptr<Store<V>> finish() override {
+    auto made = F<V>::build_there(where_, this->board_.source(), this->settings_);
+    return made ? std::make_unique<StoreOf<F, V>>(std::move(*made), this->board_.device()) : nullptr;
+  }
+
+ private:
+  Where where_;
+};
+
+template <class Format, class Where>
+inline constexpr bool has_builder_there = requires {
+  typename Format::template BuilderThere<Where>;
+};
+template <template <class> class F>
+inline constexpr bool builds_there = has_builder_there<F<double>, simt::Emulator> ||
+                                     requires(Source<double> source, typename F<double>::Settings s) {
   F<double>::build_there(simt::Emulator{}, source, s);
 };
 
 template <template <class> class F, class V>
-std::unique_ptr<Store<V>> build_store_there([[maybe_unused]] Source<V> source, [[maybe_unused]] const Plan& resolved) {
-  std::unique_ptr<Store<V>> made;
+std::unique_ptr<Builder<V>> make_builder(BuildBoard<V>& board, const Plan& plan, Device device) {
+  if (board.device().kind == Device::Kind::cpu) return std::make_unique<HostBuilder<F, V>>(board, plan, device);
+  std::unique_ptr<Builder<V>> made;
   if constexpr (builds_there<F>)
-    on_gpu(source.device, [&](auto where) {
-      auto format = F<V>::build_there(where, source, settings_from<F>(resolved));
-      if (format) made = std::make_unique<StoreOf<F, V>>(std::move(*format), source.device);
+    on_gpu(board.device(), [&]<class Where>(Where where) {
+      if constexpr (has_builder_there<F<V>, Where>)
+        made = std::make_unique<typename F<V>::template BuilderThere<Where>>(where, board, plan);
+      else
+        made = std::make_unique<DeviceBuilder<F, V, Where>>(where, board, plan);
     });
   return made;
-}
-
-template <template <class> class F, class V>
-std::optional<Plan> settle_there([[maybe_unused]] const Plan& plan, [[maybe_unused]] Source<V> source) {
-  std::optional<Plan> settled;
-  if constexpr (requires(typename F<V>::Settings s) { F<V>::settle_there(simt::Emulator{}, s, source); })
-    on_gpu(source.device, [&](auto where) {
-      auto settings = settings_from<F>(plan);
-      if (F<V>::settle_there(where, settings, source)) settled = write_settings(settings.fields(), plan.format);
-    });
-  return settled;
-}
-
-template <template <class> class F, class V>
-void ask_there([[maybe_unused]] const Plan& plan, [[maybe_unused]] Source<V> source, const QueueLook& look) {
-  if constexpr (requires(typename F<V>::Settings s) { F<V>::ask_there(simt::Emulator{}, s, source, look); })
-    on_gpu(source.device, [&](auto where) { F<V>::ask_there(where, settings_from<F>(plan), source, look); });
-  else
-    look(false);
 }
 
 // The registry line of a format; type erasure and instantiation for both precisions happen here and nowhere else.
 template <template <class> class F>
 const Format& registered() {
   static const Format line = [] {
-    Format f{F<double>::about(),
-             nullptr,
-             nullptr,
-             nullptr,
-             build_store<F, float>,
-             build_store<F, double>,
-             settle_with_values<F, float>,
-             settle_with_values<F, double>,
-             builds_there<F>,
-             build_store_there<F, float>,
-             build_store_there<F, double>,
-             settle_there<F, float>,
-             settle_there<F, double>,
-             ask_there<F, float>,
-             ask_there<F, double>};
+    Format f{F<double>::about(),      nullptr,        nullptr, nullptr, make_builder<F, float>,
+             make_builder<F, double>, builds_there<F>};
     typename F<double>::Settings defaults;
     for (const Field& field : defaults.fields()) f.info.settings.push_back(describe(field));
     f.resolve = [](const Plan& plan, const PatternView& A, int value_bytes) {
@@ -199,14 +260,9 @@ const Format& registered() {
     f.footprint = [](const Plan& plan, const PatternView& A, int value_bytes) {
       return judged(F<double>::footprint(A, settings_from<F>(plan), value_bytes), A.nnz());
     };
-    f.at_most = [](const Plan& plan, const PatternView& A, int value_bytes, [[maybe_unused]] Found* found) {
-      const auto settings = settings_from<F>(plan);
-      if constexpr (requires { F<double>::at_most(A, settings, 0, found); })
-        return judged(F<double>::at_most(A, settings, value_bytes, found), A.nnz());
-      else if constexpr (requires { F<double>::at_most(A, settings, 0); })
-        return judged(F<double>::at_most(A, settings, value_bytes), A.nnz());
-      else
-        return judged(F<double>::footprint(A, settings, value_bytes), A.nnz());
+    f.at_most = [](const Plan& plan, const PatternView& A, int value_bytes) {
+      typename FoundBy<F<double>>::Type found;
+      return room_for<F>(A, settings_from<F>(plan), value_bytes, found);
     };
     return f;
   }();

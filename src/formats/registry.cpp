@@ -70,6 +70,11 @@ Footprint judged(Footprint need, std::int64_t nnz) {
   return need;
 }
 
+void does_not_fit(const Plan& plan, const Footprint& need) {
+  fail(ErrorKind::unavailable, {to_string(plan), "csr, coo and csr_split store any matrix"},
+       "this format does not fit the matrix: {}", need.reason);
+}
+
 const std::vector<FormatInfo>& formats() { return the_registry().now().infos; }
 
 const FormatInfo& find_format(const std::string& name) { return registered_format(name).info; }

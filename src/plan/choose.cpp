@@ -165,7 +165,7 @@ void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Sc
     Candidate& first = choice.candidates.front();
     if (surely_fits(subject, first.plan)) return;
     const Format& format = registered_format(first.plan.format);
-    first.fits = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V), nullptr).fits;
+    first.fits = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V)).fits;
     if (first.fits) return;
     rank(choice.candidates, score, subject, Effort::model);
   }

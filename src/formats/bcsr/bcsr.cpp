@@ -33,15 +33,16 @@ FormatInfo BcsrFormat<V>::about() {
 // No product here can overflow: blocks <= entries, and a block takes at most 64 * 8 + 12 bytes.
 template <class V>
 Footprint BcsrFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
-  return at_most(A, settings, value_bytes, nullptr);
+  Found starts;
+  return at_most(A, settings, value_bytes, starts);
 }
 
 // Exactly so much.
 template <class V>
-Footprint BcsrFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found) {
+Footprint BcsrFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found& starts) {
   const BlockShape shape{settings.r, settings.c};
-  const auto starts = found_or_made<Buffer<Offset>>(found, [&] { return block_starts(A, shape); });
-  const std::int64_t block_rows = shape.block_rows(A.rows), blocks = (*starts)[block_rows];
+  if (starts.empty()) starts = block_starts(A, shape);
+  const std::int64_t block_rows = shape.block_rows(A.rows), blocks = starts[block_rows];
   const std::int64_t block =
       std::int64_t{shape.places()} * value_bytes + shape.mask_bytes() + static_cast<std::int64_t>(sizeof(Index));
   return {.bytes = (block_rows + 1) * static_cast<std::int64_t>(sizeof(Offset)) + blocks * block +
@@ -50,12 +51,12 @@ Footprint BcsrFormat<V>::at_most(const PatternView& A, const Settings& settings,
 }
 
 template <class V>
-BcsrFormat<V> BcsrFormat<V>::build(Source<V> source, const Settings& settings) {
+BcsrFormat<V> BcsrFormat<V>::build(Source<V> source, const Settings& settings, Found starts) {
   const CsrView<V>& A = source.view;
   BcsrFormat made{A.rows, A.cols, {settings.r, settings.c}, {}, {}, {}, {}, {}};
   const BlockShape shape = made.shape;
   const std::int64_t block_rows = shape.block_rows(A.rows);
-  made.ptr = take_found<Buffer<Offset>>(source.found, [&] { return block_starts(A, shape); });
+  made.ptr = starts.empty() ? block_starts(A, shape) : std::move(starts);
   const Offset blocks = made.ptr[block_rows];
   made.col = Buffer<Index>(blocks);
   made.mask = Buffer<std::uint8_t>(blocks * shape.mask_bytes());

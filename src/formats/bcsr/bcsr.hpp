@@ -28,6 +28,7 @@ struct BcsrSettings {
 template <class V>
 struct BcsrFormat {
   using Settings = BcsrSettings;
+  using Found = Buffer<Offset>;  // where block rows begin
   static constexpr bool uses_scratch = false;
 
   std::int64_t rows = 0, cols = 0;
@@ -41,8 +42,8 @@ struct BcsrFormat {
   static FormatInfo about();
   static void settle(Settings&, const PatternView&) {}
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
-  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found);
-  static BcsrFormat build(Source<V> source, const Settings& settings);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found& found);
+  static BcsrFormat build(Source<V> source, const Settings& settings, Found found = {});
   Csr<V> restore() const;
 
   std::int64_t block_row_of(std::int64_t i) const { return i; }

@@ -131,11 +131,6 @@ Buffer<Offset> remainder_starts(const PatternView& A, const Vector<Index>& offse
   return ptr;
 }
 
-// Which diagonals are stored, and where the rest of each row starts.
-struct DiagonalsAndRest {
-  Vector<Index> offset;
-  Buffer<Offset> ptr;
-};
 DiagonalsAndRest split(const PatternView& A, const DiaSettings& settings) {
   Vector<Index> offset = filled_diagonals(A, settings.min_occupancy);
   if (settings.symmetric()) std::erase_if(offset, [](Index o) { return o < 0; });
@@ -162,19 +157,20 @@ FormatInfo DiaFormat<V>::about() {
 // No product here can overflow: a stored diagonal has at least rows/100 entries, so places <= 100 * entries + 32 each.
 template <class V>
 Footprint DiaFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
-  return at_most(A, settings, value_bytes, nullptr);
+  Found parts;
+  return at_most(A, settings, value_bytes, parts);
 }
 
 // Exactly so much.
 template <class V>
-Footprint DiaFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found) {
-  const auto parts = found_or_made<DiagonalsAndRest>(found, [&] { return split(A, settings); });
-  const auto diagonals = static_cast<std::int64_t>(parts->offset.size());
+Footprint DiaFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found& parts) {
+  if (parts.ptr.empty()) parts = split(A, settings);
+  const auto diagonals = static_cast<std::int64_t>(parts.offset.size());
   const std::int64_t places = diagonals * leading_dimension(A.rows);
   const std::int64_t masks = settings.symmetric() ? 2 : 1;
   return {.bytes = diagonals * static_cast<std::int64_t>(sizeof(Index)) + masks * places / 8 + places * value_bytes +
-                   coordinate_bytes(parts->ptr, value_bytes),
-          .stored = places + parts->ptr[A.rows]};
+                   coordinate_bytes(parts.ptr, value_bytes),
+          .stored = places + parts.ptr[A.rows]};
 }
 
 namespace {
@@ -224,9 +220,10 @@ void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> pt
 }  // namespace
 
 template <class V>
-DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings) {
+DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings, Found parts) {
   const CsrView<V>& A = source.view;
-  const auto [offset, ptr] = take_found<DiagonalsAndRest>(source.found, [&] { return split(A, settings); });
+  if (parts.ptr.empty()) parts = split(A, settings);
+  const auto& [offset, ptr] = parts;
   DiaFormat made{.rows = A.rows,
                  .cols = A.cols,
                  .ld = leading_dimension(A.rows),

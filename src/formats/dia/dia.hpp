@@ -26,6 +26,7 @@
 // the sums are those of values=raw, bit for bit. Values that are not symmetric are refused.
 #pragma once
 
+#include "core/system.hpp"
 #include "formats/format.hpp"
 #include "layout/coordinates.hpp"
 
@@ -68,9 +69,16 @@ struct DiaView {
   SIMT_BOTH const V* values_of(Index d) const { return val + d * ld; }
 };
 
+// Which diagonals are stored, and where the rest of each row starts; without ptr: not known yet.
+struct DiagonalsAndRest {
+  Vector<Index> offset;
+  Buffer<Offset> ptr;
+};
+
 template <class V>
 struct DiaFormat {
   using Settings = DiaSettings;
+  using Found = DiagonalsAndRest;
 
   std::int64_t rows = 0, cols = 0, ld = 0;
   bool symmetric = false;
@@ -83,8 +91,8 @@ struct DiaFormat {
   static FormatInfo about();
   static void settle(Settings&, const PatternView&) {}
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
-  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found);
-  static DiaFormat build(Source<V> source, const Settings& settings);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found& parts);
+  static DiaFormat build(Source<V> source, const Settings& settings, Found parts = {});
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -11,8 +11,11 @@
 //   sums        random columns                 sums/sums.hpp
 #pragma once
 
+#include <optional>
+#include <type_traits>
 #include <variant>
 
+#include "core/check.hpp"
 #include "formats/weave/blocks/blocks.hpp"
 #include "formats/weave/diagonals/diagonals.hpp"
 #include "formats/weave/long_rows/long_rows.hpp"
@@ -25,9 +28,15 @@
 
 namespace heddle {
 
+namespace weave {
+template <class Where, class V>
+class BuilderThere;  // weave_builder.hpp
+}
+
 template <class V>
 struct WeaveFormat {
   using Settings = WeaveSettings;
+  using Found = std::optional<weave::DiagonalSkeleton>;  // of layout=diagonals
 
   // In the order of WeaveLayout.
   std::variant<weave::Diagonals<V>, weave::Blocks<V>, weave::Rows<V>, weave::Segments<V>, weave::Padded<V>,
@@ -36,16 +45,12 @@ struct WeaveFormat {
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
-  static void settle_values(Settings& settings, Source<V> source);
+  static void settle_values(Settings& settings, Source<V> source, Found& skeleton);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
-  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found* found);
-  static WeaveFormat build(Source<V> source, const Settings& settings);
+  static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found& skeleton);
+  static WeaveFormat build(Source<V> source, const Settings& settings, Found skeleton = {});
   template <class Where>
-  static bool settle_there(Where where, Settings& settings, Source<V> there);
-  template <class Where>
-  static void ask_there(Where where, const Settings& settings, Source<V> there, const QueueLook& look);
-  template <class Where>
-  static std::optional<WeaveFormat> build_there(Where where, Source<V> there, const Settings& settings);
+  using BuilderThere = weave::BuilderThere<Where, V>;
   Csr<V> restore() const;
 
   template <class Self, class F>
@@ -91,6 +96,29 @@ struct WeaveFormat {
         layout);
   }
 };
+
+// f(std::type_identity<Layout<V>>) for the layout chosen.
+template <class V, class F>
+auto with_layout(const WeaveSettings& settings, F f) {
+  using namespace weave;
+  switch (settings.chosen()) {
+    case WeaveLayout::diagonals: return f(std::type_identity<Diagonals<V>>{});
+    case WeaveLayout::blocks: return f(std::type_identity<Blocks<V>>{});
+    case WeaveLayout::rows: return f(std::type_identity<Rows<V>>{});
+    case WeaveLayout::segments: return f(std::type_identity<Segments<V>>{});
+    case WeaveLayout::padded: return f(std::type_identity<Padded<V>>{});
+    case WeaveLayout::long_rows: return f(std::type_identity<Long<V>>{});
+    case WeaveLayout::tiles: return f(std::type_identity<Tiles<V>>{});
+    case WeaveLayout::sums: return f(std::type_identity<Sums<V>>{});
+  }
+  fail(ErrorKind::internal, "weave has no layout {}", settings.layout);
+}
+
+// Why the layout does not store values so, or nothing.
+std::string codec_is_missing(const WeaveSettings& settings);
+// Whether the layout has something shorter than raw values, and what.
+bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz);
+Codecs codecs_of(const WeaveSettings& settings, const PatternView& A, int value_bytes);
 
 // Replaces every `automatic` but `values` (weave_choice.cpp).
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);

@@ -12,6 +12,7 @@
 #include "formats/weave/weave.hpp"
 #include "simt/emulator.hpp"
 #include "simt/primitives/scan.hpp"
+#include "support/builders.hpp"
 #include "support/valued.hpp"
 #include "support/zoo.hpp"
 
@@ -191,9 +192,7 @@ TEST(WeaveBuild, full_blocks) {
   }
 }
 
-std::shared_ptr<const BlocksKnown> known(std::uint32_t full) {
-  return std::make_shared<const BlocksKnown>(BlocksKnown{{full}, nullptr});
-}
+std::optional<BlocksKnown> known(std::uint32_t full) { return BlocksKnown{{full}, nullptr}; }
 
 // Whoever knows that blocks are full does not look; whoever knows that they are not, or not of this size, does not try.
 TEST(WeaveBuild, full_blocks_that_somebody_has_found) {
@@ -208,13 +207,13 @@ TEST(WeaveBuild, full_blocks_that_somebody_has_found) {
 }
 
 // What is known when the slices of full blocks were planned together with the question which are full.
-std::shared_ptr<const BlocksKnown> planned(const Csr<double>& A, const PlannedBlocks::Lanes& lanes) {
+std::optional<BlocksKnown> planned(const Csr<double>& A, const PlannedBlocks::Lanes& lanes) {
   const BlockSizes sizes = possible_full_blocks(A.view());
-  std::shared_ptr<PlannedBlocks> plan = plan_full_blocks(simt::Emulator{}, A.view(), sizes, lanes, Device::emulator());
+  auto plan = plan_full_blocks(simt::Emulator{}, A.view(), sizes, lanes, Device::emulator());
   FullBlocksQuestion question;
   question.ask(simt::Emulator{}, A.view(), sizes, Device::emulator(), false, plan->holes());
   plan->queue();
-  return std::make_shared<const BlocksKnown>(BlocksKnown{question.heard(), plan});
+  return BlocksKnown{question.heard(), std::move(plan)};
 }
 
 // The largest size is planned, for so many lanes; others are planned when they are built.
@@ -281,12 +280,9 @@ TEST(WeaveBuild, diagonals_of_one_value_each) {
 TEST(WeaveBuild, diagonals_from_what_settling_has_found) {
   for (const char* matrix : {"gen:stencil3d7,n=41", "gen:stencil3d7,n=41,coefficients=varying"}) {
     const Csr<double> A = read_matrix(matrix);
-    std::shared_ptr<const void> found;
-    const Source<double> there{A.view(), nullptr, Device::emulator(), 7, &found};
-    const Format& format = registered_format("weave");
-    const auto plan = format.settle_there_f64(Plan::parse("weave"), there);
-    ASSERT_TRUE(plan && found);
-    const auto made = format.build_there_f64(there, *plan);
+    const Making<double> making({A.view(), nullptr, Device::emulator(), 7}, "weave");
+    ASSERT_TRUE(making.builder->settle(false));
+    const auto made = making.builder->finish();
     ASSERT_TRUE(made);
     const Csr<double> back = made->restore();
     EXPECT_TRUE(std::equal(back.ptr.begin(), back.ptr.end(), A.ptr.begin(), A.ptr.end()));

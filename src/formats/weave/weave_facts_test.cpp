@@ -10,6 +10,7 @@
 #include "formats/registered.hpp"
 #include "formats/weave/weave.hpp"
 #include "simt/emulator.hpp"
+#include "support/builders.hpp"
 #include "support/valued.hpp"
 #include "support/zoo.hpp"
 
@@ -104,14 +105,9 @@ TEST(WeaveFacts, of_column_tiles_are_the_same_from_the_device) {
 }
 
 template <class V>
-void expect_same_plan(const Csr<V>& A, const char* text) {
-  const Plan plan = Plan::parse(text);
+void expect_same_plan(const Csr<V>& A, const char* plan) {
   const Source<V> there{A.view(), nullptr, Device::emulator(), facts_of(A.view())->longest()};
-  const Format& format = registered_format("weave");
-  if constexpr (sizeof(V) == 4)
-    EXPECT_EQ(format.settle_there_f32(plan, there), format.settle_f32(plan, {A.view()}));
-  else
-    EXPECT_EQ(format.settle_there_f64(plan, there), format.settle_f64(plan, {A.view()}));
+  EXPECT_EQ(settled<V>(there, plan), settled<V>({A.view()}, plan));
 }
 
 // More than 2^18 entries, from where on values are looked at.

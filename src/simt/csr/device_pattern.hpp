@@ -1,12 +1,10 @@
 // A first look at a CSR matrix whose arrays lie on a device: whether it is one, and its longest row.
 #pragma once
 
-#include <functional>
-#include <utility>
-
 #include <heddle/matrix.hpp>
 
-#include "simt/simt.hpp"
+#include "simt/csr/pattern_look.hpp"
+#include "simt/primitives/reduce.hpp"
 
 namespace heddle {
 
@@ -15,25 +13,33 @@ struct DevicePattern {
   std::int64_t longest = 0;
 };
 
-// `beside` queues what can be asked of a matrix that may be none, and among it the look, by calling what it is given:
-// with `overlaps` where the look may run beside the kernel that was queued last (simt::Launch). Then all of it is
-// waited for. The look lets the next kernel start.
-struct PatternLook;
-class QueueLook {
+// The look in steps: room for what it finds, its kernel among what else can be asked of arrays that may be no matrix,
+// and the wait for all of it.
+class PatternCheck {
  public:
-  QueueLook(std::function<void(bool overlaps)> launch, const PatternLook& look)
-      : launch_(std::move(launch)), look_(look) {}
-  void operator()(bool overlaps) const { launch_(overlaps); }
+  PatternCheck(simt::Emulator, const PatternView& there, Device device);
+  PatternCheck(simt::Cuda, const PatternView& there, Device device);
+  // overlaps: it may run beside the kernel that was queued last (simt::Launch). It lets the next kernel start.
+  void queue(simt::Emulator, bool overlaps);
+  void queue(simt::Cuda, bool overlaps);
   // For a kernel that takes it along instead, and then is the look (simt/csr/pattern_look.hpp).
   const PatternLook& along() const { return look_; }
+  DevicePattern heard() {
+    const PatternFound& found = sum_.heard();
+    return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest};
+  }
 
  private:
-  std::function<void(bool overlaps)> launch_;
-  const PatternLook& look_;
+  PatternLook look_;
+  device::PendingSum<PatternFound> sum_;
 };
-using AskBeside = std::function<void(const QueueLook&)>;
-DevicePattern look_at(simt::Emulator, const PatternView& there, Device device, const AskBeside& beside = {});
-DevicePattern look_at(simt::Cuda, const PatternView& there, Device device, const AskBeside& beside = {});
+
+template <class Where>
+DevicePattern look_at(Where where, const PatternView& there, Device device) {
+  PatternCheck check(where, there, device);
+  check.queue(where, false);
+  return check.heard();
+}
 
 // The longest row alone, from `ptr`: for who must decide before anybody has looked at all of the matrix.
 std::int64_t longest_row(simt::Emulator, std::span<const Offset> ptr_there, Device device);

@@ -1,6 +1,4 @@
 #include "simt/csr/device_pattern.hpp"
-#include "simt/csr/pattern_look.hpp"
-#include "simt/primitives/reduce.hpp"
 
 namespace heddle {
 
@@ -24,22 +22,15 @@ std::int64_t longest_row(simt::Here here, std::span<const Offset> ptr, Device de
   return rows < 1 ? 0 : device::reduce(here, RowItems{ptr.data()}, rows, device).entries;
 }
 
-DevicePattern look_at(simt::Here here, const PatternView& A, Device device, const AskBeside& beside) {
-  PatternLook look(A);
-  simt::Launch shape = device::reduce_launch<PatternItems>(look.count(), 1);
-  device::PendingSum<PatternFound> sum;
-  look.blocks = shape.blocks;
-  look.found = sum.ask(shape.blocks, device, {});
-  const auto launch = [&](bool overlaps) {
-    shape.overlaps = overlaps;
-    simt::launch(here, shape, device::reduce_items<PatternItems>, PatternItems(look), look.count(), look.found);
-  };
-  if (beside)
-    beside({launch, look});
-  else
-    launch(false);
-  const PatternFound& found = sum.heard();
-  return {found.bad == 0 && found.steps_down == found.rows_after_step_down, found.longest};
+PatternCheck::PatternCheck(simt::Here, const PatternView& A, Device device) : look_(A) {
+  look_.blocks = device::reduce_launch<PatternItems>(look_.count(), 1).blocks;
+  look_.found = sum_.ask(look_.blocks, device, {});
+}
+
+void PatternCheck::queue(simt::Here here, bool overlaps) {
+  simt::Launch shape = device::reduce_launch<PatternItems>(look_.count(), 1);
+  shape.overlaps = overlaps;
+  simt::launch(here, shape, device::reduce_items<PatternItems>, PatternItems(look_), look_.count(), look_.found);
 }
 
 }  // namespace heddle

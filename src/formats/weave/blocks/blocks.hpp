@@ -41,7 +41,7 @@ std::unique_ptr<PlannedBlocks> plan_full_blocks(simt::Cuda, const PatternView& t
 // What was found out before building.
 struct BlocksKnown {
   BlockSizes full;  // sizes of which all blocks are full
-  std::shared_ptr<PlannedBlocks> planned;
+  std::unique_ptr<PlannedBlocks> planned;
 };
 
 template <class V>
@@ -55,12 +55,11 @@ struct Blocks {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Blocks build(const CsrView<V>& A, const WeaveSettings& settings);
-  // known: null where nobody has asked.
-  using Known = std::shared_ptr<const BlocksKnown>;
+  using Found = std::optional<BlocksKnown>;  // none: nobody has asked
   static std::optional<Blocks> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                           Device, const Known& known = {});
+                                           Device, const Found& found = {});
   static std::optional<Blocks> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
-                                           const Known& known = {});
+                                           const Found& found = {});
   Csr<V> restore() const;
 
   template <class Self, class F>

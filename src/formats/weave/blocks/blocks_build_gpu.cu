@@ -250,7 +250,7 @@ std::optional<Blocks<V>> room_for(simt::Here here, const MatrixThere<V>& A, cons
 
 template <class V>
 std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                                Device device, const Known& known) {
+                                                Device device, const Found& known) {
   const TeamShape shape{settings.lanes, 1};
   const BlockSizes size{possible_full_blocks(A).bits & 1u << settings.block};
   // Where nobody knows yet, full blocks are planned before it is known that they are full, with one wait for both.
@@ -275,8 +275,8 @@ std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const MatrixThe
 }
 
 template std::optional<Blocks<float>> Blocks<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                 const WeaveSettings&, Device, const Known&);
+                                                                 const WeaveSettings&, Device, const Found&);
 template std::optional<Blocks<double>> Blocks<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                   const WeaveSettings&, Device, const Known&);
+                                                                   const WeaveSettings&, Device, const Found&);
 
 }  // namespace heddle::weave

@@ -61,7 +61,7 @@ class FullBlocksPlan final : public PlannedBlocks {
         sizes_(sizes),
         lanes_(lanes),
         device_(device),
-        slices_(memory::allocate(device, memory::array_bytes(most_slices, sizeof(ColumnSlice)))),
+        slices_(std::make_shared<Buffer<ColumnSlice>>(most_slices, device)),
         holes_(FullBlocksQuestion::parts(A), device),
         sums_(most_parts, device),
         parts_(most_parts) {}
@@ -70,7 +70,7 @@ class FullBlocksPlan final : public PlannedBlocks {
   void queue() override {
     const PlannedSizes sizes{sizes_, lanes_, holes_.data(), holes_.size()};
     simt::launch(here_, {parts_, plan_threads, plan_threads * sizeof(SliceSum)}, plan_full_blocks_group_per_slice,
-                 PatternArrays(A_), sizes, slices(), sums_.there());
+                 PatternArrays(A_), sizes, slices_->data(), sums_.there());
     queued_ = true;
   }
   std::optional<PlannedColumns> heard(BlockSizes full, int size, int lanes) override {
@@ -81,21 +81,19 @@ class FullBlocksPlan final : public PlannedBlocks {
     const auto sums = sums_.here().first(static_cast<std::size_t>(launch.parts()));
     const SliceSum total = places_of_parts(sums, planned.places);
     planned.places.slices_of_part = launch.slices_of_part();
-    planned.columns.slices = Buffer<ColumnSlice>::adopt(slices_, slices(), launch.slices, device_);
+    planned.columns.slices = Buffer<ColumnSlice>::adopt(slices_, slices_->data(), launch.slices, device_);
     planned.columns.steps = total.steps;
     planned.code_count = total.codes;
     return planned;
   }
 
  private:
-  ColumnSlice* slices() const { return static_cast<ColumnSlice*>(slices_.get()); }
-
   simt::Here here_;
   PatternView A_;
   BlockSizes sizes_;
   Lanes lanes_;
   Device device_;
-  std::shared_ptr<void> slices_;  // room for those of every size
+  std::shared_ptr<Buffer<ColumnSlice>> slices_;  // room for those of every size
   Buffer<BlockSizes> holes_;
   device::Answers<SliceSum> sums_;
   std::int64_t parts_;

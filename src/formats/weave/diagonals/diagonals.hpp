@@ -67,11 +67,11 @@ struct Diagonals {
   static Footprint footprint(const DiagonalSkeleton& skeleton, const WeaveSettings& settings, int value_bytes);
   static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings);
   static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings, DiagonalSkeleton skeleton);
-  // `found`: of this matrix; null: not looked for yet.
+  using Found = std::shared_ptr<const DiagonalsFound<V>>;  // null: nobody has asked
   static std::optional<Diagonals> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                              Device, std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
+                                              Device, Found found = {});
   static std::optional<Diagonals> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                              Device, std::shared_ptr<const DiagonalsFound<V>> found = nullptr);
+                                              Device, Found found = {});
   Csr<V> restore() const;
 
   template <class Self, class F>

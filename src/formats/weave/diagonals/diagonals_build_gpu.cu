@@ -202,8 +202,7 @@ std::optional<DiagonalPatterns> patterns_of(simt::Here here, const DiagonalsFoun
 
 template <class V>
 std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const MatrixThere<V>& A,
-                                                      const WeaveSettings& settings, Device device,
-                                                      std::shared_ptr<const DiagonalsFound<V>> found) {
+                                                      const WeaveSettings& settings, Device device, Found found) {
   const bool constant = settings.codec() == ValueCodec::constant;
   if (!found) found = diagonals_of(here, A, constant, device);
   if (!found || (constant && !found->constant)) return {};
@@ -228,10 +227,8 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Mat
 }
 
 template std::optional<Diagonals<float>> Diagonals<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                       const WeaveSettings&, Device,
-                                                                       std::shared_ptr<const DiagonalsFound<float>>);
+                                                                       const WeaveSettings&, Device, Found);
 template std::optional<Diagonals<double>> Diagonals<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                         const WeaveSettings&, Device,
-                                                                         std::shared_ptr<const DiagonalsFound<double>>);
+                                                                         const WeaveSettings&, Device, Found);
 
 }  // namespace heddle::weave

@@ -11,6 +11,7 @@
 #include "formats/weave/diagonals/diagonals_found.hpp"
 #include "formats/weave/weave.hpp"
 #include "simt/emulator.hpp"
+#include "support/builders.hpp"
 #include "support/zoo.hpp"
 
 namespace heddle::test {
@@ -138,11 +139,7 @@ template <class V>
 void expect_same_build(const Csr<V>& A) {
   const Csr<V> there = A.to(Device::emulator());
   const Operator<V> made = build(there, Plan::parse("weave"), {Device::emulator()});
-  const Format& format = registered_format("weave");
-  if constexpr (sizeof(V) == 4)
-    EXPECT_EQ(made.plan(), format.settle_f32(Plan::parse("weave"), {A.view()}));
-  else
-    EXPECT_EQ(made.plan(), format.settle_f64(Plan::parse("weave"), {A.view()}));
+  EXPECT_EQ(made.plan(), settled<V>({A.view()}, "weave"));
   const Csr<V> back = made.restore();
   EXPECT_EQ(bits_of(back.ptr), bits_of(A.ptr));
   EXPECT_EQ(bits_of(back.col), bits_of(A.col));

@@ -133,11 +133,11 @@ struct Long {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Long build(const CsrView<V>& A, const WeaveSettings& settings);
-  // `known`: of this matrix and these settings; null: nothing is.
+  using Found = std::optional<LongRowsKnown>;  // of this matrix and these settings; none: nobody has asked
   static std::optional<Long> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
-                                         std::shared_ptr<const LongRowsKnown> known = nullptr);
+                                         const Found& known = {});
   static std::optional<Long> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
-                                         std::shared_ptr<const LongRowsKnown> known = nullptr);
+                                         const Found& known = {});
   Csr<V> restore() const;
 
   template <class Self, class F>

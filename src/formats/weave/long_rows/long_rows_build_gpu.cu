@@ -138,7 +138,7 @@ Offset place_rows(simt::Here here, const RowSteps& rows, const LongRowsKnown* kn
 
 template <class V>
 std::optional<Long<V>> Long<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                            Device device, std::shared_ptr<const LongRowsKnown> known) {
+                                            Device device, const Found& known) {
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = Buffer<Offset>(A.rows + 1, device);
   const bool in_quads = to.shape.columns == WeaveColumns::quads, in_runs = to.shape.columns == WeaveColumns::runs;
@@ -150,7 +150,7 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const MatrixThere<V
   if (in_quads) quads_of_rows = count_quads(here, A, device);
   const RowSteps rows{PatternArrays(A), to.shape, in_quads ? quads_of_rows.data() : nullptr, to.begin.data(),
                       in_runs ? to.runs.data() : nullptr};
-  const Offset steps = place_rows(here, rows, in_quads ? nullptr : known.get(), device);
+  const Offset steps = place_rows(here, rows, in_quads || !known ? nullptr : &*known, device);
   const std::int64_t stored = steps * to.shape.step_entries();
   if (too_much_padding(stored, A.nnz())) return {};
   if (gaps.any()) return {};
@@ -174,10 +174,8 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const MatrixThere<V
 }
 
 template std::optional<Long<float>> Long<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                             const WeaveSettings&, Device,
-                                                             std::shared_ptr<const LongRowsKnown>);
+                                                             const WeaveSettings&, Device, const Found&);
 template std::optional<Long<double>> Long<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                               const WeaveSettings&, Device,
-                                                               std::shared_ptr<const LongRowsKnown>);
+                                                               const WeaveSettings&, Device, const Found&);
 
 }  // namespace heddle::weave

@@ -9,6 +9,7 @@
 #include "formats/registered.hpp"
 #include "formats/weave/weave_settings.hpp"
 #include "simt/simt.hpp"
+#include "support/builders.hpp"
 #include "support/every_shape.hpp"
 #include "support/exact.hpp"
 
@@ -145,14 +146,10 @@ TEST(WeaveLong, few_and_long_rows_get_several_blocks_each) {
 TEST(WeaveLong, is_stored_from_what_settling_has_found) {
   Csr<double> gaps = with_lengths(std::vector<std::int64_t>(520, 600), 3'000, 5);
   for (const Csr<double>& A : {read_matrix("gen:dense,rows=520"), gaps}) {
-    std::shared_ptr<const void> found;
-    const Source<double> there{A.view(), nullptr, Device::emulator(), 600, &found};
-    const Format& format = registered_format("weave");
-    const auto plan = format.settle_there_f64(Plan::parse("weave layout=long"), there);
-    ASSERT_TRUE(plan);
-    EXPECT_EQ(*plan, format.settle_f64(Plan::parse("weave layout=long"), {A.view()}));
-    ASSERT_EQ(found != nullptr, setting(*plan, "columns") != "quads");
-    const auto made = format.build_there_f64(there, *plan);
+    const Making<double> making({A.view(), nullptr, Device::emulator(), 600}, "weave layout=long");
+    ASSERT_TRUE(making.builder->settle(false));
+    EXPECT_EQ(making.builder->plan(), settled<double>({A.view()}, "weave layout=long"));
+    const auto made = making.builder->finish();
     ASSERT_TRUE(made);
     const Csr<double> back = made->restore();
     EXPECT_TRUE(std::equal(back.ptr.begin(), back.ptr.end(), A.ptr.begin(), A.ptr.end()));

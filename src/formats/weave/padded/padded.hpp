@@ -89,11 +89,11 @@ struct Padded {
 
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Padded build(const CsrView<V>& A, const WeaveSettings& settings);
-  // `longest`: of all rows; -1: not known.
+  using Found = Offset;  // the most entries of a row; -1: nobody has asked
   static std::optional<Padded> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                           Device, Offset longest = -1);
+                                           Device, Found longest = -1);
   static std::optional<Padded> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
-                                           Offset longest = -1);
+                                           Found longest = -1);
   Csr<V> restore() const;
 
   template <class Self, class F>

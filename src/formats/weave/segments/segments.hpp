@@ -72,9 +72,9 @@ class SegmentsCount {
 };
 // Beside the question that was queued last, or on a stream of its own. The arrays have the right sizes, but need not be
 // a matrix.
-std::shared_ptr<SegmentsCount> count_segments(simt::Emulator, const PatternView& there, const TileSizes& sizes, Device,
+std::unique_ptr<SegmentsCount> count_segments(simt::Emulator, const PatternView& there, const TileSizes& sizes, Device,
                                               Stream own = {});
-std::shared_ptr<SegmentsCount> count_segments(simt::Cuda, const PatternView& there, const TileSizes& sizes, Device,
+std::unique_ptr<SegmentsCount> count_segments(simt::Cuda, const PatternView& there, const TileSizes& sizes, Device,
                                               Stream own = {});
 // Larger matrices take longer to count than to wait for; up to a size they are counted while others look whether tiles
 // of columns pay.
@@ -106,11 +106,11 @@ struct Segments {
   static bool has_short_rows(const PatternView& A) { return A.nnz() <= 12 * A.rows; }
   static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
   static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
-  // counted: by somebody who asked before, or null.
+  using Found = std::unique_ptr<SegmentsCount>;  // null: nobody has asked
   static std::optional<Segments> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                             Device, std::shared_ptr<SegmentsCount> counted = nullptr);
+                                             Device, const Found& counted = {});
   static std::optional<Segments> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
-                                             std::shared_ptr<SegmentsCount> counted = nullptr);
+                                             const Found& counted = {});
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -337,26 +337,23 @@ std::optional<Segments<V>> ChunkCounts::build(const MatrixThere<V>& A, const Wea
 
 }  // namespace
 
-std::shared_ptr<SegmentsCount> count_segments(simt::Here here, const PatternView& there, const TileSizes& sizes,
+std::unique_ptr<SegmentsCount> count_segments(simt::Here here, const PatternView& there, const TileSizes& sizes,
                                               Device device, Stream own) {
-  return std::make_shared<ChunkCounts>(here, there, sizes, device, device::Queue{own, own.handle == nullptr});
+  return std::make_unique<ChunkCounts>(here, there, sizes, device, device::Queue{own, own.handle == nullptr});
 }
 
 template <class V>
 std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const MatrixThere<V>& A,
                                                     const WeaveSettings& settings, Device device,
-                                                    std::shared_ptr<SegmentsCount> counted) {
+                                                    const Found& counted) {
   const int tile_entries = simt::warp_size * settings.per_lane;
-  if (!counted || !counted->has(tile_entries))
-    counted = std::make_shared<ChunkCounts>(here, A, TileSizes{tile_entries}, device, device::Queue{});
-  return static_cast<ChunkCounts&>(*counted).build(A, settings, device);
+  if (counted && counted->has(tile_entries)) return static_cast<ChunkCounts&>(*counted).build(A, settings, device);
+  return ChunkCounts(here, A, TileSizes{tile_entries}, device, device::Queue{}).build(A, settings, device);
 }
 
 template std::optional<Segments<float>> Segments<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                     const WeaveSettings&, Device,
-                                                                     std::shared_ptr<SegmentsCount>);
+                                                                     const WeaveSettings&, Device, const Found&);
 template std::optional<Segments<double>> Segments<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                       const WeaveSettings&, Device,
-                                                                       std::shared_ptr<SegmentsCount>);
+                                                                       const WeaveSettings&, Device, const Found&);
 
 }  // namespace heddle::weave
