@@ -138,7 +138,7 @@ class BuilderOf : public Builder<V> {
  protected:
   // New values may not fit any other codec.
   void store_raw() {
-    if constexpr (requires { settings_.values = 0; }) settings_.values = 0;
+    if constexpr (requires { settings_.values = ValueCodec::raw; }) settings_.values = ValueCodec::raw;
   }
 
   BuildBoard<V>& board_;

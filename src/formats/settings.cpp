@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "core/check.hpp"
 
@@ -16,25 +17,21 @@ bool parse_number(const std::string& text, int& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool assign(const Field& field, const std::string& text) {
-  if (text == "auto" && field.may_be_automatic) {
-    *field.value = automatic;
-    return true;
-  }
+// Nothing: it is not allowed.
+std::optional<int> number_of(const Field& field, const std::string& text) {
+  if (text == "auto" && field.may_be_automatic) return automatic;
   if (!field.words.empty()) {
-    const auto word = std::find(field.words.begin(), field.words.end(), text);
-    if (word == field.words.end()) return false;
-    *field.value = static_cast<int>(word - field.words.begin());
-    return true;
+    const auto* word = std::find(field.words.begin(), field.words.end(), text);
+    return word == field.words.end() ? std::nullopt : std::optional(static_cast<int>(word - field.words.begin()));
   }
   int number = 0;
-  if (!parse_number(text, number)) return false;
+  if (!parse_number(text, number)) return {};
   const bool listed = std::find(field.numbers.begin(), field.numbers.end(), number) != field.numbers.end();
   const bool in_range = field.numbers.empty() && number >= field.low && number <= field.high;
-  if (!listed && !in_range) return false;
-  *field.value = number;
-  return true;
+  return listed || in_range ? std::optional(number) : std::nullopt;
 }
+
+int number_in(const Field& field) { return **field.value.begin(); }
 
 }  // namespace
 
@@ -47,7 +44,7 @@ std::string text_of(const Field& field, int value) {
 }
 
 SettingInfo describe(const Field& field) {
-  SettingInfo info{field.name, text_of(field, *field.value), field.meaning, {}, field.low, field.high};
+  SettingInfo info{field.name, text_of(field, number_in(field)), field.meaning, {}, field.low, field.high};
   info.allowed.assign(field.words.begin(), field.words.end());
   for (const int number : field.numbers) info.allowed.push_back(std::to_string(number));
   if (field.may_be_automatic && !info.allowed.empty()) info.allowed.insert(info.allowed.begin(), "auto");
@@ -75,16 +72,18 @@ void read_settings(std::vector<Field> fields, const Plan& plan) {
            {to_string(plan), names.empty() ? "it has none" : fmt::format("it has: {}", fmt::join(names, ", "))},
            "format {} has no setting '{}'", plan.format, key);
     }
-    if (!assign(*field, text))
+    const std::optional<int> number = number_of(*field, text);
+    if (!number)
       fail(ErrorKind::usage, {to_string(plan), "allowed: " + allowed_values(*field)}, "{} = {} is not possible", key,
            text);
+    for (int* value : field->value) *value = *number;
   }
 }
 
 Plan write_settings(const std::vector<Field>& fields, const std::string& format) {
   Plan plan{format, {}};
   for (const Field& field : fields)
-    if (field.used) plan.settings.emplace_back(field.name, text_of(field, *field.value));
+    if (field.used) plan.settings.emplace_back(field.name, text_of(field, number_in(field)));
   return plan;
 }
 

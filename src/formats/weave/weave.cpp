@@ -34,32 +34,30 @@ namespace {
 
 bool has_all_codecs(const WeaveSettings& settings) {
   using enum WeaveLayout;
-  for (const WeaveLayout layout : {rows, segments, padded, long_rows})
-    if (settings.chosen() == layout) return true;
-  return false;
+  return settings.is(rows) || settings.is(segments) || settings.is(padded) || settings.is(long_rows);
 }
 
 }  // namespace
 
 std::string codec_is_missing(const WeaveSettings& settings) {
-  const bool diagonals = settings.chosen() == WeaveLayout::diagonals;
+  const bool diagonals = settings.is(WeaveLayout::diagonals);
   switch (settings.codec()) {
     case ValueCodec::constant: return diagonals ? "" : "values=constant is for layout=diagonals";
     case ValueCodec::dictionary16:
     case ValueCodec::uniform:
       if (has_all_codecs(settings)) return "";
       return fmt::format("values={} is for layout=rows, segments, padded and long",
-                         value_codec_names[static_cast<std::size_t>(settings.values)]);
+                         value_codec_names[static_cast<std::size_t>(settings.codec())]);
     default: return "";
   }
 }
 
 bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
-  return weave::small_values_pay(settings.chosen() == WeaveLayout::padded, nnz);
+  return weave::small_values_pay(settings.is(WeaveLayout::padded), nnz);
 }
 
 Codecs codecs_of(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
-  const bool segments = settings.chosen() == WeaveLayout::segments;
+  const bool segments = settings.is(WeaveLayout::segments);
   return {.all = has_all_codecs(settings),
           .tables = weave::tables_pay(weave::stays_in_cache(A, value_bytes), segments, value_bytes)};
 }
@@ -77,43 +75,48 @@ const weave::DiagonalSkeleton& skeleton_of(const PatternView& A, std::optional<w
 template <class V>
 void WeaveFormat<V>::settle_values(Settings& settings, Source<V> source, Found& skeleton) {
   const CsrView<V>& A = source.view;
-  const bool open = settings.values == automatic;
+  const bool named = settings.values.named();
   settle(settings, A);
-  if (!open) return;
-  settings.values = static_cast<int>(ValueCodec::raw);
+  if (named) return;
+  settings.values = ValueCodec::raw;
   if (!small_values_pay(settings, A.nnz())) return;
-  const bool constant =
-      settings.chosen() == WeaveLayout::diagonals && weave::constant_diagonals(A, skeleton_of(A, skeleton));
-  settings.values =
-      static_cast<int>(constant ? ValueCodec::constant : smallest_codec(A.val, codecs_of(settings, A, sizeof(V))));
+  const bool constant = settings.is(WeaveLayout::diagonals) && weave::constant_diagonals(A, skeleton_of(A, skeleton));
+  settings.values = constant ? ValueCodec::constant : smallest_codec(A.val, codecs_of(settings, A, sizeof(V)));
 }
 
 template <class V>
 Footprint WeaveFormat<V>::footprint(const PatternView& A, const Settings& settings, int value_bytes) {
   if (const std::string missing = codec_is_missing(settings); !missing.empty())
     return {.fits = false, .reason = missing};
-  return with_layout<V>(
-      settings, [&]<class Layout>(std::type_identity<Layout>) { return Layout::footprint(A, settings, value_bytes); });
+  return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>, const auto& its) {
+    return Layout::footprint(A, its, value_bytes);
+  });
 }
 
 template <class V>
 Footprint WeaveFormat<V>::at_most(const PatternView& A, const Settings& settings, int value_bytes, Found& skeleton) {
-  const bool missing = !codec_is_missing(settings).empty();
-  if (!missing && settings.chosen() == WeaveLayout::tiles) return weave::Tiles<V>::at_most(A, settings, value_bytes);
-  if (!missing && settings.chosen() == WeaveLayout::diagonals)
-    return weave::Diagonals<V>::footprint(skeleton_of(A, skeleton), settings, value_bytes);
-  return footprint(A, settings, value_bytes);
+  if (!codec_is_missing(settings).empty()) return footprint(A, settings, value_bytes);
+  return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>, const auto& its) {
+    if constexpr (std::is_same_v<Layout, weave::Tiles<V>>)
+      return Layout::at_most(A, its, value_bytes);
+    else if constexpr (std::is_same_v<Layout, weave::Diagonals<V>>)
+      return Layout::footprint(skeleton_of(A, skeleton), its, value_bytes);
+    else
+      return Layout::footprint(A, its, value_bytes);
+  });
 }
 
 template <class V>
 WeaveFormat<V> WeaveFormat<V>::build(Source<V> source, const Settings& settings, Found skeleton) {
   const CsrView<V>& A = source.view;
-  if (settings.chosen() == WeaveLayout::diagonals) {
-    skeleton_of(A, skeleton);
-    return {weave::Diagonals<V>::build(A, settings, std::move(*skeleton))};
-  }
-  return with_layout<V>(
-      settings, [&]<class Layout>(std::type_identity<Layout>) { return WeaveFormat{Layout::build(A, settings)}; });
+  return with_layout<V>(settings, [&]<class Layout>(std::type_identity<Layout>, const auto& its) {
+    if constexpr (std::is_same_v<Layout, weave::Diagonals<V>>) {
+      skeleton_of(A, skeleton);
+      return WeaveFormat{Layout::build(A, its, std::move(*skeleton))};
+    } else {
+      return WeaveFormat{Layout::build(A, its)};
+    }
+  });
 }
 
 template <class V>

@@ -16,15 +16,8 @@
 #include <variant>
 
 #include "core/check.hpp"
-#include "formats/weave/blocks/blocks.hpp"
-#include "formats/weave/diagonals/diagonals.hpp"
-#include "formats/weave/long_rows/long_rows.hpp"
-#include "formats/weave/padded/padded.hpp"
-#include "formats/weave/rows/rows.hpp"
-#include "formats/weave/segments/segments.hpp"
-#include "formats/weave/sums/sums.hpp"
-#include "formats/weave/tiles/tiles.hpp"
 #include "formats/weave/weave_facts.hpp"
+#include "formats/weave/weave_settings.hpp"
 
 namespace heddle {
 
@@ -97,21 +90,25 @@ struct WeaveFormat {
   }
 };
 
-// f(std::type_identity<Layout<V>>) for the layout chosen.
+// f(std::type_identity<Layout<V>>, its settings) for the layout chosen.
 template <class V, class F>
 auto with_layout(const WeaveSettings& settings, F f) {
   using namespace weave;
-  switch (settings.chosen()) {
-    case WeaveLayout::diagonals: return f(std::type_identity<Diagonals<V>>{});
-    case WeaveLayout::blocks: return f(std::type_identity<Blocks<V>>{});
-    case WeaveLayout::rows: return f(std::type_identity<Rows<V>>{});
-    case WeaveLayout::segments: return f(std::type_identity<Segments<V>>{});
-    case WeaveLayout::padded: return f(std::type_identity<Padded<V>>{});
-    case WeaveLayout::long_rows: return f(std::type_identity<Long<V>>{});
-    case WeaveLayout::tiles: return f(std::type_identity<Tiles<V>>{});
-    case WeaveLayout::sums: return f(std::type_identity<Sums<V>>{});
+  const auto with = [&]<class Layout>(std::type_identity<Layout> layout, auto its) {
+    its.codec = settings.codec();
+    return f(layout, its);
+  };
+  switch (settings.layout) {
+    case WeaveLayout::diagonals: return with(std::type_identity<Diagonals<V>>{}, settings.diagonals);
+    case WeaveLayout::blocks: return with(std::type_identity<Blocks<V>>{}, settings.blocks);
+    case WeaveLayout::rows: return with(std::type_identity<Rows<V>>{}, settings.rows);
+    case WeaveLayout::segments: return with(std::type_identity<Segments<V>>{}, settings.segments);
+    case WeaveLayout::padded: return with(std::type_identity<Padded<V>>{}, settings.padded);
+    case WeaveLayout::long_rows: return with(std::type_identity<Long<V>>{}, settings.long_rows);
+    case WeaveLayout::tiles: return with(std::type_identity<Tiles<V>>{}, settings.tiles);
+    case WeaveLayout::sums: return with(std::type_identity<Sums<V>>{}, settings.sums);
   }
-  fail(ErrorKind::internal, "weave has no layout {}", settings.layout);
+  fail(ErrorKind::internal, "weave has no layout {}", static_cast<int>(WeaveLayout(settings.layout)));
 }
 
 // Why the layout does not store values so, or nothing.
@@ -120,7 +117,7 @@ std::string codec_is_missing(const WeaveSettings& settings);
 bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz);
 Codecs codecs_of(const WeaveSettings& settings, const PatternView& A, int value_bytes);
 
-// Replaces every `automatic` but `values` (weave_choice.cpp).
+// Names the layout, and what it can be told but the codec (weave_choice.cpp).
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
 void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Whether full blocks will be asked for before all else, by the shape of the matrix alone.
@@ -133,6 +130,6 @@ bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& fac
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
                 weave::BlockSizes* holes);
 // Lanes that share a row of blocks.
-int lanes_of_blocks(const WeaveSettings& settings, const PatternView& A, int block, int value_bytes);
+int lanes_of_blocks(const weave::BlocksSettings& settings, const PatternView& A, int block, int value_bytes);
 
 }  // namespace heddle

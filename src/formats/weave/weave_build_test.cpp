@@ -52,10 +52,14 @@ std::vector<std::string> arrays_of(const Layout& layout) {
   return arrays;
 }
 
-WeaveSettings settings_of(const std::string& text, const PatternView& A, int value_bytes) {
-  WeaveSettings settings = settings_from<WeaveFormat>(Plan::parse("weave " + text));
-  choose_weave(settings, A, value_bytes);
-  if (settings.values == automatic) settings.values = 0;
+template <class Layout>
+typename Layout::Settings settings_of(const std::string& text, const PatternView& A, int value_bytes) {
+  WeaveSettings all = settings_from<WeaveFormat>(Plan::parse("weave " + text));
+  choose_weave(all, A, value_bytes);
+  typename Layout::Settings settings;
+  with_layout<double>(all, [&](auto, const auto& its) {
+    if constexpr (std::is_same_v<decltype(settings), std::decay_t<decltype(its)>>) settings = its;
+  });
   return settings;
 }
 
@@ -80,7 +84,7 @@ void expect_equal_bytes(const std::vector<std::string>& here, const std::vector<
 // known: what whoever builds there knows already.
 template <template <class> class Layout, class V, class... Known>
 void expect_same_arrays(const Csr<V>& A, const std::string& text, const Known&... known) {
-  const WeaveSettings settings = settings_of(text, A.view(), sizeof(V));
+  const auto settings = settings_of<Layout<V>>(text, A.view(), sizeof(V));
   if (!Layout<V>::footprint(A.view(), settings, sizeof(V)).fits) return;
   auto there = Layout<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator(), known...);
   ASSERT_TRUE(there);
@@ -272,7 +276,7 @@ TEST(WeaveBuild, diagonals_of_one_value_each) {
     Csr<double> B = A;
     B.val[B.nnz() / 2] += 1;
     EXPECT_FALSE(find_diagonals(simt::Emulator{}, B.view(), true, Device::emulator())->constant);
-    const WeaveSettings constant = settings_of("layout=diagonals values=constant", B.view(), 8);
+    const auto constant = settings_of<weave::Diagonals<double>>("layout=diagonals values=constant", B.view(), 8);
     EXPECT_FALSE(weave::Diagonals<double>::build_there(simt::Emulator{}, B.view(), constant, Device::emulator()));
   }
 }
@@ -366,9 +370,8 @@ TEST(WeaveBuild, tiles_of_rows_with_many_partials) {
   }
   const Csr<double> A = from_entries(5, 32 * (few_partials + 1), entries);
   expect_same_arrays<Tiles>(A, "layout=tiles order=natural width=32");
-  EXPECT_EQ(
-      Tiles<double>::build(A.view(), settings_of("layout=tiles order=natural width=32", A.view(), 8)).long_rows.size(),
-      1);
+  const auto settings = settings_of<Tiles<double>>("layout=tiles order=natural width=32", A.view(), 8);
+  EXPECT_EQ(Tiles<double>::build(A.view(), settings).long_rows.size(), 1);
 }
 
 TEST(WeaveBuild, sums) {
@@ -414,7 +417,7 @@ TEST(WeaveBuild, sums_of_rows_that_are_in_each_others_way) {
   expect_same_arrays<Sums>(with_lengths(std::vector<std::int64_t>(5, 700), 2000, 3), "layout=sums");
   expect_same_arrays<Sums>(with_lengths({900, 3, 0, 1, 40}, 1000, 3), "layout=sums");
   const Csr<double> A = with_lengths({9000, 3, 0, 1, 40}, 9000, 3);
-  const WeaveSettings settings = settings_of("layout=sums", A.view(), 8);
+  const auto settings = settings_of<Sums<double>>("layout=sums", A.view(), 8);
   EXPECT_FALSE(Sums<double>::footprint(A.view(), settings, 8).fits);
   EXPECT_FALSE(Sums<double>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator()));
 }

@@ -60,12 +60,13 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
   std::unique_ptr<Store<V>> finish() override {
     if (!codec_is_missing(settings_).empty()) return nullptr;
     std::get<typename Padded<V>::Found>(found_) = board_.source().longest;
-    return with_layout<V>(settings_, [&]<class Layout>(std::type_identity<Layout>) -> std::unique_ptr<Store<V>> {
-      std::optional<Layout> built = store<Layout>({A_, std::move(codec_)});
-      if (!built) return nullptr;
-      built->values.there = {};  // only who builds looks for values
-      return std::make_unique<StoreOf<WeaveFormat, V>>(WeaveFormat<V>{std::move(*built)}, device_);
-    });
+    return with_layout<V>(
+        settings_, [&]<class Layout>(std::type_identity<Layout>, const auto& its) -> std::unique_ptr<Store<V>> {
+          std::optional<Layout> built = store<Layout>({A_, std::move(codec_)}, its);
+          if (!built) return nullptr;
+          built->values.there = {};  // only who builds looks for values
+          return std::make_unique<StoreOf<WeaveFormat, V>>(WeaveFormat<V>{std::move(*built)}, device_);
+        });
   }
 
  private:
@@ -75,9 +76,9 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
   using SegmentsFound = typename Segments<V>::Found;
   using LongFound = typename Long<V>::Found;
 
-  bool open() const { return settings_.layout == automatic; }
-  bool open_values() const { return settings_.values == automatic; }
-  bool is(WeaveLayout layout) const { return !open() && settings_.chosen() == layout; }
+  bool open() const { return !settings_.layout.named(); }
+  bool open_values() const { return !settings_.values.named(); }
+  bool is(WeaveLayout layout) const { return settings_.is(layout); }
 
   // Whether all diagonals are looked for together with the first look at the matrix, where otherwise a sample tells
   // first whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and to look in vain takes
@@ -94,24 +95,24 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
   // Blocks that may be stored, and may all be full.
   BlockSizes sizes_to_ask() const {
     const BlockSizes possible = possible_full_blocks(A_);
-    return settings_.block == automatic ? possible : BlockSizes{possible.bits & 1u << settings_.block};
+    return settings_.blocks.block.named() ? BlockSizes{possible.bits & 1u << settings_.blocks.block} : possible;
   }
   // Tiles that are counted with the first look: of a matrix that is stored by segments, or may be. Of some sizes nobody
   // knows yet whether columns are far apart, which decides.
   std::optional<TileSizes> segments_to_count() const {
     if (A_.nnz() >= most_counted_unseen || !(open() || is(WeaveLayout::segments))) return {};
-    if (settings_.per_lane != automatic) return TileSizes{simt::warp_size * std::max(settings_.per_lane, 4)};
+    if (const auto& K = settings_.segments.per_lane; K.named()) return TileSizes{simt::warp_size * std::max<int>(K, 4)};
     if (A_.nnz() < few_segment_entries) return TileSizes{simt::warp_size * 4};
     return TileSizes{simt::warp_size * 8, simt::warp_size * 4};
   }
   // Slices of full blocks that are planned with the first look: of a matrix that is stored by them, or will be if there
   // are any. Null: none.
   std::unique_ptr<PlannedBlocks> blocks_to_plan() const {
-    const bool as_they_come = settings_.sort == automatic || settings_.sort == 1;
+    const bool as_they_come = settings_.blocks.sort.value_or(1) == 1;
     const bool likely = open() ? full_blocks_may_decide(settings_, *facts_, sizeof(V)) : is(WeaveLayout::blocks);
     if (!likely || !as_they_come) return {};
     PlannedBlocks::Lanes lanes;
-    for (const int size : block_sizes) lanes.of[size] = lanes_of_blocks(settings_, A_, size, sizeof(V));
+    for (const int size : block_sizes) lanes.of[size] = lanes_of_blocks(settings_.blocks, A_, size, sizeof(V));
     return plan_full_blocks(where_, A_, sizes_to_ask(), lanes, device_);
   }
 
@@ -130,10 +131,11 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
       };
     choose_weave(settings_, *facts_, sizeof(V));
     if (!is(WeaveLayout::diagonals)) std::get<DiagonalsOf>(found_).reset(), sought_.reset();
-    if (!is(WeaveLayout::segments) || (segments && !segments->has(simt::warp_size * settings_.per_lane)))
+    if (!is(WeaveLayout::segments) || (segments && !segments->has(simt::warp_size * settings_.segments.per_lane)))
       segments.reset();  // counted in vain
-    if (is(WeaveLayout::long_rows) && settings_.column_codec() != WeaveColumns::quads)
-      std::get<LongFound>(found_) = {facts_->team_steps(settings_.team), facts_->rows_are_runs()};
+    if (is(WeaveLayout::long_rows) && settings_.long_rows.columns != WeaveColumns::quads)
+      std::get<LongFound>(found_) =
+          LongRowsKnown{facts_->team_steps(settings_.long_rows.team), facts_->rows_are_runs()};
     if (is(WeaveLayout::blocks) && facts_->knows_full_blocks(sizes_to_ask()))
       std::get<BlocksFound>(found_) = BlocksKnown{facts_->full_blocks(sizes_to_ask()), std::move(planned_)};
   }
@@ -142,27 +144,27 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
 
   // False: diagonals are for the host to find.
   bool settle_values() {
-    settings_.values = static_cast<int>(ValueCodec::raw);
+    settings_.values = ValueCodec::raw;
     if (!small_values_pay(settings_, A_.nnz())) return true;
     if (is(WeaveLayout::diagonals)) {
       auto& found = std::get<DiagonalsOf>(found_);
       if (!found) found = sought_ ? find_diagonals(where_, A_, true, device_) : diagonals_of(where_, A_, true, device_);
       if (!found) return false;
-      if (found->constant) settings_.values = static_cast<int>(ValueCodec::constant);
+      if (found->constant) settings_.values = ValueCodec::constant;
       if (found->constant) return true;
     }
     if (!board_.codec_asked()) ask_values();
     codec_ = board_.heard_codec(codecs_of(settings_, A_, sizeof(V)));
-    settings_.values = static_cast<int>(codec_.codec);
+    settings_.values = codec_.codec;
     return true;
   }
 
   template <class Layout>
-  std::optional<Layout> store(const MatrixThere<V>& A) const {
+  std::optional<Layout> store(const MatrixThere<V>& A, const auto& its) const {
     if constexpr (requires { typename Layout::Found; })
-      return Layout::build_there(where_, A, settings_, device_, std::get<typename Layout::Found>(found_));
+      return Layout::build_there(where_, A, its, device_, std::get<typename Layout::Found>(found_));
     else
-      return Layout::build_there(where_, A, settings_, device_);
+      return Layout::build_there(where_, A, its, device_);
   }
 
   Where where_;

@@ -37,45 +37,40 @@ class Chooser {
   bool full_blocks_may_decide() const { return full_blocks_decide() && weave::possible_full_blocks(A_).bits != 0; }
 
   void choose() {
-    if (settings_.layout == automatic) settings_.layout = static_cast<int>(layout());
-    switch (settings_.chosen()) {
-      case WeaveLayout::diagonals:
-        fill(settings_.per_lane, weave::has_thread_a_row(A_.rows, mean_) ? 1 : weave::rows_per_lane);
-        if (settings_.per_lane != 1) settings_.per_lane = weave::rows_per_lane;
-        break;
-      case WeaveLayout::blocks: settle_blocks(); break;
-      case WeaveLayout::rows: settle_rows(); break;
-      case WeaveLayout::segments:
-        if (settings_.per_lane == automatic) settings_.per_lane = entries_of_lane();
-        if (settings_.per_lane < 4) settings_.per_lane = 4;
-        break;
-      case WeaveLayout::padded: settle_padded(); break;
-      case WeaveLayout::long_rows:
-        settle_teams();
-        if (settings_.columns == automatic) settings_.columns = static_cast<int>(long_columns());
-        if (settings_.in_bytes()) settings_.columns = static_cast<int>(WeaveColumns::each);
-        break;
-      case WeaveLayout::tiles: settle_tiles(); break;
-      case WeaveLayout::sums:
-        fill(settings_.kb, weave::default_sums_kb);
-        fill(settings_.threads, weave::default_sums_threads);
-        fill(settings_.groups, weave::sums_groups(A_, value_bytes_, settings_.kb, settings_.threads));
-        break;
+    if (!settings_.layout.named()) settings_.layout = layout();
+    switch (settings_.layout) {
+      case WeaveLayout::diagonals: return settle(settings_.diagonals);
+      case WeaveLayout::blocks: return settle(settings_.blocks);
+      case WeaveLayout::rows: return settle(settings_.rows);
+      case WeaveLayout::segments: return settle(settings_.segments);
+      case WeaveLayout::padded: return settle(settings_.padded);
+      case WeaveLayout::long_rows: return settle(settings_.long_rows);
+      case WeaveLayout::tiles: return settle(settings_.tiles);
+      case WeaveLayout::sums: return settle(settings_.sums);
     }
-    fill(settings_.keep, keeps_matrix() ? 1 : 0);
-    settle_unused();
   }
 
  private:
-  static void fill(int& setting, int value) {
-    if (setting == automatic) setting = value;
+  static Keep keep_if(bool keeps) { return keeps ? Keep::matrix : Keep::nothing; }
+
+  void settle(weave::DiagonalsSettings& s) const {
+    s.per_lane.fill(weave::has_thread_a_row(A_.rows, mean_) ? 1 : weave::rows_per_lane);
+    if (s.per_lane != 1) s.per_lane = weave::rows_per_lane;
+    s.keep.fill(keep_if(stays_in_cache(0)));
   }
-  // What the layout has no use for gets a value all the same: a resolved plan has no `auto`.
-  void settle_unused() {
-    for (int* setting :
-         {&settings_.block, &settings_.lanes, &settings_.per_lane, &settings_.sort, &settings_.threads, &settings_.team,
-          &settings_.columns, &settings_.order, &settings_.width, &settings_.kb, &settings_.groups})
-      fill(*setting, 0);
+  // Segments fetch x at random: of a matrix that is more than the L2 the L1 shall keep nothing (doubles of a web graph
+  // of 3 M entries 26.8 -> 25.1 us; H200).
+  void settle(weave::SegmentsSettings& s) const {
+    if (!s.per_lane.named()) s.per_lane = entries_of_lane();
+    s.per_lane = std::max<int>(s.per_lane, 4);
+    const double x_and_y = static_cast<double>(value_bytes_) * static_cast<double>(A_.rows + A_.cols);
+    const double bytes = (4.0 + value_bytes_) * static_cast<double>(A_.nnz()) + x_and_y;
+    s.keep.fill(keep_if(bytes < weave::cache_bytes));
+  }
+  void settle(weave::SumsSettings& s) const {
+    s.kb.fill(weave::default_sums_kb);
+    s.threads.fill(weave::default_sums_threads);
+    if (!s.groups.named()) s.groups = weave::sums_groups(A_, value_bytes_, s.kb, s.threads);
   }
 
   // Of segments: eight where there are enough warps. Where every fetch of x is another sector that is twice as many,
@@ -89,14 +84,6 @@ class Chooser {
     return facts_.sectors_per_fetch() > simt::warp_size * weave::scattered_segments(value_bytes_) ? 4 : 8;
   }
 
-  // Segments fetch x at random: of a matrix that is more than the L2 the L1 shall keep nothing (doubles of a web graph
-  // of 3 M entries 26.8 -> 25.1 us; H200).
-  bool keeps_matrix() const {
-    if (settings_.chosen() == WeaveLayout::diagonals) return stays_in_cache(0);
-    if (settings_.chosen() != WeaveLayout::segments) return stays_in_cache();
-    const double x_and_y = static_cast<double>(value_bytes_) * static_cast<double>(A_.rows + A_.cols);
-    return (4.0 + value_bytes_) * static_cast<double>(A_.nnz()) + x_and_y < weave::cache_bytes;
-  }
   bool stays_in_cache(double column_bytes = 2) const { return weave::stays_in_cache(A_, value_bytes_, column_bytes); }
   bool small() const {
     constexpr std::int64_t few = 1 << 18;
@@ -128,13 +115,9 @@ class Chooser {
     if (mean_ >= 8 && suits_blocks() && !stays_in_cache() && best_block(1.12) > 0) return WeaveLayout::blocks;
     if (mean_ >= 96 && suits_teams(small() ? 2.5 : 1.4)) return WeaveLayout::long_rows;
     if (suits_padded(64)) return WeaveLayout::padded;
-    const WeaveSettings given = settings_;
-    settle_row_shape();
-    const TeamShape shape{settings_.lanes, settings_.per_lane};
-    if (settings_.sort == 1 && row_warps(shape) >= 4000 && facts_.slice_fill(shape, 1) <= 1.12)
-      return WeaveLayout::rows;
-    settings_ = given;
-    return WeaveLayout::segments;
+    const TeamShape shape = settle_row_shape();
+    const bool suits_rows = settings_.rows.sort == 1 && row_warps(shape) >= 4000 && facts_.slice_fill(shape, 1) <= 1.12;
+    return suits_rows ? WeaveLayout::rows : WeaveLayout::segments;
   }
 
   // Where nothing comes before full blocks: all blocks are looked at with the first look at the matrix, and where they
@@ -231,17 +214,22 @@ class Chooser {
     return threads;
   }
   // Rows of several steps have several blocks, as long as all of them can run at once; no more than steps.
-  void settle_teams() {
+  void settle_teams(weave::LongSettings& s) const {
     using weave::LongShape;
-    const bool open = settings_.groups == automatic, named_team = settings_.team != automatic;
-    int groups = LongShape::most_groups(open ? (named_team ? 1 : 8) : settings_.groups);
+    const bool open = !s.groups.named(), named_team = s.team.named();
+    int groups = LongShape::most_groups(s.groups.value_or(named_team ? 1 : 8));
     while (open && groups > 1 && A_.rows * groups > LongShape::most_shared_blocks) groups /= 2;
     int shared = LongShape::shared_team;
     while (!open && shared > 64 && shared * LongShape::per_thread * groups > facts_.longest()) shared /= 2;
-    const LongShape shape{A_.rows, named_team ? settings_.team : shared};
+    const LongShape shape{A_.rows, s.team.value_or(shared)};
     const auto steps = static_cast<unsigned>(std::clamp<std::int64_t>(shape.steps(facts_.longest()), 1, 8));
-    settings_.groups = std::min(groups, static_cast<int>(std::bit_ceil(steps)));
-    if (!named_team) settings_.team = settings_.groups > 1 ? shared : team();
+    s.groups = std::min(groups, static_cast<int>(std::bit_ceil(steps)));
+    if (!named_team) s.team = s.groups > 1 ? shared : team();
+  }
+  void settle(weave::LongSettings& s) const {
+    settle_teams(s);
+    if (!s.columns.named()) s.columns = long_columns(s.team);
+    if (s.columns == WeaveColumns::bytes) s.columns = WeaveColumns::each;
   }
   // Little padding, and no row that keeps its team busy when all others are done.
   bool suits_teams(double most_fill) const {
@@ -254,13 +242,13 @@ class Chooser {
     return static_cast<double>(steps * shape.step_entries()) / std::max<double>(1, static_cast<double>(A_.nnz()));
   }
   // By bytes, with raw values. Cutting runs into fours takes more places, so it has to save a tenth.
-  WeaveColumns long_columns() const {
+  WeaveColumns long_columns(int team) const {
     using enum WeaveColumns;
     if (facts_.rows_are_runs()) return runs;
     if (A_.cols > weave::Quad::most_columns) return each;
     const int column_bytes = weave::LongShape::are_narrow(A_) ? 2 : 4;
-    const auto steps_each = static_cast<double>(facts_.team_steps(settings_.team)),
-               steps_quads = static_cast<double>(facts_.quad_steps(settings_.team));
+    const auto steps_each = static_cast<double>(facts_.team_steps(team)),
+               steps_quads = static_cast<double>(facts_.quad_steps(team));
     return steps_quads * (value_bytes_ + 1) < 0.9 * steps_each * (value_bytes_ + column_bytes) ? quads : each;
   }
   double row_warps(TeamShape shape) const { return static_cast<double>(A_.rows) / shape.slice_rows(); }
@@ -279,64 +267,65 @@ class Chooser {
     return best;
   }
 
-  void settle_blocks() {
-    if (settings_.block == automatic) {
+  void settle(weave::BlocksSettings& s) {
+    if (!s.block.named()) {
       const int full = stays_in_cache() || full_blocks_decide() ? full_block() : 0;
       const int best = full > 0 ? full : best_block(10);
-      settings_.block = best > 0 ? best : 3;
+      s.block = best > 0 ? best : 3;
     }
-    settings_.lanes = lanes_of_blocks(settings_, A_, settings_.block, value_bytes_);
-    fill(settings_.sort, 1);
-    fill(settings_.keep, 1);
+    s.lanes = lanes_of_blocks(s, A_, s.block, value_bytes_);
+    s.sort.fill(1);
+    s.keep.fill(Keep::matrix);
   }
 
   TeamShape row_shape() const {
-    const auto team = weave::RowsTeam::of(A_.rows, mean_, stays_in_cache(), settings_.lanes, settings_.per_lane);
+    const weave::RowsSettings& s = settings_.rows;
+    const auto team = weave::RowsTeam::of(A_.rows, mean_, stays_in_cache(), s.lanes, s.per_lane);
     return {team.lanes, team.per_lane};
   }
-  void settle_row_shape() {
+  TeamShape settle_row_shape() {
     const TeamShape shape = row_shape();
-    settings_.lanes = shape.lanes;
-    settings_.per_lane = shape.rows;
-    if (settings_.sort == automatic) {
+    weave::RowsSettings& s = settings_.rows;
+    s.lanes = shape.lanes;
+    s.per_lane = shape.rows;
+    if (!s.sort.named()) {
       const bool pays = weave::sorting_may_pay(mean_) &&
                         weave::sorting_pays(facts_.slice_fill(shape, 1), facts_.slice_fill(shape, 1024));
-      settings_.sort = pays ? 1024 : 1;
+      s.sort = pays ? 1024 : 1;
     }
+    return shape;
   }
   // Neighbouring rows on one multiprocessor share x in its L1, as long as every multiprocessor gets two blocks; blocks
   // of 1,024 threads leave multiprocessors half empty (band of 6 M entries in double 28.8 us with 128, 35.9 with
   // 1,024).
-  void settle_rows() {
-    settle_row_shape();
-    const double threads =
-        stays_in_cache() ? row_warps({settings_.lanes, settings_.per_lane}) * simt::warp_size / 264 : 128;
-    fill(settings_.threads, threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
+  void settle(weave::RowsSettings& s) {
+    const double warps = row_warps(settle_row_shape()),
+                 threads = stays_in_cache() ? warps * simt::warp_size / 264 : 128;
+    s.threads.fill(threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
+    s.keep.fill(keep_if(stays_in_cache()));
     // Windows for every step are worth their loads where bytes decide and a step has more than 32 codes: an H200 gains
     // 12 to 19 % with doubles, and loses as much with floats, which have more steps to decode for the same bytes.
     using enum WeaveColumns;
-    const bool pays = settings_.columns == automatic ? value_bytes_ == 8 && !stays_in_cache()
-                                                     : settings_.columns != static_cast<int>(each);
-    settings_.columns = static_cast<int>(pays && settings_.per_lane > 1 ? bytes : each);
+    const bool pays = s.columns.named() ? s.columns != each : value_bytes_ == 8 && !stays_in_cache();
+    s.columns = pays && s.per_lane > 1 ? bytes : each;
   }
 
-  void settle_padded() {
-    const auto team = weave::PaddedTeam::of(A_.rows, facts_.longest(), settings_.per_lane);
-    settings_.per_lane = team.per_lane;
-    fill(settings_.lanes, team.lanes);
+  void settle(weave::PaddedSettings& s) const {
+    const auto team = weave::PaddedTeam::of(A_.rows, facts_.longest(), s.per_lane);
+    s.per_lane = team.per_lane;
+    s.lanes.fill(team.lanes);
   }
 
-  void settle_tiles() {
-    fill(settings_.per_lane, 4);
-    if (settings_.per_lane < 4) settings_.per_lane = 4;
-    fill(settings_.width, static_cast<int>(weave::widest_tile(settings_.per_lane, value_bytes_)));
-    if (settings_.order == automatic) settings_.order = static_cast<int>(tile_order());
+  void settle(weave::TilesSettings& s) const {
+    s.per_lane = std::max<int>(s.per_lane, 4);
+    s.width.fill(static_cast<int>(weave::widest_tile(s.per_lane, value_bytes_)));
+    if (!s.order.named()) s.order = tile_order(s.width);
   }
   // Packing x in the order of degrees costs a launch and a gather of x: it has to save a fifth of the partial sums.
-  weave::ColumnOrder tile_order() const {
+  weave::ColumnOrder tile_order(int width) const {
     using enum weave::ColumnOrder;
-    if (A_.cols <= settings_.width) return natural;
-    const ColumnTiles partials = facts_.column_tiles(settings_.width);
+    if (A_.cols <= width) return natural;
+    const ColumnTiles partials = facts_.column_tiles(width);
     return by_degree_pays(partials) ? degree : natural;
   }
   static bool by_degree_pays(const ColumnTiles& partials) {
@@ -387,9 +376,8 @@ void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int v
   Chooser(open, facts, value_bytes).ask_unseen(seeks_diagonals, holes);
 }
 
-int lanes_of_blocks(const WeaveSettings& settings, const PatternView& A, int block, int value_bytes) {
-  if (settings.lanes != automatic) return settings.lanes;
-  return weave::lanes_of_block_rows(A.rows, A.nnz(), block, value_bytes);
+int lanes_of_blocks(const weave::BlocksSettings& s, const PatternView& A, int block, int value_bytes) {
+  return s.lanes.named() ? int(s.lanes) : weave::lanes_of_block_rows(A.rows, A.nnz(), block, value_bytes);
 }
 
 }  // namespace heddle

@@ -1,14 +1,19 @@
 // What the layouts of weave share. A layout is a small format of its own (formats/format.hpp) without name and registry
-// line: footprint, build, restore, each_array, multiply on the three devices.
+// line: settings, footprint, build, restore, each_array, multiply on the three devices. The settings are those of a
+// plan that the layout has a use for (weave_settings.hpp), and the codec of the values.
 #pragma once
 
 #include "codec/column_windows.hpp"
 #include "codec/lane_pieces.hpp"
 #include "codec/value_codec.hpp"
 #include "formats/format.hpp"
-#include "formats/weave/weave_settings.hpp"
+#include "formats/settings.hpp"
 
-namespace heddle::weave {
+namespace heddle {
+
+enum class WeaveColumns { each, bytes, runs, quads };
+
+namespace weave {
 
 // Whether a large GPU's L2 keeps the matrix from one product to the next, with x and y.
 inline constexpr double cache_bytes = 40e6;
@@ -30,4 +35,5 @@ void dispatch_keep(bool keep, F f) {
     f(std::integral_constant<Keep, Keep::nothing>{});
 }
 
-}  // namespace heddle::weave
+}  // namespace weave
+}  // namespace heddle

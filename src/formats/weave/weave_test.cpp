@@ -206,7 +206,7 @@ TEST(Weave, changes_the_codec_with_the_values_and_nothing_else) {
 
 TEST(Weave, writes_equal_patterns_of_a_grid_once) {
   const Csr<double> A = generate<double>("stencil2d5,n=512,coefficients=varying");
-  const auto made = weave::Diagonals<double>::build(A.view(), WeaveSettings{.layout = 0, .values = 0});
+  const auto made = weave::Diagonals<double>::build(A.view(), {.per_lane = 4});
   EXPECT_EQ(made.slices.size(), 512 * 512 / 128);
   EXPECT_LT(made.pattern.size(), 100);  // of 10,000 diagonals
   EXPECT_LT(made.masks.size(), 10);
@@ -215,7 +215,7 @@ TEST(Weave, writes_equal_patterns_of_a_grid_once) {
 // A thread a row reads the mask at the place of the diagonal, everybody else by its number.
 TEST(Weave, has_masks_of_small_diagonals_beside_their_patterns) {
   const Csr<double> A = generate<double>("stencil2d9,n=40,coefficients=varying");
-  const WeaveSettings once{.layout = 0, .values = 0, .per_lane = 4}, beside{.layout = 0, .values = 0, .per_lane = 1};
+  const weave::DiagonalsSettings once{.per_lane = 4}, beside{.per_lane = 1};
   const auto few = weave::Diagonals<double>::build(A.view(), once);
   const auto all = weave::Diagonals<double>::build(A.view(), beside);
   ASSERT_EQ(all.masks.size(), all.pattern.size() + 1);
@@ -326,12 +326,10 @@ TEST(ColumnWindows, know_their_last_column) {
 
 TEST(Weave, needs_no_masks_when_all_blocks_are_full) {
   const Csr<double> A = generate<double>("fem,n=6,dof=3");
-  const auto made = weave::Blocks<double>::build(
-      A.view(), WeaveSettings{.layout = 1, .values = 0, .block = 3, .lanes = 2, .sort = 1});
+  const auto made = weave::Blocks<double>::build(A.view(), {.block = 3, .lanes = 2, .sort = 1});
   EXPECT_TRUE(made.masks.empty());
   const Csr<double> B = from_entries(4, 4, {{0, 0, 1}, {3, 3, 2}});
-  EXPECT_FALSE(weave::Blocks<double>::build(B.view(), {.layout = 1, .values = 0, .block = 3, .lanes = 1, .sort = 1})
-                   .masks.empty());
+  EXPECT_FALSE(weave::Blocks<double>::build(B.view(), {.block = 3, .lanes = 1, .sort = 1}).masks.empty());
 }
 
 TEST(Weave, padded_rows_have_columns_in_16_bits_where_those_hold_them) {

@@ -10,7 +10,7 @@ namespace heddle::weave {
 
 namespace {
 
-TeamShape shape_of(const WeaveSettings& settings) { return {settings.lanes, 1}; }
+TeamShape shape_of(const BlocksSettings& settings) { return {settings.lanes, 1}; }
 
 // Where block k of stored block row i is: its slot, and its lane.
 struct Slot {
@@ -123,22 +123,22 @@ BlockPattern block_pattern(const PatternView& A, int size) {
 }
 
 template <class V>
-Footprint Blocks<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Blocks<V>::footprint(const PatternView& A, const BlocksSettings& settings, int value_bytes) {
   const BlockPattern pattern = block_pattern(A, settings.block);
   const SlicedColumns planned = plan_columns(pattern.view(), shape_of(settings), settings.sort);
   const std::int64_t slots = planned.steps * simt::warp_size, stored = slots * settings.block * settings.block;
   return {.bytes = column_bytes(planned) + (pattern.full ? 0 : slots * 4) +
-                   value_store_bytes(settings.codec(), stored, value_bytes),
+                   value_store_bytes(settings.codec, stored, value_bytes),
           .stored = stored};
 }
 
 template <class V>
-Blocks<V> Blocks<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+Blocks<V> Blocks<V>::build(const CsrView<V>& A, const BlocksSettings& settings) {
   const BlockPattern pattern = block_pattern(A, settings.block);
   Blocks to{A.rows,
             A.cols,
             settings.block,
-            settings.keep == 1,
+            settings.keep == Keep::matrix,
             plan_columns(pattern.view(), shape_of(settings), settings.sort),
             {},
             {}};
@@ -148,7 +148,7 @@ Blocks<V> Blocks<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
     to.masks = Buffer<std::uint32_t>(slots);
     std::fill(to.masks.begin(), to.masks.end(), 0u);
   }
-  to.values = make_value_store(A.val, settings.codec(), stored);
+  to.values = make_value_store(A.val, settings.codec, stored);
   parallel_ranges(stored, 1 << 16, [&](std::int64_t begin, std::int64_t end) { to.values.clear(begin, end); });
   if (pattern.full)
     store_full_blocks(A, to);

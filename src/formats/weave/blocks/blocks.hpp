@@ -16,6 +16,17 @@
 
 namespace heddle::weave {
 
+struct BlocksSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> block, lanes, sort;  // rows and columns of a block; lanes that share a row of them; as for rows
+  Open<Keep> keep;
+
+  template <class F>
+  void each(F f) {
+    f("block", block), f("lanes", lanes), f("sort", sort), f("keep", keep);
+  }
+};
+
 // The slices of full blocks, planned before the host knows which are full, or whether the arrays are a matrix: kernels
 // have found that out when it is their turn. One wait less.
 class PlannedBlocks {
@@ -46,6 +57,8 @@ struct BlocksKnown {
 
 template <class V>
 struct Blocks {
+  using Settings = BlocksSettings;
+
   std::int64_t rows = 0, cols = 0;
   int size = 3;  // B
   bool keep = false;
@@ -53,12 +66,12 @@ struct Blocks {
   Buffer<std::uint32_t> masks;  // per slot
   ValueStore<V> values;
 
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Blocks build(const CsrView<V>& A, const WeaveSettings& settings);
+  static Footprint footprint(const PatternView& A, const BlocksSettings& settings, int value_bytes);
+  static Blocks build(const CsrView<V>& A, const BlocksSettings& settings);
   using Found = std::optional<BlocksKnown>;  // none: nobody has asked
-  static std::optional<Blocks> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+  static std::optional<Blocks> build_there(simt::Emulator, const MatrixThere<V>& A, const BlocksSettings& settings,
                                            Device, const Found& found = {});
-  static std::optional<Blocks> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Blocks> build_there(simt::Cuda, const MatrixThere<V>& A, const BlocksSettings& settings, Device,
                                            const Found& found = {});
   Csr<V> restore() const;
 

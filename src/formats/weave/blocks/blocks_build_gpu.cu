@@ -230,17 +230,17 @@ void store_with_holes(simt::Here here, const CsrView<V>& A, const BlockPattern& 
 // What is stored, without its values and columns; nothing where it is too much, or values are others than those of the
 // codec.
 template <class V>
-std::optional<Blocks<V>> room_for(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings, bool full,
+std::optional<Blocks<V>> room_for(simt::Here here, const MatrixThere<V>& A, const BlocksSettings& settings, bool full,
                                   PlannedColumns& planned, Device device) {
   const std::int64_t slots = planned.columns.steps * simt::warp_size, stored = slots * settings.block * settings.block;
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec, stored, device);
   if (!values) return {};
   planned.columns.codes = Buffer<std::uint16_t>(planned.code_count, device);
   return Blocks<V>{A.rows,
                    A.cols,
                    settings.block,
-                   settings.keep == 1,
+                   settings.keep == Keep::matrix,
                    std::move(planned.columns),
                    Buffer<std::uint32_t>(full ? 0 : slots, device),
                    std::move(*values)};
@@ -249,8 +249,8 @@ std::optional<Blocks<V>> room_for(simt::Here here, const MatrixThere<V>& A, cons
 }  // namespace
 
 template <class V>
-std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                                Device device, const Found& known) {
+std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const MatrixThere<V>& A,
+                                                const BlocksSettings& settings, Device device, const Found& known) {
   const TeamShape shape{settings.lanes, 1};
   const BlockSizes size{possible_full_blocks(A).bits & 1u << settings.block};
   // Where nobody knows yet, full blocks are planned before it is known that they are full, with one wait for both.
@@ -275,8 +275,8 @@ std::optional<Blocks<V>> Blocks<V>::build_there(simt::Here here, const MatrixThe
 }
 
 template std::optional<Blocks<float>> Blocks<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                 const WeaveSettings&, Device, const Found&);
+                                                                 const BlocksSettings&, Device, const Found&);
 template std::optional<Blocks<double>> Blocks<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                   const WeaveSettings&, Device, const Found&);
+                                                                   const BlocksSettings&, Device, const Found&);
 
 }  // namespace heddle::weave

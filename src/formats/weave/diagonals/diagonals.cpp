@@ -96,38 +96,38 @@ bool constant_diagonals(const CsrView<V>& A, const DiagonalSkeleton& skeleton) {
 }
 
 template <class V>
-Footprint Diagonals<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Diagonals<V>::footprint(const PatternView& A, const DiagonalsSettings& settings, int value_bytes) {
   return footprint(diagonal_skeleton(A), settings, value_bytes);
 }
 
 template <class V>
-Footprint Diagonals<V>::footprint(const DiagonalSkeleton& made, const WeaveSettings& settings, int value_bytes) {
-  const bool constant = settings.codec() == ValueCodec::constant;
+Footprint Diagonals<V>::footprint(const DiagonalSkeleton& made, const DiagonalsSettings& settings, int value_bytes) {
+  const bool constant = settings.codec == ValueCodec::constant;
   const std::int64_t stored = made.diagonals * slice_rows;
   const std::int64_t masks = settings.per_lane == 1 ? made.pattern.size() + 1 : made.masks.size();
   return {.bytes = static_cast<std::int64_t>(made.slices.bytes() + made.pattern.bytes()) +
                    masks * static_cast<std::int64_t>(sizeof(RowMask)) +
-                   value_store_bytes(settings.codec(), constant ? made.diagonals : stored, value_bytes),
+                   value_store_bytes(settings.codec, constant ? made.diagonals : stored, value_bytes),
           .stored = stored};
 }
 
 template <class V>
-Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const DiagonalsSettings& settings) {
   return build(A, settings, diagonal_skeleton(A));
 }
 
 template <class V>
-Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const WeaveSettings& settings, DiagonalSkeleton made) {
-  const bool constant = settings.codec() == ValueCodec::constant;
+Diagonals<V> Diagonals<V>::build(const CsrView<V>& A, const DiagonalsSettings& settings, DiagonalSkeleton made) {
+  const bool constant = settings.codec == ValueCodec::constant;
   if (settings.per_lane == 1) spread_masks(made.pattern, made.masks);
   Diagonals to{A.rows,
                A.cols,
-               settings.keep == 1,
+               settings.keep == Keep::matrix,
                settings.per_lane,
                std::move(made.slices),
                std::move(made.pattern),
                std::move(made.masks),
-               make_value_store(A.val, settings.codec(), constant ? made.diagonals : made.diagonals * slice_rows)};
+               make_value_store(A.val, settings.codec, constant ? made.diagonals : made.diagonals * slice_rows)};
   if (constant) {
     if (!store_constants(A, to.slices, to.pattern, to.values.raw))
       fail(ErrorKind::unavailable, "values=constant: a diagonal of a slice has different values");

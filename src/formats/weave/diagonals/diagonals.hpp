@@ -22,6 +22,17 @@
 
 namespace heddle::weave {
 
+struct DiagonalsSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> per_lane;  // rows of a lane: 4, or 1
+  Open<Keep> keep;     // by the L1
+
+  template <class F>
+  void each(F f) {
+    f("per_lane", per_lane), f("keep", keep);
+  }
+};
+
 struct DiagonalSlice {
   Offset first;   // number of its first diagonal among all of the matrix
   Index pattern;  // where its pattern starts
@@ -55,6 +66,8 @@ struct DiagonalsFound;  // diagonals_found.hpp
 
 template <class V>
 struct Diagonals {
+  using Settings = DiagonalsSettings;
+
   std::int64_t rows = 0, cols = 0;
   bool keep = false;
   int per_lane = rows_per_lane;  // rows a lane of the GPU works on: 4, or 1
@@ -63,14 +76,14 @@ struct Diagonals {
   Buffer<RowMask> masks;
   ValueStore<V> values;
 
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Footprint footprint(const DiagonalSkeleton& skeleton, const WeaveSettings& settings, int value_bytes);
-  static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings);
-  static Diagonals build(const CsrView<V>& A, const WeaveSettings& settings, DiagonalSkeleton skeleton);
+  static Footprint footprint(const PatternView& A, const DiagonalsSettings& settings, int value_bytes);
+  static Footprint footprint(const DiagonalSkeleton& skeleton, const DiagonalsSettings& settings, int value_bytes);
+  static Diagonals build(const CsrView<V>& A, const DiagonalsSettings& settings);
+  static Diagonals build(const CsrView<V>& A, const DiagonalsSettings& settings, DiagonalSkeleton skeleton);
   using Found = std::shared_ptr<const DiagonalsFound<V>>;  // null: nobody has asked
-  static std::optional<Diagonals> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                              Device, Found found = {});
-  static std::optional<Diagonals> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings,
+  static std::optional<Diagonals> build_there(simt::Emulator, const MatrixThere<V>& A,
+                                              const DiagonalsSettings& settings, Device, Found found = {});
+  static std::optional<Diagonals> build_there(simt::Cuda, const MatrixThere<V>& A, const DiagonalsSettings& settings,
                                               Device, Found found = {});
   Csr<V> restore() const;
 

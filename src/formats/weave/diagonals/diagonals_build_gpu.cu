@@ -202,17 +202,17 @@ std::optional<DiagonalPatterns> patterns_of(simt::Here here, const DiagonalsFoun
 
 template <class V>
 std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const MatrixThere<V>& A,
-                                                      const WeaveSettings& settings, Device device, Found found) {
-  const bool constant = settings.codec() == ValueCodec::constant;
+                                                      const DiagonalsSettings& settings, Device device, Found found) {
+  const bool constant = settings.codec == ValueCodec::constant;
   if (!found) found = diagonals_of(here, A, constant, device);
   if (!found || (constant && !found->constant)) return {};
   const std::int64_t stored = found->diagonals * slice_rows;
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.values(), settings.codec(), constant ? found->diagonals : stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec, constant ? found->diagonals : stored, device);
   if (!values) return {};
   Diagonals to{A.rows,
                A.cols,
-               settings.keep == 1,
+               settings.keep == Keep::matrix,
                settings.per_lane,
                Buffer<DiagonalSlice>::adopt(found->slices, found->slices->data(), found->slices->size(), device),
                {},
@@ -227,8 +227,8 @@ std::optional<Diagonals<V>> Diagonals<V>::build_there(simt::Here here, const Mat
 }
 
 template std::optional<Diagonals<float>> Diagonals<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                       const WeaveSettings&, Device, Found);
+                                                                       const DiagonalsSettings&, Device, Found);
 template std::optional<Diagonals<double>> Diagonals<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                         const WeaveSettings&, Device, Found);
+                                                                         const DiagonalsSettings&, Device, Found);
 
 }  // namespace heddle::weave

@@ -25,7 +25,7 @@ std::string bits_of(const Buffer<T>& array) {
 }
 
 template <class V>
-void expect_same_arrays(const Csr<V>& A, const WeaveSettings& settings,
+void expect_same_arrays(const Csr<V>& A, const DiagonalsSettings& settings,
                         std::shared_ptr<const DiagonalsFound<V>> found) {
   const auto there =
       weave::Diagonals<V>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator(), std::move(found));
@@ -40,11 +40,9 @@ void expect_same_arrays(const Csr<V>& A, const WeaveSettings& settings,
 // Found in both ways, with masks that have numbers and with masks that have none.
 template <class V>
 void expect_same_both_ways(const Csr<V>& A, bool few_do = true) {
-  for (const char* plan :
-       {"weave layout=diagonals per_lane=4 values=raw", "weave layout=diagonals per_lane=1 values=raw"}) {
-    SCOPED_TRACE(plan);
-    WeaveSettings settings = settings_from<WeaveFormat>(Plan::parse(plan));
-    choose_weave(settings, A.view(), sizeof(V));
+  for (const int per_lane : {4, 1}) {
+    SCOPED_TRACE(per_lane);
+    const DiagonalsSettings settings{.per_lane = per_lane};
     const auto found = seek_diagonals(simt::Emulator{}, A.view(), false, Device::emulator())->found();
     EXPECT_EQ(found != nullptr, few_do);
     if (found) expect_same_arrays(A, settings, found);

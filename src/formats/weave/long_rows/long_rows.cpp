@@ -127,7 +127,7 @@ bool rows_are_runs(const PatternView& A) {
 }
 
 template <class V>
-Footprint Long<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Long<V>::footprint(const PatternView& A, const LongSettings& settings, int value_bytes) {
   const LongShape shape = LongShape::of(A, settings);
   if (shape.columns == WeaveColumns::runs && !rows_are_runs(A))
     return {.fits = false, .reason = "columns=runs: the columns of a row have a gap"};
@@ -136,17 +136,17 @@ Footprint Long<V>::footprint(const PatternView& A, const WeaveSettings& settings
   const Buffer<Offset> begin = row_steps(A, shape);
   const std::int64_t stored = begin[A.rows] * shape.step_entries();
   return {.bytes = static_cast<std::int64_t>(begin.bytes()) + column_bytes(shape, stored) +
-                   value_store_bytes(settings.codec(), stored, value_bytes),
+                   value_store_bytes(settings.codec, stored, value_bytes),
           .stored = stored};
 }
 
 template <class V>
-Long<V> Long<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+Long<V> Long<V>::build(const CsrView<V>& A, const LongSettings& settings) {
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = row_steps(A, to.shape);
   const std::int64_t stored = to.begin[A.rows] * to.shape.step_entries();
   make_columns(A, stored, to);
-  to.values = make_value_store(A.val, settings.codec(), stored);
+  to.values = make_value_store(A.val, settings.codec, stored);
   to.values.visit_all([&]<class S>(const CodedValues<V, S>&) {
     parallel_ranges(A.rows, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first; row < last; ++row) {

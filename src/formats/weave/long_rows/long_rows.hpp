@@ -26,6 +26,17 @@
 
 namespace heddle::weave {
 
+struct LongSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> team, groups;  // threads of a row; blocks of the GPU that share one
+  Open<WeaveColumns> columns;
+
+  template <class F>
+  void each(F f) {
+    f("team", team), f("columns", columns), f("groups", groups);
+  }
+};
+
 struct LongShape {
   static constexpr int per_thread = 4, warp_entries = simt::warp_size * per_thread;
   static constexpr int shared_team = 256, most_shared_blocks = 528;  // threads and number of blocks that share rows
@@ -37,8 +48,8 @@ struct LongShape {
   WeaveColumns columns = WeaveColumns::each;
   bool wide = false;  // each, in 32 bits
 
-  static LongShape of(const PatternView& A, const WeaveSettings& settings) {
-    const WeaveColumns columns = settings.column_codec();
+  static LongShape of(const PatternView& A, const LongSettings& settings) {
+    const WeaveColumns columns = settings.columns.value_or(WeaveColumns::each);
     return {.rows = A.rows,
             .lanes = settings.team,
             .lanes_log2 = std::countr_zero(static_cast<unsigned>(settings.team)),
@@ -122,6 +133,8 @@ struct LongRowsKnown {
 
 template <class V>
 struct Long {
+  using Settings = LongSettings;
+
   std::int64_t cols = 0;
   LongShape shape;
   Buffer<Offset> begin;          // of each row in steps, and their number at the end
@@ -131,12 +144,12 @@ struct Long {
   Buffer<RowRun> runs;
   ValueStore<V> values;
 
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Long build(const CsrView<V>& A, const WeaveSettings& settings);
+  static Footprint footprint(const PatternView& A, const LongSettings& settings, int value_bytes);
+  static Long build(const CsrView<V>& A, const LongSettings& settings);
   using Found = std::optional<LongRowsKnown>;  // of this matrix and these settings; none: nobody has asked
-  static std::optional<Long> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Long> build_there(simt::Emulator, const MatrixThere<V>& A, const LongSettings& settings, Device,
                                          const Found& known = {});
-  static std::optional<Long> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Long> build_there(simt::Cuda, const MatrixThere<V>& A, const LongSettings& settings, Device,
                                          const Found& known = {});
   Csr<V> restore() const;
 

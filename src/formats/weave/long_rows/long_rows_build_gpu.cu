@@ -137,7 +137,7 @@ Offset place_rows(simt::Here here, const RowSteps& rows, const LongRowsKnown* kn
 }  // namespace
 
 template <class V>
-std::optional<Long<V>> Long<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
+std::optional<Long<V>> Long<V>::build_there(simt::Here here, const MatrixThere<V>& A, const LongSettings& settings,
                                             Device device, const Found& known) {
   Long to{.cols = A.cols, .shape = LongShape::of(A, settings)};
   to.begin = Buffer<Offset>(A.rows + 1, device);
@@ -154,7 +154,7 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const MatrixThere<V
   const std::int64_t stored = steps * to.shape.step_entries();
   if (too_much_padding(stored, A.nnz())) return {};
   if (gaps.any()) return {};
-  auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec, stored, device);
   if (!values) return {};
   to.values = std::move(*values);
   const bool each = to.shape.columns == WeaveColumns::each;
@@ -173,9 +173,9 @@ std::optional<Long<V>> Long<V>::build_there(simt::Here here, const MatrixThere<V
   return to;
 }
 
-template std::optional<Long<float>> Long<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                             const WeaveSettings&, Device, const Found&);
+template std::optional<Long<float>> Long<float>::build_there(simt::Here, const MatrixThere<float>&, const LongSettings&,
+                                                             Device, const Found&);
 template std::optional<Long<double>> Long<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                               const WeaveSettings&, Device, const Found&);
+                                                               const LongSettings&, Device, const Found&);
 
 }  // namespace heddle::weave

@@ -39,10 +39,7 @@ TEST(WeaveLong, stores_consecutive_columns_of_long_rows_as_one) {
   expect_same_of_many(A, "weave layout=long columns=quads team=32");
   EXPECT_FALSE(footprint(A.view(), Plan::parse("weave layout=long columns=runs")).fits);
   EXPECT_THROW((void)build(A, Plan::parse("weave layout=long columns=runs")), Error);
-  const auto made = weave::Long<double>::build(A.view(), {.layout = static_cast<int>(WeaveLayout::long_rows),
-                                                          .values = 0,
-                                                          .team = 32,
-                                                          .columns = static_cast<int>(WeaveColumns::quads)});
+  const auto made = weave::Long<double>::build(A.view(), {.team = 32, .columns = WeaveColumns::quads});
   EXPECT_EQ(made.begin[12], 12);  // 1 + 1 + 1 + 1 + 2 + 2 + 2 + 2 + 3 threads of 32
   EXPECT_EQ(weave::Quad::entries(made.quads[0]), 1);
   EXPECT_EQ(weave::Quad::column(made.quads[5]), weave::Quad::column(made.quads[4]) + 4);  // of a run of five
@@ -80,10 +77,7 @@ TEST(WeaveLong, takes_the_columns_of_long_rows_that_need_fewest_bytes) {
 // 32 neighbours of a row are fetched together: place j of lane i has entry 32 j + i of a warp's 128.
 TEST(WeaveLong, neighbours_of_a_row_are_in_neighbouring_lanes) {
   const Csr<double> A = with_lengths({300, 0, 5}, 70'000, 1);
-  const auto made = weave::Long<double>::build(A.view(), {.layout = static_cast<int>(WeaveLayout::long_rows),
-                                                          .values = 0,
-                                                          .team = 64,
-                                                          .columns = static_cast<int>(WeaveColumns::each)});
+  const auto made = weave::Long<double>::build(A.view(), {.team = 64, .columns = WeaveColumns::each});
   ASSERT_EQ(made.begin[3], 3);  // steps of 256 entries: two, none, one
   for (int k = 0; k < 300; ++k) {
     const int warp = k / 128, place = k / 32 % 4, lane = k % 32;

@@ -17,7 +17,7 @@ PaddedColumns columns_of(const PatternView& A) {
   return PaddedColumns::relative;
 }
 
-PaddedShape shape_of(const PatternView& A, const WeaveSettings& settings) {
+PaddedShape shape_of(const PatternView& A, const PaddedSettings& settings) {
   Offset longest = 0;
   for (std::int64_t row = 0; row < A.rows; ++row) longest = std::max(longest, A.length(row));
   return PaddedShape::of(A.rows, longest, columns_of(A), settings);
@@ -34,18 +34,18 @@ std::int64_t position(const PaddedShape& shape, std::int64_t i, std::int64_t k) 
 }  // namespace
 
 template <class V>
-Footprint Padded<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Padded<V>::footprint(const PatternView& A, const PaddedSettings& settings, int value_bytes) {
   const PaddedShape shape = shape_of(A, settings);
   const std::int64_t stored = shape.stored();
-  return {.bytes = shape.code_bytes() * stored + value_store_bytes(settings.codec(), stored, value_bytes),
+  return {.bytes = shape.code_bytes() * stored + value_store_bytes(settings.codec, stored, value_bytes),
           .stored = stored};
 }
 
 template <class V>
-Padded<V> Padded<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+Padded<V> Padded<V>::build(const CsrView<V>& A, const PaddedSettings& settings) {
   Padded to{A.cols, shape_of(A, settings), {}, {}, {}};
   const std::int64_t stored = to.shape.stored();
-  to.values = make_value_store(A.val, settings.codec(), stored);
+  to.values = make_value_store(A.val, settings.codec, stored);
   to.values.clear(0, stored);
   if (to.shape.columns == PaddedColumns::wide)
     to.wide = Buffer<Index>(stored);

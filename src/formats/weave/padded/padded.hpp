@@ -18,6 +18,16 @@
 
 namespace heddle::weave {
 
+struct PaddedSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> lanes, per_lane;  // T and W
+
+  template <class F>
+  void each(F f) {
+    f("lanes", lanes), f("per_lane", per_lane);
+  }
+};
+
 enum class PaddedColumns { narrow, relative, wide };
 
 template <class Code>
@@ -31,7 +41,7 @@ struct PaddedShape {
   Index steps = 0;
 
   static constexpr std::int64_t most_narrow = 0xffff, reach = 0x7fff;
-  static PaddedShape of(std::int64_t rows, Offset longest, PaddedColumns columns, const WeaveSettings& settings) {
+  static PaddedShape of(std::int64_t rows, Offset longest, PaddedColumns columns, const PaddedSettings& settings) {
     const std::int64_t step = std::int64_t{settings.lanes} * settings.per_lane;
     return {.rows = rows,
             .lanes = settings.lanes,
@@ -81,18 +91,20 @@ struct PaddedTeam {
 
 template <class V>
 struct Padded {
+  using Settings = PaddedSettings;
+
   std::int64_t cols = 0;
   PaddedShape shape;
   Buffer<std::uint16_t> col;  // narrow and relative columns,
   Buffer<Index> wide;         // or wide ones
   ValueStore<V> values;
 
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Padded build(const CsrView<V>& A, const WeaveSettings& settings);
+  static Footprint footprint(const PatternView& A, const PaddedSettings& settings, int value_bytes);
+  static Padded build(const CsrView<V>& A, const PaddedSettings& settings);
   using Found = Offset;  // the most entries of a row; -1: nobody has asked
-  static std::optional<Padded> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+  static std::optional<Padded> build_there(simt::Emulator, const MatrixThere<V>& A, const PaddedSettings& settings,
                                            Device, Found longest = -1);
-  static std::optional<Padded> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
+  static std::optional<Padded> build_there(simt::Cuda, const MatrixThere<V>& A, const PaddedSettings& settings, Device,
                                            Found longest = -1);
   Csr<V> restore() const;
 

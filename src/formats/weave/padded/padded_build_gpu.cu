@@ -57,9 +57,9 @@ PaddedColumns columns_of(simt::Here here, const PatternView& A, Device device) {
 }  // namespace
 
 template <class V>
-std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                                Device device, Offset longest) {
-  const auto values_of = ask_value_store(here, A.values(), settings.codec(), device);
+std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const MatrixThere<V>& A,
+                                                const PaddedSettings& settings, Device device, Offset longest) {
+  const auto values_of = ask_value_store(here, A.values(), settings.codec, device);
   if (longest < 0) longest = longest_row(here, A.ptr, device);
   Padded to{A.cols, PaddedShape::of(A.rows, longest, columns_of(here, A, device), settings), {}, {}, {}};
   const std::int64_t stored = to.shape.stored();
@@ -86,8 +86,8 @@ std::optional<Padded<V>> Padded<V>::build_there(simt::Here here, const MatrixThe
 }
 
 template std::optional<Padded<float>> Padded<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                 const WeaveSettings&, Device, Offset);
+                                                                 const PaddedSettings&, Device, Offset);
 template std::optional<Padded<double>> Padded<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                   const WeaveSettings&, Device, Offset);
+                                                                   const PaddedSettings&, Device, Offset);
 
 }  // namespace heddle::weave

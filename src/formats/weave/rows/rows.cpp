@@ -8,9 +8,9 @@ namespace heddle::weave {
 
 namespace {
 
-TeamShape shape_of(const WeaveSettings& settings) { return {settings.lanes, settings.per_lane}; }
+TeamShape shape_of(const RowsSettings& settings) { return {settings.lanes, settings.per_lane}; }
 
-SlicedColumns planned_columns(const PatternView& A, const WeaveSettings& settings) {
+SlicedColumns planned_columns(const PatternView& A, const RowsSettings& settings) {
   return plan_columns(A, shape_of(settings), settings.sort, settings.in_bytes());
 }
 
@@ -37,18 +37,24 @@ void each_place(const SlicedColumns& c, const ValueStore<V>& values, const F& f)
 }  // namespace
 
 template <class V>
-Footprint Rows<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Rows<V>::footprint(const PatternView& A, const RowsSettings& settings, int value_bytes) {
   const SlicedColumns planned = planned_columns(A, settings);
   const std::int64_t stored = planned.steps * planned.shape.step_slots();
-  return {.bytes = column_bytes(planned) + value_store_bytes(settings.codec(), stored, value_bytes), .stored = stored};
+  return {.bytes = column_bytes(planned) + value_store_bytes(settings.codec, stored, value_bytes), .stored = stored};
 }
 
 template <class V>
-Rows<V> Rows<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
-  Rows to{A.rows, A.cols, settings.threads, settings.keep == 1, settings.in_bytes(), planned_columns(A, settings), {}};
+Rows<V> Rows<V>::build(const CsrView<V>& A, const RowsSettings& settings) {
+  Rows to{A.rows,
+          A.cols,
+          settings.threads,
+          settings.keep == Keep::matrix,
+          settings.in_bytes(),
+          planned_columns(A, settings),
+          {}};
   store_columns(A, to.columns);
   const std::int64_t stored = to.columns.steps * to.columns.shape.step_slots();
-  to.values = make_value_store(A.val, settings.codec(), stored);
+  to.values = make_value_store(A.val, settings.codec, stored);
   parallel_ranges(stored, 1 << 16, [&](std::int64_t begin, std::int64_t end) { to.values.clear(begin, end); });
   each_place(to.columns, to.values, [&](std::int64_t row, auto place) {
     for (Offset k = 0; k < A.length(row); ++k) to.values.set(place(k), A.val[A.ptr[row] + k]);

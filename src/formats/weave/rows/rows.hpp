@@ -13,6 +13,22 @@
 
 namespace heddle::weave {
 
+struct RowsSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> lanes, per_lane;  // that share a row; rows of each of them: 1, 2 or 4
+  Open<int> sort;             // rows that are sorted by their lengths together; 1: none
+  Open<int> threads;          // of a block of the GPU
+  Open<WeaveColumns> columns;
+  Open<Keep> keep;
+
+  bool in_bytes() const { return columns == WeaveColumns::bytes; }
+  template <class F>
+  void each(F f) {
+    f("lanes", lanes), f("per_lane", per_lane), f("sort", sort), f("threads", threads), f("columns", columns),
+        f("keep", keep);
+  }
+};
+
 // How many lanes share a row, and how many rows a lane has a share of.
 struct RowsTeam {
   // Under way at once where slices are few and the matrix stays in the L2: of doubles 64 registers hold no more.
@@ -53,6 +69,8 @@ struct RowsTeam {
 
 template <class V>
 struct Rows {
+  using Settings = RowsSettings;
+
   std::int64_t rows = 0, cols = 0;
   int threads = 128;
   bool keep = false;
@@ -60,11 +78,10 @@ struct Rows {
   SlicedColumns columns;
   ValueStore<V> values;
 
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Rows build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Rows> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                         Device);
-  static std::optional<Rows> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device);
+  static Footprint footprint(const PatternView& A, const RowsSettings& settings, int value_bytes);
+  static Rows build(const CsrView<V>& A, const RowsSettings& settings);
+  static std::optional<Rows> build_there(simt::Emulator, const MatrixThere<V>& A, const RowsSettings& settings, Device);
+  static std::optional<Rows> build_there(simt::Cuda, const MatrixThere<V>& A, const RowsSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -60,9 +60,9 @@ SIMT_KERNEL store_rows_warp_per_slice(CsrArrays<V> A, RowsTarget to, SlicePlaces
 }  // namespace
 
 template <class V>
-std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
+std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const MatrixThere<V>& A, const RowsSettings& settings,
                                             Device device) {
-  const auto values_of = ask_value_store(here, A.values(), settings.codec(), device);
+  const auto values_of = ask_value_store(here, A.values(), settings.codec, device);
   PlannedColumns planned =
       plan_columns(here, {A}, {settings.lanes, settings.per_lane}, settings.sort, device, settings.in_bytes());
   SlicedColumns& columns = planned.columns;
@@ -74,7 +74,7 @@ std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const MatrixThere<V
   Rows to{A.rows,
           A.cols,
           settings.threads,
-          settings.keep == 1,
+          settings.keep == Keep::matrix,
           settings.in_bytes(),
           std::move(columns),
           std::move(*values)};
@@ -91,9 +91,9 @@ std::optional<Rows<V>> Rows<V>::build_there(simt::Here here, const MatrixThere<V
   return to;
 }
 
-template std::optional<Rows<float>> Rows<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                             const WeaveSettings&, Device);
+template std::optional<Rows<float>> Rows<float>::build_there(simt::Here, const MatrixThere<float>&, const RowsSettings&,
+                                                             Device);
 template std::optional<Rows<double>> Rows<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                               const WeaveSettings&, Device);
+                                                               const RowsSettings&, Device);
 
 }  // namespace heddle::weave

@@ -83,20 +83,20 @@ void store_team(const CsrView<V>& A, std::int64_t number, Segments<V>& to) {
 }  // namespace
 
 template <class V>
-Footprint Segments<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Segments<V>::footprint(const PatternView& A, const SegmentsSettings& settings, int value_bytes) {
   const CutRule rule(A, simt::warp_size * settings.per_lane);
   const CutSizes cut = count_cut(A, rule).back();
-  return {.bytes = index_bytes(A, cut, rule, value_bytes) +
-                   value_store_bytes(settings.codec(), cut.stored(rule), value_bytes),
+  return {.bytes =
+              index_bytes(A, cut, rule, value_bytes) + value_store_bytes(settings.codec, cut.stored(rule), value_bytes),
           .stored = cut.stored(rule)};
 }
 
 template <class V>
-Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+Segments<V> Segments<V>::build(const CsrView<V>& A, const SegmentsSettings& settings) {
   Segments to{.rows = A.rows,
               .cols = A.cols,
               .per_lane = settings.per_lane,
-              .keep = settings.keep == 1,
+              .keep = settings.keep == Keep::matrix,
               .short_rows = has_short_rows(A)};
   const CutRule rule(A, to.tile_entries());
   const Vector<CutSizes> before = count_cut(A, rule);
@@ -106,7 +106,7 @@ Segments<V> Segments<V>::build(const CsrView<V>& A, const WeaveSettings& setting
   to.teams = Buffer<Team>(all.teams);
   to.col = Buffer<Index>(all.stored(rule));
   to.row_end = Buffer<std::uint8_t>(all.tiles * rule.capacity / 8);
-  to.values = make_value_store(A.val, settings.codec(), all.stored(rule));
+  to.values = make_value_store(A.val, settings.codec, all.stored(rule));
   to.pieces = Segments::no_pieces(all.pieces, Device::cpu());
   to.row_words = rule.row_words();
   if (has_empty_rows(A)) to.filled = Buffer<std::uint32_t>(all.tiles * to.row_words);

@@ -35,6 +35,17 @@
 
 namespace heddle::weave {
 
+struct SegmentsSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> per_lane;  // entries of a lane: 4 or 8
+  Open<Keep> keep;
+
+  template <class F>
+  void each(F f) {
+    f("per_lane", per_lane), f("keep", keep);
+  }
+};
+
 // K is 4 below `few`, 8 from `many` on, and between them 4 where an entry fetches more sectors of x than this (counted
 // in float).
 inline constexpr std::int64_t few_segment_entries = 1 << 19, many_segment_entries = 1 << 21;
@@ -82,6 +93,8 @@ inline constexpr std::int64_t most_counted_unseen = 1 << 21, most_counted_beside
 
 template <class V>
 struct Segments {
+  using Settings = SegmentsSettings;
+
   std::int64_t rows = 0, cols = 0;
   int per_lane = 4;  // K
   bool keep = false;
@@ -104,13 +117,13 @@ struct Segments {
   }
 
   static bool has_short_rows(const PatternView& A) { return A.nnz() <= 12 * A.rows; }
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Segments build(const CsrView<V>& A, const WeaveSettings& settings);
+  static Footprint footprint(const PatternView& A, const SegmentsSettings& settings, int value_bytes);
+  static Segments build(const CsrView<V>& A, const SegmentsSettings& settings);
   using Found = std::unique_ptr<SegmentsCount>;  // null: nobody has asked
-  static std::optional<Segments> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+  static std::optional<Segments> build_there(simt::Emulator, const MatrixThere<V>& A, const SegmentsSettings& settings,
                                              Device, const Found& counted = {});
-  static std::optional<Segments> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device,
-                                             const Found& counted = {});
+  static std::optional<Segments> build_there(simt::Cuda, const MatrixThere<V>& A, const SegmentsSettings& settings,
+                                             Device, const Found& counted = {});
   Csr<V> restore() const;
 
   template <class Self, class F>

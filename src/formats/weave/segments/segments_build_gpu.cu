@@ -297,7 +297,7 @@ class ChunkCounts final : public SegmentsCount {
     return first_.rule().capacity == tile_entries || (second_ && second_->rule().capacity == tile_entries);
   }
   template <class V>
-  std::optional<Segments<V>> build(const MatrixThere<V>& A, const WeaveSettings& settings, Device device);
+  std::optional<Segments<V>> build(const MatrixThere<V>& A, const SegmentsSettings& settings, Device device);
 
  private:
   simt::Here here_;
@@ -308,14 +308,15 @@ class ChunkCounts final : public SegmentsCount {
 };
 
 template <class V>
-std::optional<Segments<V>> ChunkCounts::build(const MatrixThere<V>& A, const WeaveSettings& settings, Device device) {
+std::optional<Segments<V>> ChunkCounts::build(const MatrixThere<V>& A, const SegmentsSettings& settings,
+                                              Device device) {
   Segments<V> to{.rows = A.rows,
                  .cols = A.cols,
                  .per_lane = settings.per_lane,
-                 .keep = settings.keep == 1,
+                 .keep = settings.keep == Keep::matrix,
                  .short_rows = Segments<V>::has_short_rows(A)};
   ChunkCount& counted = first_.rule().capacity == to.tile_entries() ? first_ : *second_;
-  const auto values_of = ask_value_store(here_, A.values(), settings.codec(), device);
+  const auto values_of = ask_value_store(here_, A.values(), settings.codec, device);
   const CutRule& rule = counted.rule();
   const ChunkFound& total = counted.total(here_, memory_, elsewhere_);
   const CutSizes& all = total.sizes;
@@ -344,7 +345,7 @@ std::unique_ptr<SegmentsCount> count_segments(simt::Here here, const PatternView
 
 template <class V>
 std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const MatrixThere<V>& A,
-                                                    const WeaveSettings& settings, Device device,
+                                                    const SegmentsSettings& settings, Device device,
                                                     const Found& counted) {
   const int tile_entries = simt::warp_size * settings.per_lane;
   if (counted && counted->has(tile_entries)) return static_cast<ChunkCounts&>(*counted).build(A, settings, device);
@@ -352,8 +353,8 @@ std::optional<Segments<V>> Segments<V>::build_there(simt::Here here, const Matri
 }
 
 template std::optional<Segments<float>> Segments<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                                     const WeaveSettings&, Device, const Found&);
+                                                                     const SegmentsSettings&, Device, const Found&);
 template std::optional<Segments<double>> Segments<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                       const WeaveSettings&, Device, const Found&);
+                                                                       const SegmentsSettings&, Device, const Found&);
 
 }  // namespace heddle::weave

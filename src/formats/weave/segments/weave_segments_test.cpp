@@ -101,7 +101,7 @@ TEST(WeaveSegments, of_very_many_rows_are_cut_on_the_device_as_on_the_host) {
   for (Index row = 5; row < 2'200'000; row += 70'001)
     for (Index k = 0; k < 1 + row % 4; ++k) entries.push_back({row, k, 1.0 + k});
   const Csr<double> A = from_entries(2'200'000, 10, entries);
-  const WeaveSettings settings{.layout = static_cast<int>(WeaveLayout::segments), .values = 0, .per_lane = 4};
+  const weave::SegmentsSettings settings{.per_lane = 4};
   const auto here = weave::Segments<double>::build(A.view(), settings);
   const auto there = weave::Segments<double>::build_there(simt::Emulator{}, A.view(), settings, Device::emulator());
   ASSERT_TRUE(there);

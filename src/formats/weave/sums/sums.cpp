@@ -240,7 +240,7 @@ int sums_groups(const PatternView& A, int value_bytes, int kb, int threads) {
 }
 
 template <class V>
-Footprint Sums<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Sums<V>::footprint(const PatternView& A, const SumsSettings& settings, int value_bytes) {
   const auto shape = SumsShape::of(A.rows, value_bytes, settings.kb, settings.threads);
   const auto refusal = [](std::int64_t stored) {
     return Footprint{
@@ -250,20 +250,20 @@ Footprint Sums<V>::footprint(const PatternView& A, const WeaveSettings& settings
   const Buffer<Offset> start = batch_starts(A, shape);
   const std::int64_t stored = start[shape.warps()] * shape.batch_slots();
   if (stored > most_sums_places(A.nnz())) return refusal(stored);
-  return {.bytes = start.size() * 8 + stored * 6 + value_store_bytes(settings.codec(), stored, value_bytes) +
+  return {.bytes = start.size() * 8 + stored * 6 + value_store_bytes(settings.codec, stored, value_bytes) +
                    filled_words(A) * 4 + partial_sums(A.rows, settings.groups) * value_bytes,
           .stored = stored};
 }
 
 template <class V>
-Sums<V> Sums<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+Sums<V> Sums<V>::build(const CsrView<V>& A, const SumsSettings& settings) {
   const auto shape = SumsShape::of(A.rows, sizeof(V), settings.kb, settings.threads);
   Sums to{.shape = shape, .cols = A.cols, .groups = settings.groups};
   to.start = batch_starts(A, shape);
   const std::int64_t stored = to.start[shape.warps()] * shape.batch_slots();
   to.col = Buffer<Index>(stored);
   to.row = Buffer<std::uint16_t>(stored);
-  to.values = make_value_store(A.val, settings.codec(), stored);
+  to.values = make_value_store(A.val, settings.codec, stored);
   to.filled = filled_rows(A);
   to.partial = Buffer<V>(partial_sums(A.rows, settings.groups));
   with_types(to, [&]<class S>(auto K, S) {

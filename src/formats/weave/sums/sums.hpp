@@ -21,6 +21,16 @@
 
 namespace heddle::weave {
 
+struct SumsSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> threads, kb, groups;  // of a block of the GPU; memory for its sums; blocks that share the same rows
+
+  template <class F>
+  void each(F f) {
+    f("threads", threads), f("kb", kb), f("groups", groups);
+  }
+};
+
 inline constexpr int default_sums_kb = 128;  // leaves about 100 KB of an H200's unit to the L1
 inline constexpr int default_sums_threads = 1024;
 inline constexpr int most_warp_rows = 26624;  // 208 KB of floats for two warps
@@ -73,6 +83,8 @@ inline std::int64_t partial_sums(std::int64_t rows, int groups) { return groups 
 
 template <class V>
 struct Sums {
+  using Settings = SumsSettings;
+
   SumsShape shape;
   std::int64_t cols = 0;
   int groups = 1;
@@ -83,11 +95,10 @@ struct Sums {
   Buffer<std::uint32_t> filled;
   Buffer<V> partial;  // scratch of `multiply`: group g has partial[g * rows ...]; empty for one group
 
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Sums build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Sums> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
-                                         Device);
-  static std::optional<Sums> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device);
+  static Footprint footprint(const PatternView& A, const SumsSettings& settings, int value_bytes);
+  static Sums build(const CsrView<V>& A, const SumsSettings& settings);
+  static std::optional<Sums> build_there(simt::Emulator, const MatrixThere<V>& A, const SumsSettings& settings, Device);
+  static std::optional<Sums> build_there(simt::Cuda, const MatrixThere<V>& A, const SumsSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -370,7 +370,7 @@ Buffer<std::uint32_t> filled_rows(simt::Here here, const PatternView& A, Device 
 }  // namespace
 
 template <class V>
-std::optional<Sums<V>> Sums<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
+std::optional<Sums<V>> Sums<V>::build_there(simt::Here here, const MatrixThere<V>& A, const SumsSettings& settings,
                                             Device device) {
   const auto shape = SumsShape::of(A.rows, sizeof(V), settings.kb, settings.threads);
   const std::int64_t most = most_sums_places(A.nnz());
@@ -386,7 +386,7 @@ std::optional<Sums<V>> Sums<V>::build_there(simt::Here here, const MatrixThere<V
   const BatchStarts starts{sorted.cut, shape.batch, to.start.data()};
   const std::int64_t stored = device::scan(here, starts, groups.count + 1, memory).batches * shape.batch_slots();
   if (stored > most) return {};
-  auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec, stored, device);
   if (!values) return {};
   to.values = std::move(*values);
   to.col = Buffer<Index>(stored, device);
@@ -397,9 +397,9 @@ std::optional<Sums<V>> Sums<V>::build_there(simt::Here here, const MatrixThere<V
   return to;
 }
 
-template std::optional<Sums<float>> Sums<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                             const WeaveSettings&, Device);
+template std::optional<Sums<float>> Sums<float>::build_there(simt::Here, const MatrixThere<float>&, const SumsSettings&,
+                                                             Device);
 template std::optional<Sums<double>> Sums<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                               const WeaveSettings&, Device);
+                                                               const SumsSettings&, Device);
 
 }  // namespace heddle::weave

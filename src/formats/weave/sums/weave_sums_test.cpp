@@ -17,14 +17,7 @@ namespace {
 using weave::Sums;
 using weave::SumsShape;
 
-WeaveSettings settings_of(int kb, int threads = 1024) {
-  WeaveSettings settings;
-  settings.layout = static_cast<int>(WeaveLayout::sums);
-  settings.kb = kb;
-  settings.threads = threads;
-  settings.groups = 1;
-  return settings;
-}
+weave::SumsSettings settings_of(int kb, int threads = 1024) { return {.threads = threads, .kb = kb, .groups = 1}; }
 
 struct Slot {
   Index row, col;  // row of the warp; column -1: no entry

@@ -96,11 +96,11 @@ Vector<Index> row_of_partials(const Tiles<V>& A) {
 }  // namespace
 
 template <class V>
-Footprint Tiles<V>::footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Tiles<V>::footprint(const PatternView& A, const TilesSettings& settings, int value_bytes) {
   const TileCut cut(A, settings, value_bytes);
   const std::int64_t stored = cut.units() * cut.capacity;
   const bool fits = cut.partials() <= std::numeric_limits<Index>::max();
-  return {.bytes = index_bytes(A, cut, value_bytes) + value_store_bytes(settings.codec(), stored, value_bytes),
+  return {.bytes = index_bytes(A, cut, value_bytes) + value_store_bytes(settings.codec, stored, value_bytes),
           .stored = stored,
           .fits = fits,
           .reason = fits ? "" : "more than 2^31 partial sums"};
@@ -108,7 +108,7 @@ Footprint Tiles<V>::footprint(const PatternView& A, const WeaveSettings& setting
 
 // Without a look at the entries, as long as nothing can go wrong: every entry a partial, every tile a unit begun.
 template <class V>
-Footprint Tiles<V>::at_most(const PatternView& A, const WeaveSettings& settings, int value_bytes) {
+Footprint Tiles<V>::at_most(const PatternView& A, const TilesSettings& settings, int value_bytes) {
   const std::int64_t width = tile_width(settings, value_bytes);
   const std::int64_t tiles = A.cols / width + 1, capacity = simt::warp_size * settings.per_lane, nnz = A.nnz();
   const std::int64_t stored = nnz + tiles * capacity, units = stored / capacity;
@@ -116,12 +116,12 @@ Footprint Tiles<V>::at_most(const PatternView& A, const WeaveSettings& settings,
   const auto index = static_cast<std::int64_t>(sizeof(Index));
   return {.bytes = units * (static_cast<std::int64_t>(sizeof(TileBlock)) + index) + stored * 3 +
                    (2 * A.rows + 1 + nnz + A.cols) * index + (A.cols + nnz) * value_bytes +
-                   value_store_bytes(settings.codec(), stored, value_bytes),
+                   value_store_bytes(settings.codec, stored, value_bytes),
           .stored = stored};
 }
 
 template <class V>
-Tiles<V> Tiles<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
+Tiles<V> Tiles<V>::build(const CsrView<V>& A, const TilesSettings& settings) {
   const TileCut cut(A, settings, sizeof(V));
   Tiles to{.rows = A.rows,
            .cols = A.cols,
@@ -134,7 +134,7 @@ Tiles<V> Tiles<V>::build(const CsrView<V>& A, const WeaveSettings& settings) {
   to.col = Buffer<std::uint16_t>(stored);
   to.ends = Buffer<std::uint32_t>(stored / 32);
   to.ended_before = Buffer<std::uint8_t>(stored / 32);
-  to.values = make_value_store(A.val, settings.codec(), stored);
+  to.values = make_value_store(A.val, settings.codec, stored);
   to.row_start = Buffer<Index>(A.rows + 1);
   std::transform(cut.row_start.begin(), cut.row_start.end(), to.row_start.begin(),
                  [](Offset start) { return static_cast<Index>(start); });

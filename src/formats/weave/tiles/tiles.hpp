@@ -28,6 +28,17 @@ namespace heddle::weave {
 
 enum class ColumnOrder { natural, degree };
 
+struct TilesSettings {
+  ValueCodec codec = ValueCodec::raw;
+  Open<int> per_lane, width;  // entries of a lane: 4 or 8; columns of a tile
+  Open<ColumnOrder> order;
+
+  template <class F>
+  void each(F f) {
+    f("per_lane", per_lane), f("order", order), f("width", width);
+  }
+};
+
 // Packing x in the order of degrees costs a launch and a gather of x: it has to save a fifth of the partial sums.
 inline bool degree_order_pays(double natural_partials, double partials) { return partials < 0.8 * natural_partials; }
 
@@ -49,6 +60,8 @@ constexpr Index few_partials = 32;
 
 template <class V>
 struct Tiles {
+  using Settings = TilesSettings;
+
   std::int64_t rows = 0, cols = 0;
   int per_lane = 4;          // K
   int warps = 1;             // of a block
@@ -64,12 +77,12 @@ struct Tiles {
   Buffer<Index> column_of;          // order=degree: column of the matrix that comes as the i-th
   Buffer<V> packed_x, partials;     // scratch of `multiply`
 
-  static Footprint footprint(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Footprint at_most(const PatternView& A, const WeaveSettings& settings, int value_bytes);
-  static Tiles build(const CsrView<V>& A, const WeaveSettings& settings);
-  static std::optional<Tiles> build_there(simt::Emulator, const MatrixThere<V>& A, const WeaveSettings& settings,
+  static Footprint footprint(const PatternView& A, const TilesSettings& settings, int value_bytes);
+  static Footprint at_most(const PatternView& A, const TilesSettings& settings, int value_bytes);
+  static Tiles build(const CsrView<V>& A, const TilesSettings& settings);
+  static std::optional<Tiles> build_there(simt::Emulator, const MatrixThere<V>& A, const TilesSettings& settings,
                                           Device);
-  static std::optional<Tiles> build_there(simt::Cuda, const MatrixThere<V>& A, const WeaveSettings& settings, Device);
+  static std::optional<Tiles> build_there(simt::Cuda, const MatrixThere<V>& A, const TilesSettings& settings, Device);
   Csr<V> restore() const;
 
   template <class Self, class F>

@@ -386,11 +386,11 @@ void fill_units(simt::Here here, const UnitSource<V>& source, std::uint32_t* end
 }  // namespace
 
 template <class V>
-std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere<V>& A, const WeaveSettings& settings,
+std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere<V>& A, const TilesSettings& settings,
                                               Device device) {
   if (A.nnz() > INT32_MAX) return {};  // entries have 32-bit numbers here
   device::Workspace memory(device);
-  const bool by_degree = static_cast<ColumnOrder>(settings.order) == ColumnOrder::degree;
+  const bool by_degree = settings.order == ColumnOrder::degree;
   ColumnCounts counts{};
   if (by_degree) counts = queue_counts(here, A, memory);
   const Index* row_of_entry =
@@ -409,7 +409,7 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere
   auto [filled, starts] = find_tiles(here, A, by_tile, width, columns.bits, places, to.unit_entries(), tile, memory);
   const std::int64_t units = starts.unit.back(), stored = units * to.unit_entries();
   if (too_much_padding(stored, A.nnz())) return {};
-  auto values = make_value_store(here, A.values(), settings.codec(), stored, device);
+  auto values = make_value_store(here, A.values(), settings.codec, stored, device);
   if (!values) return {};
   to.values = std::move(*values);
   make_room(to, units, places.column_of ? filled : 0, device);
@@ -432,8 +432,8 @@ std::optional<Tiles<V>> Tiles<V>::build_there(simt::Here here, const MatrixThere
 }
 
 template std::optional<Tiles<float>> Tiles<float>::build_there(simt::Here, const MatrixThere<float>&,
-                                                               const WeaveSettings&, Device);
+                                                               const TilesSettings&, Device);
 template std::optional<Tiles<double>> Tiles<double>::build_there(simt::Here, const MatrixThere<double>&,
-                                                                 const WeaveSettings&, Device);
+                                                                 const TilesSettings&, Device);
 
 }  // namespace heddle::weave

@@ -98,8 +98,8 @@ ColumnPlaces::ColumnPlaces(const PatternView& A, ColumnOrder order) : size_(A.co
   }
 }
 
-TileCut::TileCut(const PatternView& A, const WeaveSettings& settings, int value_bytes)
-    : places(A, static_cast<ColumnOrder>(settings.order)),
+TileCut::TileCut(const PatternView& A, const TilesSettings& settings, int value_bytes)
+    : places(A, settings.order),
       capacity(simt::warp_size * settings.per_lane),
       width(tile_width(settings, value_bytes)),
       tiles((places.size() + width - 1) / width),

@@ -61,13 +61,13 @@ struct TileBlocks {
   Index widest() const;  // tile of a block
 };
 
-inline std::int64_t tile_width(const WeaveSettings& settings, int value_bytes) {
+inline std::int64_t tile_width(const TilesSettings& settings, int value_bytes) {
   return std::min<std::int64_t>(settings.width, widest_tile(settings.per_lane, value_bytes));
 }
 
 class TileCut {
  public:
-  TileCut(const PatternView& A, const WeaveSettings& settings, int value_bytes);
+  TileCut(const PatternView& A, const TilesSettings& settings, int value_bytes);
 
   ColumnPlaces places;
   std::int64_t capacity;           // entries of a unit

@@ -25,10 +25,7 @@ std::vector<T> list(const Buffer<T>& buffer) {
 }
 
 Tiles<double> built(const Csr<double>& A, int width, ColumnOrder order = ColumnOrder::natural, int per_lane = 4) {
-  WeaveSettings settings;
-  settings.layout = static_cast<int>(WeaveLayout::tiles);
-  settings.width = width, settings.order = static_cast<int>(order), settings.per_lane = per_lane;
-  return Tiles<double>::build(A.view(), settings);
+  return Tiles<double>::build(A.view(), {.per_lane = per_lane, .width = width, .order = order});
 }
 
 template <class V>
@@ -234,12 +231,9 @@ TEST(Tiles, build_the_same_arrays_with_any_number_of_threads) {
 }
 
 TEST(Tiles, need_at_most_what_is_said_before_a_look_at_the_entries) {
-  WeaveSettings settings;
-  settings.layout = static_cast<int>(WeaveLayout::tiles);
-  settings.per_lane = 4, settings.width = 500;
   for (const std::int64_t length : {1, 20})
-    for (const int order : {0, 1}) {
-      settings.order = order;
+    for (const ColumnOrder order : {ColumnOrder::natural, ColumnOrder::degree}) {
+      const weave::TilesSettings settings{.per_lane = 4, .width = 500, .order = order};
       const Csr<double> A = with_lengths(std::vector<std::int64_t>(3000, length), 3000, 10);
       const Footprint most = Tiles<double>::at_most(A.view(), settings, 8);
       const Footprint exact = Tiles<double>::footprint(A.view(), settings, 8);
