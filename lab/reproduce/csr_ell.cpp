@@ -49,7 +49,7 @@ bool rule_gives(const RuleCase& expected) {
   for (std::int64_t row = 0; row < expected.rows; ++row)
     ptr.push_back(ptr.back() + expected.sum / expected.rows + (row < expected.sum % expected.rows));
   const std::vector<Index> col(static_cast<std::size_t>(ptr.back()), 0);
-  const CsrEllSettings rule = csr_ell_rules({expected.rows, 4096, ptr, col});
+  const CsrEllSettings rule = csr_ell_by_rules({expected.rows, 4096, ptr, col});
   return rule.T == expected.T && rule.M == expected.M && rule.L == expected.L;
 }
 
@@ -112,7 +112,7 @@ void rules_and_storage(Record& record) {
     const Matrix* matrix = record.try_whole(one.name);
     if (matrix == nullptr) continue;
     const PatternView A = matrix->A.view();
-    const CsrEllSettings rule = csr_ell_rules(A);
+    const CsrEllSettings rule = csr_ell_by_rules(A);
     const CsrShare csr = share_of_csr(A, rule);
     used.push_back(matrix);
     lanes = std::max(lanes, most_lanes(A, rule));
@@ -348,7 +348,7 @@ void overlapped_cg(Record& record) {
   for (const std::string& text : definite_set(!record.lab.on_gpu() || record.lab.quick())) {
     if (record.lab.stopped()) break;
     const Matrix& matrix = record.lab.generated(text);
-    const bool escapes = csr_ell_rules(matrix.A.view()).escape == 1;
+    const bool escapes = csr_ell_by_rules(matrix.A.view()).escape == 1;
     const Solved solved = solve_three_ways(matrix.A, record.lab.settings().device);
     const Changeover& change = solved.overlapped.changeover;
     gains.push_back(solved.hyb.seconds / solved.overlapped.seconds);

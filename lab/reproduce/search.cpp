@@ -13,7 +13,7 @@ namespace {
 class Search {
  public:
   Search(Lab& lab, const Matrix& matrix)
-      : lab_(lab), matrix_(matrix), lengths_(matrix.lengths()), rule_(csr_ell_rules(matrix.A.view())) {
+      : lab_(lab), matrix_(matrix), lengths_(matrix.lengths()), rule_(csr_ell_by_rules(matrix.A.view())) {
     std::sort(lengths_.begin(), lengths_.end());
     found_.rule = found_.best = rule_;
     found_.rule_seconds = found_.best_seconds = seconds(rule_);

@@ -30,13 +30,4 @@ double surprising_rows(const RowLengths& lengths, std::int64_t rows);
 // Entries that slices of C rows store per true one; the nearest pair that was measured.
 double padding_of(const Structure& facts, int C, std::int64_t sigma);
 
-// What csr_ell makes of the rows by the rules of its paper.
-struct CsrEllShape {
-  double packed_rows = 0, packed_entries = 0, packed_places = 0, warps = 0;
-  double long_rows = 0, long_entries = 0, pieces = 0, crossings = 0;
-  double steps = 0;      // of the longest warp
-  bool escapes = false;  // stored as hyb: there are no warps to describe, nor lengths
-};
-CsrEllShape csr_ell_shape(const Structure& facts);
-
 }  // namespace heddle

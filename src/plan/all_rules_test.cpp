@@ -11,6 +11,7 @@
 #include <heddle/generate.hpp>
 
 #include "cost/row_counts.hpp"
+#include "formats/csr_ell/csr_ell_shape.hpp"
 #include "plan/candidates.hpp"
 #include "plan/predict/building.hpp"
 #include "plan/predict/model.hpp"

@@ -75,8 +75,8 @@ struct RowLengthSums {
 };
 RowLengthSums row_length_sums(const PatternView& A);
 // The paper's rules; rows are judged by their lengths alone.
-CsrEllSettings csr_ell_rules(const RowLengthSums& sums, std::int64_t rows, std::int64_t nnz);
-CsrEllSettings csr_ell_rules(const PatternView& A);
+CsrEllSettings csr_ell_by_rules(const RowLengthSums& sums, std::int64_t rows, std::int64_t nnz);
+CsrEllSettings csr_ell_by_rules(const PatternView& A);
 // What is `automatic` becomes what the rules say.
 void settle_by(CsrEllSettings& settings, const RowLengthSums& sums, std::int64_t rows, std::int64_t nnz);
 

@@ -55,7 +55,7 @@ TEST(CsrEllBuild, makes_of_every_matrix_what_the_host_makes) {
   for (const Specimen& specimen : zoo(Zoo::small)) {
     if (specimen.A.rows == 0) continue;
     SCOPED_TRACE(specimen.name);
-    const auto escape = csr_ell_rules(specimen.A.view()).escape;
+    const auto escape = csr_ell_by_rules(specimen.A.view()).escape;
     if (escape == 0) expect_the_same(specimen.A, "csr_ell");
     expect_the_same(specimen.A, "csr_ell escape=no");
     expect_the_same(convert<float>(specimen.A.view()), "csr_ell escape=no T=3 M=2 L=32");

@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-CsrEllSettings csr_ell_rules(const RowLengthSums& sums, std::int64_t rows, std::int64_t nnz) {
+CsrEllSettings csr_ell_by_rules(const RowLengthSums& sums, std::int64_t rows, std::int64_t nnz) {
   CsrEllSettings rule;
   if (sums.rows == 0) {  // every row is long, or there is none
     rule.T = 1, rule.M = 32, rule.L = 1024, rule.escape = 0;
@@ -28,10 +28,10 @@ RowLengthSums row_length_sums(const PatternView& A) {
   return sums;
 }
 
-CsrEllSettings csr_ell_rules(const PatternView& A) { return csr_ell_rules(row_length_sums(A), A.rows, A.nnz()); }
+CsrEllSettings csr_ell_by_rules(const PatternView& A) { return csr_ell_by_rules(row_length_sums(A), A.rows, A.nnz()); }
 
 void settle_by(CsrEllSettings& settings, const RowLengthSums& sums, std::int64_t rows, std::int64_t nnz) {
-  const CsrEllSettings rule = csr_ell_rules(sums, rows, nnz);
+  const CsrEllSettings rule = csr_ell_by_rules(sums, rows, nnz);
   if (settings.T == automatic) settings.T = rule.T;
   if (settings.M == automatic) settings.M = rule.M;
   if (settings.L == automatic) settings.L = rule.L;

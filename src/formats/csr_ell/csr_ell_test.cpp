@@ -14,7 +14,7 @@ namespace {
 using test::with_lengths;
 
 CsrEllSettings rules_for(const std::vector<std::int64_t>& lengths) {
-  return csr_ell_rules(with_lengths(lengths, 4000, 1).view());
+  return csr_ell_by_rules(with_lengths(lengths, 4000, 1).view());
 }
 
 // Rows whose mean length is sum / count.

@@ -56,7 +56,7 @@ bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz) {
   return weave::small_values_pay(settings.is(WeaveLayout::padded), nnz);
 }
 
-Codecs codecs_of(const WeaveSettings& settings, const PatternView& A, int value_bytes) {
+Codecs codecs_of(const WeaveSettings& settings, const weave::MatrixShape& A, int value_bytes) {
   const bool segments = settings.is(WeaveLayout::segments);
   return {.all = has_all_codecs(settings),
           .tables = weave::tables_pay(weave::stays_in_cache(A, value_bytes), segments, value_bytes)};

@@ -93,20 +93,19 @@ struct WeaveFormat {
 // f(std::type_identity<Layout<V>>, its settings) for the layout chosen.
 template <class V, class F>
 auto with_layout(const WeaveSettings& settings, F f) {
-  using namespace weave;
   const auto with = [&]<class Layout>(std::type_identity<Layout> layout, auto its) {
     its.codec = settings.codec();
     return f(layout, its);
   };
   switch (settings.layout) {
-    case WeaveLayout::diagonals: return with(std::type_identity<Diagonals<V>>{}, settings.diagonals);
-    case WeaveLayout::blocks: return with(std::type_identity<Blocks<V>>{}, settings.blocks);
-    case WeaveLayout::rows: return with(std::type_identity<Rows<V>>{}, settings.rows);
-    case WeaveLayout::segments: return with(std::type_identity<Segments<V>>{}, settings.segments);
-    case WeaveLayout::padded: return with(std::type_identity<Padded<V>>{}, settings.padded);
-    case WeaveLayout::long_rows: return with(std::type_identity<Long<V>>{}, settings.long_rows);
-    case WeaveLayout::tiles: return with(std::type_identity<Tiles<V>>{}, settings.tiles);
-    case WeaveLayout::sums: return with(std::type_identity<Sums<V>>{}, settings.sums);
+    case WeaveLayout::diagonals: return with(std::type_identity<weave::Diagonals<V>>{}, settings.diagonals);
+    case WeaveLayout::blocks: return with(std::type_identity<weave::Blocks<V>>{}, settings.blocks);
+    case WeaveLayout::rows: return with(std::type_identity<weave::Rows<V>>{}, settings.rows);
+    case WeaveLayout::segments: return with(std::type_identity<weave::Segments<V>>{}, settings.segments);
+    case WeaveLayout::padded: return with(std::type_identity<weave::Padded<V>>{}, settings.padded);
+    case WeaveLayout::long_rows: return with(std::type_identity<weave::Long<V>>{}, settings.long_rows);
+    case WeaveLayout::tiles: return with(std::type_identity<weave::Tiles<V>>{}, settings.tiles);
+    case WeaveLayout::sums: return with(std::type_identity<weave::Sums<V>>{}, settings.sums);
   }
   fail(ErrorKind::internal, "weave has no layout {}", static_cast<int>(WeaveLayout(settings.layout)));
 }
@@ -115,7 +114,7 @@ auto with_layout(const WeaveSettings& settings, F f) {
 std::string codec_is_missing(const WeaveSettings& settings);
 // Whether the layout has something shorter than raw values, and what.
 bool small_values_pay(const WeaveSettings& settings, std::int64_t nnz);
-Codecs codecs_of(const WeaveSettings& settings, const PatternView& A, int value_bytes);
+Codecs codecs_of(const WeaveSettings& settings, const weave::MatrixShape& A, int value_bytes);
 
 // Names the layout, and what it can be told but the codec (weave_choice.cpp).
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
@@ -123,13 +122,13 @@ void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value
 // Whether full blocks will be asked for before all else, by the shape of the matrix alone.
 bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Whether rows have as many entries as those of a grid, but for its boundary.
-bool has_entries_of_grid(const PatternView& A);
+bool has_entries_of_grid(const weave::MatrixShape& A);
 // Whether segments are likely where nothing else is found, and little is lost by counting their tiles before that.
 bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Queues what that will ask of arrays which nobody has looked at yet. holes: as of weave::Questions.
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
                 weave::BlockSizes* holes);
 // Lanes that share a row of blocks.
-int lanes_of_blocks(const weave::BlocksSettings& settings, const PatternView& A, int block, int value_bytes);
+int lanes_of_blocks(const weave::BlocksSettings& settings, const weave::MatrixShape& A, int block, int value_bytes);
 
 }  // namespace heddle

@@ -15,7 +15,7 @@ namespace {
 class Chooser {
  public:
   Chooser(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes)
-      : settings_(settings), facts_(facts), A_(facts.pattern()), value_bytes_(value_bytes), mean_(facts.mean()) {}
+      : settings_(settings), facts_(facts), A_(facts.shape()), value_bytes_(value_bytes), mean_(facts.shape().mean()) {}
 
   // What layout() will ask whatever the rows are like: of them nobody knows anything yet. Of a matrix that stays in the
   // L2 that is one wait less. Blocks that may all be full are asked for alone, where rows are too long for a grid.
@@ -198,9 +198,9 @@ class Chooser {
       return WeaveLayout::tiles;
     // Few places without an entry, and hardly two columns of a fetch together: where some are, segments find them in
     // the L1 (economics of 2.5 M in float 10.3 us, in sums 23.4; H200).
-    const bool even = static_cast<double>(facts_.longest()) < 8 * mean_ + 64;
-    if (even && facts_.sectors_per_fetch() >= 28 && weave::entries_per_sector(A_, value_bytes_) > 1.5)
-      return WeaveLayout::sums;
+    const bool even = weave::has_even_rows(facts_.longest(), mean_);
+    const double entries_of_sector = static_cast<double>(A_.nnz()) / weave::sectors_of_sums(A_, value_bytes_);
+    if (even && facts_.sectors_per_fetch() >= 28 && entries_of_sector > 1.5) return WeaveLayout::sums;
     return {};
   }
 
@@ -253,18 +253,8 @@ class Chooser {
   }
   double row_warps(TeamShape shape) const { return static_cast<double>(A_.rows) / shape.slice_rows(); }
 
-  // The block that stores least, or 0 when all store more than `most` values an entry.
   int best_block(double most) {
-    int best = 0;
-    double least = most;
-    for (const int size : weave::block_sizes) {
-      const double fill = facts_.block_fill(size);
-      if (fill < least - (best > 0 ? weave::larger_block_margin : 0)) {
-        least = fill;
-        best = size;
-      }
-    }
-    return best;
+    return weave::best_block(most, [&](int size) { return facts_.block_fill(size); });
   }
 
   void settle(weave::BlocksSettings& s) {
@@ -334,7 +324,7 @@ class Chooser {
 
   WeaveSettings& settings_;
   weave::PatternFacts& facts_;
-  const PatternView& A_;  // its shape and number of entries alone: it may lie on a device
+  const weave::MatrixShape& A_;
   int value_bytes_;
   double mean_;
 };
@@ -354,7 +344,7 @@ bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& 
   return Chooser(open, facts, value_bytes).full_blocks_may_decide();
 }
 
-bool has_entries_of_grid(const PatternView& A) {
+bool has_entries_of_grid(const weave::MatrixShape& A) {
   if (A.rows != A.cols) return false;
   const auto rows = static_cast<double>(A.rows), entries = static_cast<double>(A.nnz());
   const double line = std::sqrt(rows), plane = rows / std::cbrt(rows);  // of a square and a cube
@@ -376,7 +366,7 @@ void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int v
   Chooser(open, facts, value_bytes).ask_unseen(seeks_diagonals, holes);
 }
 
-int lanes_of_blocks(const weave::BlocksSettings& s, const PatternView& A, int block, int value_bytes) {
+int lanes_of_blocks(const weave::BlocksSettings& s, const weave::MatrixShape& A, int block, int value_bytes) {
   return s.lanes.named() ? int(s.lanes) : weave::lanes_of_block_rows(A.rows, A.nnz(), block, value_bytes);
 }
 

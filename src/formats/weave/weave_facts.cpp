@@ -58,17 +58,17 @@ std::int64_t counted_blocks(const PatternView& part, int size, std::int64_t bloc
 
 class HostFacts final : public PatternFacts {
  public:
-  using PatternFacts::PatternFacts;
+  explicit HostFacts(const PatternView& A) : PatternFacts(A), A_(A) {}
 
   std::int64_t longest() override {
     if (!longest_) {
       longest_ = 0;
-      for (std::int64_t row = 0; row < pattern().rows; ++row) longest_ = std::max(*longest_, pattern().length(row));
+      for (std::int64_t row = 0; row < A_.rows; ++row) longest_ = std::max(*longest_, A_.length(row));
     }
     return *longest_;
   }
   double diagonal_fill() override {
-    return sampled_fill(pattern(), SampledRows(pattern().rows), [](const PatternView& part) {
+    return sampled_fill(A_, SampledRows(A_.rows), [](const PatternView& part) {
       std::int64_t places = 0;
       Buffer<Offset> ptr;
       for (std::int64_t first = 0; first < part.rows; first += slice_rows) {
@@ -86,36 +86,37 @@ class HostFacts final : public PatternFacts {
         places += counted_blocks(part, size, b, start[b + 1] - start[b]) * size * size;
       return places;
     };
-    return sampled_fill(pattern(), sampled_for_blocks(pattern()), stored, size);
+    return sampled_fill(A_, sampled_for_blocks(A_), stored, size);
   }
-  BlockSizes full_blocks(BlockSizes sizes) override { return weave::full_blocks(pattern(), sizes); }
+  BlockSizes full_blocks(BlockSizes sizes) override { return weave::full_blocks(A_, sizes); }
   double slice_fill(TeamShape shape, std::int64_t sort) override {
-    return sampled_fill(pattern(), SampledRows(pattern().rows),
+    return sampled_fill(A_, SampledRows(A_.rows),
                         [&](const PatternView& part) { return places_of_slices(part, shape, sort > 1); });
   }
   std::int64_t team_steps(int threads) override {
-    const LongShape shape{pattern().rows, threads};
+    const LongShape shape{A_.rows, threads};
     std::int64_t steps = 0;
-    for (std::int64_t row = 0; row < pattern().rows; ++row) steps += shape.steps(pattern().length(row));
+    for (std::int64_t row = 0; row < A_.rows; ++row) steps += shape.steps(A_.length(row));
     return steps;
   }
-  std::int64_t quad_steps(int threads) override { return weave::quad_steps(pattern(), {pattern().rows, threads}); }
-  bool rows_are_runs() override { return weave::rows_are_runs(pattern()); }
+  std::int64_t quad_steps(int threads) override { return weave::quad_steps(A_, {A_.rows, threads}); }
+  bool rows_are_runs() override { return weave::rows_are_runs(A_); }
   double sectors_per_fetch() override {
-    const SampledWindows windows(pattern().nnz());
+    const SampledWindows windows(A_.nnz());
     std::int64_t sectors = 0;
     for (std::int64_t w = 0; w < windows.count; ++w) {
       Index sector[SampledWindows::window];
       for (std::int64_t i = 0; i < SampledWindows::window; ++i)
-        sector[i] = pattern().col[w * windows.step + i] / SampledWindows::sector_elements;
+        sector[i] = A_.col[w * windows.step + i] / SampledWindows::sector_elements;
       std::sort(sector, sector + SampledWindows::window);
       sectors += std::unique(sector, sector + SampledWindows::window) - sector;
     }
     return windows.count > 0 ? static_cast<double>(sectors) / static_cast<double>(windows.count) : 0;
   }
-  ColumnTiles column_tiles(std::int64_t width) override { return heddle::column_tiles(pattern(), width); }
+  ColumnTiles column_tiles(std::int64_t width) override { return heddle::column_tiles(A_, width); }
 
  private:
+  PatternView A_;
   std::optional<std::int64_t> longest_;
 };
 

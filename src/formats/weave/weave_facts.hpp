@@ -28,12 +28,10 @@ struct Questions {
 
 class PatternFacts {
  public:
-  explicit PatternFacts(const PatternView& A) : A_(A) {}
+  explicit PatternFacts(const MatrixShape& shape) : shape_(shape) {}
   virtual ~PatternFacts() = default;
 
-  // Its shape and number of entries. The arrays are for host memory only.
-  const PatternView& pattern() const { return A_; }
-  double mean() const { return A_.rows > 0 ? static_cast<double>(A_.nnz()) / static_cast<double>(A_.rows) : 0; }
+  const MatrixShape& shape() const { return shape_; }
 
   virtual void expect(const Questions&) {}
   // What else shall be asked beside what is expected, before anybody waits for answers; and beside tiles of columns.
@@ -62,7 +60,7 @@ class PatternFacts {
   virtual ColumnTiles column_tiles(std::int64_t width) = 0;
 
  private:
-  PatternView A_;
+  MatrixShape shape_;
 };
 
 std::unique_ptr<PatternFacts> facts_of(const PatternView& A);
@@ -100,7 +98,7 @@ struct SampledRows {
 
 // For blocks fewer do, as every row of blocks is merged (64 parts took 64 us on an H200), and of long rows fewer still
 // (sixteen parts with 140 entries a row took 85 us, all of them in one kernel).
-inline SampledRows sampled_for_blocks(const PatternView& A) {
+inline SampledRows sampled_for_blocks(const MatrixShape& A) {
   constexpr std::int64_t fewest_parts = 4, most_parts = 8, enough_entries = 1 << 17;
   const std::int64_t part_entries = 1 + A.nnz() * SampledRows::part_rows / std::max<std::int64_t>(1, A.rows);
   return SampledRows(A.rows, std::clamp(enough_entries / part_entries, fewest_parts, most_parts));
@@ -108,7 +106,7 @@ inline SampledRows sampled_for_blocks(const PatternView& A) {
 
 // Where a row is longer nobody asks for blocks in the end. So who looks before the longest one is known leaves such
 // rows out: one warp took longer for one of an R-MAT than all others for theirs.
-inline std::int64_t longest_suiting_blocks(const PatternView& A) {
+inline std::int64_t longest_suiting_blocks(const MatrixShape& A) {
   return std::min(longest_in_blocks, 64 * A.nnz() / std::max<std::int64_t>(1, A.rows) + 256);
 }
 

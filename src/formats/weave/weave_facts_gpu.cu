@@ -189,7 +189,7 @@ SIMT_KERNEL diagonal_places_block_per_slice(PatternArrays A, Offset nnz, Sampled
 class DeviceFacts final : public PatternFacts {
  public:
   DeviceFacts(simt::Here here, const PatternView& there, std::int64_t longest, Device device)
-      : PatternFacts(there), here_(here), device_(device), A_(there), sampled_(there.rows) {
+      : PatternFacts(there), here_(here), device_(device), there_(there), A_(there), sampled_(there.rows) {
     known_longest = longest;
   }
 
@@ -198,7 +198,7 @@ class DeviceFacts final : public PatternFacts {
   // their own do, once the matrix is there. What is asked already is not asked again.
   void expect(const Questions& soon) override {
     if (soon.full_blocks.bits != 0 && !full_blocks_.asked(soon.full_blocks))
-      full_blocks_.ask(here_, pattern(), soon.full_blocks, device_, soon.unseen, soon.holes);
+      full_blocks_.ask(here_, there_, soon.full_blocks, device_, soon.unseen, soon.holes);
     if (soon.blocks && !blocks_.asked()) ask_blocks(soon.unseen);
     if (soon.diagonals && !known_diagonal_fill && !diagonals_.asked()) ask_diagonals(soon.unseen);
     if (soon.long_rows && !long_rows_.asked()) ask_long_rows(soon.unseen);
@@ -213,7 +213,7 @@ class DeviceFacts final : public PatternFacts {
     return long_rows().steps[t];
   }
   std::int64_t quad_steps(int threads) override {
-    if (quads_.empty()) quads_ = count_quads(here_, pattern(), device_);
+    if (quads_.empty()) quads_ = count_quads(here_, there_, device_);
     return device::reduce(here_, QuadSteps{quads_.data(), {A_.rows, threads}}, A_.rows, device_).sum;
   }
   bool rows_are_runs() override { return long_rows().gaps.any == 0; }
@@ -227,7 +227,7 @@ class DeviceFacts final : public PatternFacts {
     return blocks_.heard().places_per_entry(size);
   }
   BlockSizes full_blocks(BlockSizes sizes) override {
-    if (!full_blocks_.asked(sizes)) full_blocks_.ask(here_, pattern(), sizes, device_, false, nullptr);
+    if (!full_blocks_.asked(sizes)) full_blocks_.ask(here_, there_, sizes, device_, false, nullptr);
     return full_blocks_.heard();
   }
   bool knows_full_blocks(BlockSizes sizes) const override { return full_blocks_.asked(sizes); }
@@ -240,7 +240,7 @@ class DeviceFacts final : public PatternFacts {
     return (sort > 1 ? slices_->sorted : slices_->as_they_are).per_entry();
   }
   double sectors_per_fetch() override {
-    const SampledWindows windows(pattern().nnz());
+    const SampledWindows windows(there_.nnz());
     if (windows.count == 0) return 0;
     hear_samples();
     if (!sectors_) {
@@ -253,8 +253,8 @@ class DeviceFacts final : public PatternFacts {
   ColumnTiles column_tiles(std::int64_t width) override {
     if (width != tiles_width_) {
       const auto ask = std::exchange(beside_tiles, nullptr);
-      tiles_ = pattern().cols / width < most_counted_tiles ? weave::column_tiles(here_, pattern(), width, device_, ask)
-                                                           : column_tiles_here(width);
+      tiles_ = there_.cols / width < most_counted_tiles ? weave::column_tiles(here_, there_, width, device_, ask)
+                                                        : column_tiles_here(width);
       tiles_width_ = width;
     }
     return tiles_;
@@ -273,8 +273,8 @@ class DeviceFacts final : public PatternFacts {
   };
 
   void ask_blocks(bool unseen) {
-    const BlocksOfParts items{A_, pattern().nnz(), sampled_for_blocks(pattern()),
-                              unseen ? longest_suiting_blocks(pattern()) : longest_in_blocks};
+    const BlocksOfParts items{A_, there_.nnz(), sampled_for_blocks(there_),
+                              unseen ? longest_suiting_blocks(there_) : longest_in_blocks};
     simt::Launch shape = device::reduce_launch<BlocksOfParts>(items.threads(), 1);
     if (!unseen) shape.stream = device::side_stream(device_);
     shape.overlaps = unseen;
@@ -285,13 +285,13 @@ class DeviceFacts final : public PatternFacts {
     const std::int64_t slices = sampled_.parts * diagonal_slices;
     simt::Launch shape{slices, DiagonalSet::threads, sizeof(DiagonalSet)};
     shape.overlaps = unseen;
-    simt::launch(here_, shape, diagonal_places_block_per_slice, A_, pattern().nnz(), sampled_,
+    simt::launch(here_, shape, diagonal_places_block_per_slice, A_, there_.nnz(), sampled_,
                  diagonals_.ask(slices, device_, {}));
   }
   void ask_long_rows(bool unseen) {
     simt::Launch shape = device::reduce_launch<LongRows>(A_.rows, 1);
     shape.overlaps = unseen;
-    simt::launch(here_, shape, device::reduce_items<LongRows>, LongRows{A_, pattern().nnz()}, A_.rows,
+    simt::launch(here_, shape, device::reduce_items<LongRows>, LongRows{A_, there_.nnz()}, A_.rows,
                  long_rows_.ask(shape.blocks, device_, {}));
   }
   bool has_asked_samples(const Questions& soon) const {
@@ -303,9 +303,9 @@ class DeviceFacts final : public PatternFacts {
   void ask_samples(const Questions& soon) {
     hear_samples();
     samples_for_ = soon;
-    const SampledWindows windows(pattern().nnz());
+    const SampledWindows windows(there_.nnz());
     const Samples samples{A_,
-                          pattern().nnz(),
+                          there_.nnz(),
                           sampled_,
                           soon.slices ? sampled_.parts : 0,
                           soon.slices.value_or(TeamShape{}),
@@ -324,13 +324,14 @@ class DeviceFacts final : public PatternFacts {
   }
 
   ColumnTiles column_tiles_here(std::int64_t width) const {
-    const auto ptr = Buffer<Offset>::borrow(pattern().ptr, device_).to(Device::cpu());
-    const auto col = Buffer<Index>::borrow(pattern().col, device_).to(Device::cpu());
-    return heddle::column_tiles({pattern().rows, pattern().cols, ptr, col}, width);
+    const auto ptr = Buffer<Offset>::borrow(there_.ptr, device_).to(Device::cpu());
+    const auto col = Buffer<Index>::borrow(there_.col, device_).to(Device::cpu());
+    return heddle::column_tiles({there_.rows, there_.cols, ptr, col}, width);
   }
 
   simt::Here here_;
   Device device_;
+  PatternView there_;
   PatternArrays A_;
   SampledRows sampled_;
   device::PendingSum<LongRowsFound> long_rows_;

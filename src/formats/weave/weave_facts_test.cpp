@@ -144,7 +144,7 @@ TEST(WeaveFacts, have_more_diagonals_than_entries_where_blocks_are_full) {
   const auto excess = [](const char* matrix) {
     const Csr<double> A = read_matrix(matrix);
     const auto facts = facts_of(A.view());
-    return (facts->diagonal_fill() - 1) * facts->mean();
+    return (facts->diagonal_fill() - 1) * facts->shape().mean();
   };
   for (const char* blocks : {"gen:fem,n=9,dof=2", "gen:fem,n=8,dof=3", "gen:fem,n=7,dof=5", "gen:dense,rows=60"})
     EXPECT_GE(excess(blocks), 1) << blocks;

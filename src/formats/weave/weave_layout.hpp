@@ -15,15 +15,22 @@ enum class WeaveColumns { each, bytes, runs, quads };
 
 namespace weave {
 
+// Of a matrix that lies anywhere, or of which only facts are known.
+struct MatrixShape {
+  std::int64_t rows = 0, cols = 0, entries = 0;
+
+  MatrixShape(std::int64_t its_rows, std::int64_t its_cols, std::int64_t its_entries)
+      : rows(its_rows), cols(its_cols), entries(its_entries) {}
+  MatrixShape(const PatternView& A) : MatrixShape(A.rows, A.cols, A.nnz()) {}
+  std::int64_t nnz() const { return entries; }
+  double mean() const { return rows > 0 ? static_cast<double>(entries) / static_cast<double>(rows) : 0; }
+};
+
 // Whether a large GPU's L2 keeps the matrix from one product to the next, with x and y.
 inline constexpr double cache_bytes = 40e6;
-inline bool stays_in_cache(std::int64_t rows, std::int64_t cols, std::int64_t nnz, int value_bytes,
-                           double column_bytes = 2) {
-  const double entries = (column_bytes + value_bytes) * static_cast<double>(nnz);
-  return entries + 8.0 * static_cast<double>(rows + cols) < cache_bytes;
-}
-inline bool stays_in_cache(const PatternView& A, int value_bytes, double column_bytes = 2) {
-  return stays_in_cache(A.rows, A.cols, A.nnz(), value_bytes, column_bytes);
+inline bool stays_in_cache(const MatrixShape& A, int value_bytes, double column_bytes = 2) {
+  const double bytes = (column_bytes + value_bytes) * static_cast<double>(A.entries);
+  return bytes + 8.0 * static_cast<double>(A.rows + A.cols) < cache_bytes;
 }
 
 // f(std::integral_constant<Keep, k>)

@@ -5,6 +5,7 @@
 
 #include "cost/row_counts.hpp"
 #include "formats/weave/weave_plan.hpp"
+#include "formats/weave/weave_rules.hpp"
 
 namespace heddle {
 
@@ -25,8 +26,9 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   if (layout == "long") return mean >= 24;
   const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
   if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;
-  const bool even = static_cast<double>(f.rows_len.max) < 8 * mean + 64;
-  if (layout == "sums") return scattered && even && SumsReads(f, sizeof(float)).entries_of_sector(nnz) >= 1;
+  if (layout == "sums")
+    return scattered && weave::has_even_rows(f.rows_len.max, mean) &&
+           nnz >= weave::sectors_of_sums({f.rows, f.cols, f.nnz}, sizeof(float));
   return true;
 }
 
@@ -49,7 +51,7 @@ std::vector<Plan> cpu_plans(const Structure& f, const Target& target) {
       fill <= most_fill)
     plans.push_back(Plan::parse("weave layout=diagonals"));
   // Blocks of 2 were 1.1 to 1.9 times as slow as the best plan in all of 20 cases, on 2 and on 16 cores.
-  const double block = best_block(f);
+  const int block = best_block(f);
   if (block > 2 && f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
     plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes={}", block, cpu_lanes(f, block))));
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
@@ -72,23 +74,25 @@ std::vector<Plan> weave_plans(const Structure& f, const Target& target) {
 }
 
 // Rows of a slice, which a thread has to itself.
-double cpu_slice_rows(const Subject& s, const Plan& plan) {
-  if (word_is(plan, "layout", "diagonals")) return 128;
-  if (word_is(plan, "layout", "rows")) return rows_of_slice(s, plan);
-  return lanes_of_warp / number(plan, "lanes", 1) * number(plan, "block", best_block(s.facts));
+double cpu_slice_rows(const WeaveSettings& settings) {
+  if (settings.is(WeaveLayout::diagonals)) return 128;
+  if (settings.is(WeaveLayout::rows)) return TeamShape{settings.rows.lanes, settings.rows.per_lane}.slice_rows();
+  return settings.is(WeaveLayout::blocks) ? lanes_of_warp / settings.blocks.lanes * settings.blocks.block
+                                          : lanes_of_warp;
 }
 
 // Diagonals read x in step with the rows; the others fetch it by columns. A value of a dictionary is fetched too, from
 // the first cache.
 Workload weave_cpu(const Subject& s, const Plan& plan) {
-  const double slice_rows = cpu_slice_rows(s, plan);
-  Workload w = as_on_cpu(s, workload(s, plan), Walk::places, 1, slice_rows);
-  if (word_is(plan, "layout", "diagonals")) {
+  const WeaveSettings settings = settled(s, plan);
+  const double slice_rows = cpu_slice_rows(settings);
+  Workload w = as_on_cpu(s, workload(s, settings), Walk::places, 1, slice_rows);
+  if (settings.is(WeaveLayout::diagonals)) {
     w.misses = 0;
     w.tasks = diagonals_shared_by(s, w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
-  const double value = word_is(plan, "layout", "rows") ? least_value(s, plan) : stored_value(s, plan);
-  if ((value == 1 || value == 2) && !is_constant(s, plan)) w.sectors = w.stored;
+  const double value = settings.is(WeaveLayout::rows) ? least_value(s, settings) : stored_value(s, settings);
+  if ((value == 1 || value == 2) && !is_constant(s, settings)) w.sectors = w.stored;
   return w;
 }
 
@@ -97,7 +101,7 @@ std::string weave_text(const Structure& f, const Plan& plan) {
     return fmt::format("slices of 128 rows store {:.2f} places per entry by diagonals{}", f.diagonals.slice_fill,
                        f.diagonals.constant > 0 && f.diagonals.constant == f.diagonals.full ? ", all constant" : "");
   if (word_is(plan, "layout", "blocks")) {
-    const double size = number(plan, "block", best_block(f));
+    const int size = static_cast<int>(number(plan, "block", best_block(f)));
     return fmt::format("{0} x {0} blocks store {1:.2f} places per entry", size, fill_of(f, size));
   }
   if (word_is(plan, "layout", "rows"))
@@ -105,6 +109,8 @@ std::string weave_text(const Structure& f, const Plan& plan) {
                        100 * f.columns.slices16, padding_of(f, 32, 1));
   return row_text(f, plan);
 }
+
+Workload weave_gpu(const Subject& s, const Plan& plan) { return workload(s, settled(s, plan)); }
 
 const char* likely_layout(const Target& target, bool uneven) {
   if (!target.on_gpu) return "weave layout=diagonals";
@@ -117,7 +123,7 @@ extern const Rules weave_rules;
 const Rules weave_rules{.format = "weave",
                         .turn = 13,
                         .plans = weave_plans,
-                        .gpu = workload,
+                        .gpu = weave_gpu,
                         .cpu = weave_cpu,
                         .suits = weave_text,
                         .likely = likely_layout};

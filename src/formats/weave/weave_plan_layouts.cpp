@@ -2,16 +2,10 @@
 // itself.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "codec/value_codec.hpp"
 #include "cost/row_counts.hpp"
-#include "formats/weave/blocks/full_blocks.hpp"
-#include "formats/weave/diagonals/diagonals.hpp"
-#include "formats/weave/long_rows/long_rows.hpp"
-#include "formats/weave/padded/padded.hpp"
-#include "formats/weave/rows/rows.hpp"
-#include "formats/weave/segments/segments.hpp"
-#include "formats/weave/tiles/tiles.hpp"
+#include "formats/weave/weave.hpp"
 #include "formats/weave/weave_plan.hpp"
 #include "formats/weave/weave_rules.hpp"
 
@@ -19,60 +13,104 @@ namespace heddle::weave_counts {
 
 namespace {
 
-bool stays_in_cache(const Subject& s) {
-  return weave::stays_in_cache(s.facts.rows, s.facts.cols, s.facts.nnz, s.value_bytes);
+weave::MatrixShape shape_of(const Subject& s) { return {s.facts.rows, s.facts.cols, s.facts.nnz}; }
+bool stays_in_cache(const Subject& s) { return weave::stays_in_cache(shape_of(s), s.value_bytes); }
+
+// Whether values are looked at for a shorter form: small matrices keep theirs as they are.
+bool coded(const Subject& s, const WeaveSettings& settings) { return small_values_pay(settings, s.facts.nnz); }
+bool is_raw(const WeaveSettings& settings) { return settings.values == ValueCodec::raw; }
+bool may_have_table(const Subject& s, const WeaveSettings& settings) {
+  if (is_raw(settings)) return false;
+  return codecs_of(settings, shape_of(s), s.value_bytes).tables || settings.values == ValueCodec::dictionary;
 }
+
+// Four entries a thread and step.
+double long_places(const Subject& s, double team) {
+  return rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(4 * team));
+}
+// Of rows cut into fours.
+double quad_places(const Subject& s, double team) {
+  const double run = std::max(1.0, s.facts.columns.mean_run), of_entry = run < 4 ? 4 / run : 1 + 1.5 / run;
+  return std::max(long_places(s, team), of_entry * long_places(s, team / of_entry));
+}
+
+// The fewer rows a slice has, the less they differ; from slices of 32 and of 128.
+double slice_padding(const Subject& s, double slice_rows) {
+  if (slice_rows > 32) return padding_of(s.facts, static_cast<int>(slice_rows), 1);
+  return 1 + (padding_of(s.facts, 32, 1) - 1) * std::log2(slice_rows) / 5;
+}
+double sorted_padding(const Subject& s, double slice_rows) {
+  return std::min(slice_padding(s, slice_rows), 1 + (padding_of(s.facts, 32, 1024) - 1) * slice_rows / 32);
+}
+
+// What settling asks of a matrix, from the facts of analyze.
+class Estimates final : public weave::PatternFacts {
+ public:
+  explicit Estimates(const Subject& s) : PatternFacts(shape_of(s)), s_(s) {}
+
+  std::int64_t longest() override { return s_.facts.rows_len.max; }
+  double diagonal_fill() override { return s_.facts.diagonals.slice_fill; }
+  double block_fill(int size) override { return fill_of(s_.facts, size); }
+  weave::BlockSizes full_blocks(weave::BlockSizes) override { return {}; }  // nobody knows of all
+  double slice_fill(TeamShape shape, std::int64_t sort) override {
+    return sort > 1 ? sorted_padding(s_, shape.slice_rows()) : slice_padding(s_, shape.slice_rows());
+  }
+  std::int64_t team_steps(int threads) override { return std::llround(long_places(s_, threads) / (4 * threads)); }
+  std::int64_t quad_steps(int threads) override { return std::llround(quad_places(s_, threads) / (4 * threads)); }
+  bool rows_are_runs() override {
+    constexpr double followed = 1 << 14;  // entries of a row that analyze looks at (analyze/windows.hpp)
+    return std::max(1.0, s_.facts.columns.mean_run) > 0.99 * std::min(shape().mean(), followed);
+  }
+  double sectors_per_fetch() override { return simt::warp_size * s_.facts.gather_f32.entries; }
+  ColumnTiles column_tiles(std::int64_t) override {
+    return {s_.facts.columns.tile_rows, s_.facts.columns.tile_rows_by_degree};
+  }
+
+ private:
+  const Subject& s_;
+};
 
 }  // namespace
 
-bool coded(const Subject& s, const Plan& plan) {
-  return weave::small_values_pay(word_is(plan, "layout", "padded"), s.facts.nnz);
-}
-bool may_have_table(const Subject& s, const Plan& plan) {
-  if (is_raw(plan)) return false;
-  const bool pays = weave::tables_pay(stays_in_cache(s), word_is(plan, "layout", "segments"), s.value_bytes);
-  return pays || word_is(plan, "values", "dictionary");
+WeaveSettings settled(const Subject& s, const Plan& plan) {
+  WeaveSettings settings;
+  read_settings(settings.fields(), plan);
+  settings.layout.fill(WeaveLayout::segments);
+  Estimates estimates(s);
+  choose_weave(settings, estimates, s.value_bytes);
+  return settings;
 }
 
-bool is_raw(const Plan& plan) { return word_is(plan, "values", "raw"); }
-
-double stored_value(const Subject& s, const Plan& plan) {
+double stored_value(const Subject& s, const WeaveSettings& settings) {
   const Structure& f = s.facts;
-  if (may_have_table(s, plan) && !f.distinct_capped && f.distinct_values <= 256) return 1;
-  return coded(s, plan) && !is_raw(plan) && f.f32_exact ? 4 : s.value_bytes;
+  if (may_have_table(s, settings) && !f.distinct_capped && f.distinct_values <= 256) return 1;
+  return coded(s, settings) && !is_raw(settings) && f.f32_exact ? 4 : s.value_bytes;
 }
 
-double least_value(const Subject& s, const Plan& plan) {
+double least_value(const Subject& s, const WeaveSettings& settings) {
   const Structure& f = s.facts;
-  const double stored = stored_value(s, plan);
-  if (!coded(s, plan) || is_raw(plan)) return stored;
+  const double stored = stored_value(s, settings);
+  if (!coded(s, settings) || is_raw(settings)) return stored;
   if (f.distinct_values == 1 && !f.distinct_capped) return 0;
-  const bool few = may_have_table(s, plan) && f.distinct_guess <= dictionary16_pays<double>;
+  const bool few = may_have_table(s, settings) && f.distinct_guess <= dictionary16_pays<double>;
   return stored == sizeof(double) && few ? 2 : stored;
 }
 
-bool is_constant(const Subject& s, const Plan& plan) {
+bool is_constant(const Subject& s, const WeaveSettings& settings) {
   const Structure& f = s.facts;
-  return coded(s, plan) && !word_is(plan, "values", "dictionary") && f.diagonals.full > 0 &&
+  return coded(s, settings) && settings.values != ValueCodec::dictionary && f.diagonals.full > 0 &&
          f.diagonals.constant == f.diagonals.full && f.diagonals.full_share > 0.99;
 }
 
-double fill_of(const Structure& facts, double size) {
+double fill_of(const Structure& facts, int size) {
   for (const BlockFill& b : facts.blocks)
     if (b.r == size && b.c == size) return b.fill;
   return size * size;
 }
 
-double best_block(const Structure& facts) {
-  double best = 5;
-  for (const double size : {4, 3, 2})
-    if (fill_of(facts, size) < fill_of(facts, best) - weave::larger_block_margin) best = size;
-  return best;
+int best_block(const Structure& facts) {
+  return weave::best_block(std::numeric_limits<double>::infinity(), [&](int size) { return fill_of(facts, size); });
 }
-
-SumsReads::SumsReads(const Structure& f, int value_bytes)
-    : blocks(std::max(1.0, std::ceil(static_cast<double>(f.rows) * value_bytes / (128 << 10)))),
-      sectors(std::max(1.0, static_cast<double>(f.cols) * value_bytes / sector_bytes)) {}
 
 namespace {
 
@@ -93,14 +131,14 @@ void look_up_values(Workload& w, double value) {
 }
 
 // 128 rows a slice, a warp each or, in a small matrix, four; x is read in step with the rows.
-Workload diagonals(const Subject& s, const Plan& plan) {
+Workload diagonals(const Subject& s, const WeaveSettings& settings) {
   const Diagonals& d = s.facts.diagonals;
   const double places = s.nnz() * std::max(1.0, d.slice_fill);
-  const double value = is_constant(s, plan) && !is_raw(plan) ? s.value_bytes / 128.0 : stored_value(s, plan);
+  const double value =
+      is_constant(s, settings) && !is_raw(settings) ? s.value_bytes / 128.0 : stored_value(s, settings);
   Workload w = stored_as(s, places, 0, value, s.rows() / 128 * 16);
   w.sectors += places * s.value_bytes / sector_bytes;
-  const bool thread_per_row =
-      number(plan, "per_lane", weave::has_thread_a_row(s.facts.rows, s.facts.rows_len.mean) ? 1 : 4) == 1;
+  const bool thread_per_row = settings.diagonals.per_lane == 1;
   // A thread with one row has many diagonals under way; their masks and x wait for the list all the same, and the next
   // ones for both (H200, 2.4 us with 9 diagonals in a row, 6.5 with 54, 9.7 with 81).
   const double of_row = s.rows() > 0 ? places / s.rows() : 0;
@@ -113,17 +151,14 @@ Workload diagonals(const Subject& s, const Plan& plan) {
   return w;
 }
 
-Workload blocks(const Subject& s, const Plan& plan) {
-  const double size = number(plan, "block", best_block(s.facts)), fill = fill_of(s.facts, size),
-               places = s.nnz() * fill;
+Workload blocks(const Subject& s, const WeaveSettings& settings) {
+  const double size = settings.blocks.block, fill = fill_of(s.facts, settings.blocks.block), places = s.nnz() * fill;
   const double count = places / (size * size), block_rows = std::ceil(s.rows() / size);
-  const double lanes = number(plan, "lanes",
-                              weave::lanes_of_block_rows(s.facts.rows, static_cast<std::int64_t>(places),
-                                                         static_cast<int>(size), s.value_bytes));
+  const double lanes = settings.blocks.lanes;
   // Slices are as wide as their longest row of blocks, in whole steps of the lanes that share it.
   const double of_row = std::max(1.0, count / std::max(1.0, block_rows));
   const double uneven = std::max(padding_of(s.facts, 32, 1), up(of_row, lanes) / of_row);
-  const double mask = fill > 1.001 ? 4 : 0, value = stored_value(s, plan);
+  const double mask = fill > 1.001 ? 4 : 0, value = stored_value(s, settings);
   Workload w = stored_as(s, places * uneven, (short_column + mask) / (size * size), value, block_rows / 2);
   look_up_values(w, value);
   w.sectors += count * std::max(1.0, size * s.value_bytes / sector_bytes);
@@ -136,77 +171,53 @@ Workload blocks(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// How rows are shared by lanes.
-struct RowShape {
-  weave::RowsTeam team;
-  bool in_cache;
-
-  RowShape(const Subject& s, const Plan& plan)
-      : team(weave::RowsTeam::of(s.facts.rows, s.facts.rows_len.mean, stays_in_cache(s),
-                                 static_cast<int>(number(plan, "lanes", 0)),
-                                 static_cast<int>(number(plan, "per_lane", 0)))),
-        in_cache(stays_in_cache(s)) {}
-  double slice_rows() const { return team.slice_rows(); }
-  // Waits for memory, each as long as two or three steps of those that wait for each other.
-  double chain(const Subject& s) const {
-    const double steps = std::ceil(s.longest() / team.lanes);
-    const bool few = in_cache && team.per_lane == 1 && s.rows() <= slice_rows() * weave::RowsTeam::few_slices;
-    if (!few) return steps;
-    const double most =
-        s.value_bytes == 4 ? weave::RowsTeam::most_at_once<float> : weave::RowsTeam::most_at_once<double>;
-    return std::min(steps, steps <= most ? 2.5 : 2.5 * std::ceil(steps / weave::RowsTeam::steps_at_once));
-  }
-  // The fewer rows a slice has, the less they differ; from slices of 32 and of 128.
-  double padding(const Subject& s) const {
-    if (slice_rows() > 32) return padding_of(s.facts, static_cast<int>(slice_rows()), 1);
-    return 1 + (padding_of(s.facts, 32, 1) - 1) * std::log2(slice_rows()) / 5;
-  }
-  double sorted_padding(const Subject& s) const {
-    return std::min(padding(s), 1 + (padding_of(s.facts, 32, 1024) - 1) * slice_rows() / 32);
-  }
-};
+// Steps that wait for memory, each as long as two or three of those that wait for each other.
+double row_chain(const Subject& s, const weave::RowsTeam& team) {
+  const double steps = std::ceil(s.longest() / team.lanes);
+  const bool few =
+      stays_in_cache(s) && team.per_lane == 1 && s.rows() <= team.slice_rows() * weave::RowsTeam::few_slices;
+  if (!few) return steps;
+  const double most = s.value_bytes == 4 ? weave::RowsTeam::most_at_once<float> : weave::RowsTeam::most_at_once<double>;
+  return std::min(steps, steps <= most ? 2.5 : 2.5 * std::ceil(steps / weave::RowsTeam::steps_at_once));
+}
 
 // Columns in 8 bits, with four windows of 64 for every step: no fact says how many slices have them. Those whose steps
 // read neighbours, or whose rows have few columns between them.
-bool in_bytes(const Subject& s, const Plan& plan, const RowShape& shape) {
-  const bool pays = !plan.find("columns") || word_is(plan, "columns", "auto") ? s.value_bytes == 8 && !stays_in_cache(s)
-                                                                              : !word_is(plan, "columns", "each");
+bool have_bytes(const Subject& s, const weave::RowsTeam& team) {
   const Gather& reads = s.facts.gather_f64;
-  const double columns_of_slice = 4 * reads.window * s.facts.rows_len.mean * std::max(256.0, shape.slice_rows());
-  return pays && shape.team.per_lane > 1 && (reads.rows < 0.3 || columns_of_slice < 512);
+  const double columns_of_slice = 4 * reads.window * s.facts.rows_len.mean * std::max(256, team.slice_rows());
+  return reads.rows < 0.3 || columns_of_slice < 512;
 }
 
 // Of rows in the order of their lengths, in windows of 1,024: every block that has some of a window reads the x of all
 // of it, and each row has a sector of y to itself. Where bytes come from memory that costs nothing beside them (band of
 // 3.3 M entries in the L2: 15.2 us in double, foretold 11.2 without; of 10 M 38, foretold 44; H200), unless rows are
 // short: then the sectors are not much less than the matrix (700,000 rows of 6 25.0 us, foretold 17.4).
-double sorted_traffic(const Subject& s, const RowShape& shape) {
+double sorted_traffic(const Subject& s, const weave::RowsTeam& team) {
   constexpr double window = 1024;
-  if (!shape.in_cache) return shape.team.lanes == 1 ? s.rows() * (sector_bytes - s.value_bytes) : 0;
-  const double threads = std::clamp(s.rows() / shape.slice_rows() * lanes_of_warp / 264, 64.0, 256.0);
-  const double blocks_of_window = window * lanes_of_warp / (threads * shape.slice_rows());
+  if (!stays_in_cache(s)) return team.lanes == 1 ? s.rows() * (sector_bytes - s.value_bytes) : 0;
+  const double threads = std::clamp(s.rows() / team.slice_rows() * lanes_of_warp / 264, 64.0, 256.0);
+  const double blocks_of_window = window * lanes_of_warp / (threads * team.slice_rows());
   return s.rows() * (s.value_bytes * std::max(0.0, blocks_of_window - 1) + sector_bytes - s.value_bytes);
 }
 
-Workload rows(const Subject& s, const Plan& plan) {
-  const RowShape shape(s, plan);
-  const double mean = s.facts.rows_len.mean, lanes = shape.team.lanes;
-  const double unsorted = shape.padding(s), sorted = shape.sorted_padding(s);
-  const bool sorts =
-      number(plan, "sort", weave::sorting_may_pay(mean) && weave::sorting_pays(unsorted, sorted) ? 1024 : 1) > 1;
-  const double whole_steps =
-      rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(lanes));
+Workload rows(const Subject& s, const WeaveSettings& settings) {
+  const weave::RowsTeam team{settings.rows.lanes, settings.rows.per_lane};
+  const double slice_rows = team.slice_rows();
+  const bool sorts = settings.rows.sort > 1;
+  const double whole_steps = rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, team.lanes);
   const double near = s.facts.columns.slices16;
-  const double column =
-      in_bytes(s, plan, shape) ? 1 + 16 / (32.0 * shape.team.per_lane) : near * short_column + (1 - near) * index_bytes;
-  const double value = least_value(s, plan);
-  Workload w = stored_as(s, whole_steps * (sorts ? sorted : unsorted), column, value,
-                         s.rows() / shape.slice_rows() * 40 + s.rows() * (sorts ? 4 : 0));
+  const double column = settings.rows.in_bytes() && have_bytes(s, team)
+                            ? 1 + 16 / (32.0 * team.per_lane)
+                            : near * short_column + (1 - near) * index_bytes;
+  const double value = least_value(s, settings);
+  Workload w = stored_as(s, whole_steps * (sorts ? sorted_padding(s, slice_rows) : slice_padding(s, slice_rows)),
+                         column, value, s.rows() / slice_rows * 40 + s.rows() * (sorts ? 4 : 0));
   look_up_values(w, value);
-  w.sectors += gathered(s, lanes);
-  if (sorts) w.stream_bytes += sorted_traffic(s, shape);
-  w.teams = s.rows() * lanes / lanes_of_warp / 2;
-  w.chain = shape.chain(s) + (sorts && shape.team.per_lane == 1 ? 1 : 0);  // where sums go has to be asked for
+  w.sectors += gathered(s, team.lanes);
+  if (sorts) w.stream_bytes += sorted_traffic(s, team);
+  w.teams = s.rows() * team.lanes / lanes_of_warp / 2;
+  w.chain = row_chain(s, team) + (sorts && team.per_lane == 1 ? 1 : 0);  // where sums go has to be asked for
   return w;
 }
 
@@ -218,23 +229,16 @@ double row_aligned_tiles(const Subject& s, double tile) {
   return rows.entries / used + (s.nnz() - rows.entries) / tile + (s.rows() - rows.rows) / 2;
 }
 
-// As formats/weave/weave_choice.cpp has it.
-double entries_of_lane(const Subject& s) {
-  if (s.facts.nnz < weave::few_segment_entries) return 4;
-  if (s.facts.nnz >= weave::many_segment_entries) return 8;
-  return s.facts.gather_f32.entries > weave::scattered_segments(s.value_bytes) ? 4 : 8;
-}
-
 // Tiles of 32 * K entries, row-aligned, of a limited number of rows; rows longer than a tile are worked on by blocks of
 // threads, 1,024 entries a step, which leave half a tile before them and, beyond two steps, put pieces
 // together.
-Workload segments(const Subject& s, const Plan& plan) {
-  const double per_lane = number(plan, "per_lane", entries_of_lane(s)), tile = 32 * per_lane;
+Workload segments(const Subject& s, const WeaveSettings& settings) {
+  const double per_lane = settings.segments.per_lane, tile = 32 * per_lane;
   const bool small = s.nnz() < (1 << 21);
   const double rows_of_tile = (small ? 4 : 8) * 32.0;
   const double tiles = std::max(row_aligned_tiles(s, tile), s.rows() / rows_of_tile);
   const double listed = s.facts.rows_len.empty > 0 ? tiles * rows_of_tile / 8 : 0;
-  const double value = least_value(s, plan);
+  const double value = least_value(s, settings);
   Workload w = stored_as(s, tiles * tile, index_bytes + 0.125, value, tiles * 8 + listed);
   look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
@@ -253,65 +257,24 @@ Workload segments(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// Four entries a thread and step.
-double long_places(const Subject& s, double team) {
-  return rounded_entries(s.facts.rows_len, s.facts.rows, s.facts.nnz, static_cast<std::int64_t>(4 * team));
-}
-
-// As formats/weave/weave_choice.cpp has it.
-double team_of(const Subject& s) {
-  const double mean = s.facts.rows_len.mean, by_size = 132.0 * 1024 / std::max(1.0, s.rows());
-  const double wanted = std::clamp(std::max(mean / 24, std::min(by_size, mean / 4)), 32.0, 1024.0);
-  double team = std::exp2(std::floor(std::log2(wanted)));
-  while (s.nnz() > (1 << 18) && team > 32 && long_places(s, team) > weave::most_team_places * s.nnz()) team /= 2;
-  return team;
-}
-
-// The blocks that share a row, as formats/weave/weave_choice.cpp has it where nothing is named.
-double groups_of(const Subject& s) {
-  constexpr double step = weave::LongShape::shared_team * weave::LongShape::per_thread,
-                   most_blocks = weave::LongShape::most_shared_blocks;
-  double groups = std::exp2(std::ceil(std::log2(std::clamp(std::ceil(s.longest() / step), 1.0, 8.0))));
-  while (groups > 1 && s.rows() * groups > most_blocks) groups /= 2;
-  return groups;
-}
-
-// How formats/weave/weave_choice.cpp stores the columns of long rows: one each, one for up to four, or none.
-struct LongColumns {
-  double places, bytes;
-  bool fours = false;
-
-  LongColumns(const Subject& s, double team)
-      : places(long_places(s, team)), bytes(s.facts.cols <= 65535 ? short_column : index_bytes) {
-    constexpr double followed = 1 << 14;  // entries of a row that analyze looks at (analyze/windows.hpp)
-    const double mean = s.facts.rows_len.mean, run = std::max(1.0, s.facts.columns.mean_run);
-    const double of_entry = run < 4 ? 4 / run : 1 + 1.5 / run;
-    const double cut = std::max(places, of_entry * long_places(s, team / of_entry));
-    if (run > 0.99 * std::min(mean, followed)) {
-      bytes = 0;
-    } else if (cut * (s.value_bytes + 1) < 0.9 * places * (s.value_bytes + bytes)) {
-      fours = true;
-      bytes = 1;
-      places = cut;
-    }
-  }
-};
-
 // A team of threads a row, or several of 256 each, four entries a thread and step.
-Workload long_rows(const Subject& s, const Plan& plan) {
-  const bool named = number(plan, "team", 0) > 0;
-  const double groups = number(plan, "groups", named ? 1 : groups_of(s));
-  const double team = named ? number(plan, "team", 0) : groups > 1 ? weave::LongShape::shared_team : team_of(s);
-  const LongColumns columns(s, team);
-  const double value = least_value(s, plan);
-  Workload w = stored_as(s, columns.places, columns.bytes, value, 8 * s.rows());
+Workload long_rows(const Subject& s, const WeaveSettings& settings) {
+  const weave::LongSettings& its = settings.long_rows;
+  const double team = its.team, groups = its.groups;
+  const bool fours = its.columns == WeaveColumns::quads;
+  const double column = its.columns == WeaveColumns::runs           ? 0
+                        : fours                                     ? 1
+                        : weave::LongShape::are_narrow(shape_of(s)) ? short_column
+                                                                    : index_bytes;
+  const double value = least_value(s, settings);
+  Workload w = stored_as(s, fours ? quad_places(s, team) : long_places(s, team), column, value, 8 * s.rows());
   look_up_values(w, value);
   w.sectors += s.nnz() * s.gather().entries;
   w.teams = s.rows() * team * groups / lanes_of_warp;
   // x waits for no column where none is stored (H200, eight rows of 200,000 entries: 0.3 us a step, with columns 0.5).
   const double steps = std::ceil(s.longest() / (team * groups) / 4);
-  w.chain = columns.bytes == 0 ? (1 + steps) / 2 : steps;
-  w.alone = columns.fours ? s.longest() : 0;
+  w.chain = column == 0 ? (1 + steps) / 2 : steps;
+  w.alone = fours ? s.longest() : 0;
   w.loose = true;
   return w;
 }
@@ -320,10 +283,10 @@ Workload long_rows(const Subject& s, const Plan& plan) {
 // has no entry: it asks where the partial sums of the row are. (2 M rows, 80 % of them empty, 4 M entries near the
 // diagonal: 36 us in float, foretold 23 without these bytes and warps; segments 23; H200.) A block loads its tile of x
 // first, a few thousand columns at a time, before any of its entries.
-Workload tiles(const Subject& s, const Plan& plan) {
+Workload tiles(const Subject& s, const WeaveSettings& settings) {
   const Columns& columns = s.facts.columns;
   const double partials = std::min(columns.tile_rows, columns.tile_rows_by_degree) * s.nnz();
-  Workload w = stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s, plan),
+  Workload w = stored_as(s, 1.02 * s.nnz(), short_column + 0.25, stored_value(s, settings),
                          s.rows() * index_bytes + partials * 2 * (4 + s.value_bytes));
   w.sectors += 2 * partials;
   w.partials = partials;
@@ -332,18 +295,18 @@ Workload tiles(const Subject& s, const Plan& plan) {
   constexpr double columns_at_once = 8192;
   const auto widest = static_cast<double>(weave::widest_tile(4, s.value_bytes));
   w.chain = std::ceil(std::min(static_cast<double>(s.facts.cols), widest) / columns_at_once);
-  const bool packs_x = weave::degree_order_pays(columns.tile_rows, columns.tile_rows_by_degree);
+  const bool packs_x = settings.tiles.order == weave::ColumnOrder::degree;
   if (packs_x) w.stream_bytes += static_cast<double>(s.facts.cols) * (index_bytes + 2 * s.value_bytes);
   w.launches = packs_x ? 3 : 2;
   w.loose = true;
   return w;
 }
 
-// y in shared memory, 128 KiB a block of rows; each reads x in the order of the columns: a sector once, if at all.
-Workload sums(const Subject& s, const Plan& plan) {
-  const SumsReads reads(s.facts, s.value_bytes);
-  Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s, plan), 8 * s.rows());
-  w.misses = std::min(s.nnz(), reads.blocks * reads.sectors * (1 - std::exp(-reads.entries_of_sector(s.nnz()))));
+// y in shared memory; each block of rows reads x in the order of the columns: a sector once, if at all.
+Workload sums(const Subject& s, const WeaveSettings& settings) {
+  const double sectors = weave::sectors_of_sums(shape_of(s), s.value_bytes);
+  Workload w = stored_as(s, 1.02 * s.nnz(), index_bytes + short_column, stored_value(s, settings), 8 * s.rows());
+  w.misses = std::min(s.nnz(), sectors * (1 - std::exp(-s.nnz() / sectors)));
   w.sectors += w.misses;
   w.teams = 132 * 32;
   w.chain = s.longest();
@@ -352,14 +315,11 @@ Workload sums(const Subject& s, const Plan& plan) {
   return w;
 }
 
-Workload padded(const Subject& s, const Plan& plan) {
-  const double longest = s.longest();
-  const auto per_lane = static_cast<int>(number(plan, "per_lane", 0));
-  const auto open = weave::PaddedTeam::of(s.facts.rows, s.facts.rows_len.max, per_lane);
-  const double lanes = number(plan, "lanes", open.lanes), steps = std::ceil(longest / lanes / open.per_lane),
-               value = least_value(s, plan);
+Workload padded(const Subject& s, const WeaveSettings& settings) {
+  const double longest = s.longest(), lanes = settings.padded.lanes, per_lane = settings.padded.per_lane,
+               steps = std::ceil(longest / lanes / per_lane), value = least_value(s, settings);
   const bool is_short = s.facts.cols <= weave::PaddedShape::most_narrow || s.facts.columns.near16 >= 1;
-  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, open.per_lane * lanes),
+  Workload w = stored_as(s, up(s.rows(), 32 / lanes) * up(longest, per_lane * lanes),
                          is_short ? short_column : index_bytes, value, 0);
   look_up_values(w, value);
   w.sectors += gathered(s, lanes);
@@ -368,34 +328,35 @@ Workload padded(const Subject& s, const Plan& plan) {
   // 4.3 us, one 2.3 (H200).
   using Team = weave::PaddedTeam;
   const double at_once = w.teams <= Team::few_warps ? Team::most_at_once : Team::steps_at_once;
-  w.chain = open.per_lane != 1 ? 1 + steps / 2 : steps <= at_once ? 1 : std::max(2.0, steps / 5);
+  w.chain = per_lane != 1 ? 1 + steps / 2 : steps <= at_once ? 1 : std::max(2.0, steps / 5);
   return w;
 }
 
 }  // namespace
 
-double rows_of_slice(const Subject& s, const Plan& plan) { return RowShape(s, plan).slice_rows(); }
-
 namespace {
 
-Workload of_layout(const Subject& s, const Plan& plan) {
-  if (word_is(plan, "layout", "diagonals")) return diagonals(s, plan);
-  if (word_is(plan, "layout", "blocks")) return blocks(s, plan);
-  if (word_is(plan, "layout", "rows")) return rows(s, plan);
-  if (word_is(plan, "layout", "padded")) return padded(s, plan);
-  if (word_is(plan, "layout", "long")) return long_rows(s, plan);
-  if (word_is(plan, "layout", "tiles")) return tiles(s, plan);
-  if (word_is(plan, "layout", "sums")) return sums(s, plan);
-  return segments(s, plan);
+Workload of_layout(const Subject& s, const WeaveSettings& settings) {
+  switch (settings.layout) {
+    case WeaveLayout::diagonals: return diagonals(s, settings);
+    case WeaveLayout::blocks: return blocks(s, settings);
+    case WeaveLayout::rows: return rows(s, settings);
+    case WeaveLayout::segments: return segments(s, settings);
+    case WeaveLayout::padded: return padded(s, settings);
+    case WeaveLayout::long_rows: return long_rows(s, settings);
+    case WeaveLayout::tiles: return tiles(s, settings);
+    case WeaveLayout::sums: return sums(s, settings);
+  }
+  fail(ErrorKind::internal, "weave has no layout {}", static_cast<int>(WeaveLayout(settings.layout)));
 }
 
 }  // namespace
 
 // Diagonals that are constant need no table.
-Workload workload(const Subject& s, const Plan& plan) {
-  Workload w = of_layout(s, plan);
-  w.looks_at_values = coded(s, plan) && !is_raw(plan);
-  w.may_have_table = may_have_table(s, plan) && !(word_is(plan, "layout", "diagonals") && is_constant(s, plan));
+Workload workload(const Subject& s, const WeaveSettings& settings) {
+  Workload w = of_layout(s, settings);
+  w.looks_at_values = coded(s, settings) && !is_raw(settings);
+  w.may_have_table = may_have_table(s, settings) && !(settings.is(WeaveLayout::diagonals) && is_constant(s, settings));
   return w;
 }
 

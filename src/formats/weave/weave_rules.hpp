@@ -20,8 +20,19 @@ constexpr bool tables_pay(bool stays_in_cache, bool segments, int value_bytes) {
   return !stays_in_cache && (value_bytes == 8 || !segments);
 }
 
-// The larger of two blocks is taken unless the smaller one stores so much less, in places per entry.
-constexpr double larger_block_margin = 0.02;
+// The block that stores least, or 0 when all store `most` places an entry or more; fill(size) says how many. The larger
+// of two is taken unless the smaller one stores 2 % less.
+template <class F>
+int best_block(double most, F fill) {
+  int best = 0;
+  double least = most;
+  for (const int size : {5, 4, 3, 2})
+    if (const double its = fill(size); its < least - (best > 0 ? 0.02 : 0)) best = size, least = its;
+  return best;
+}
+
+// Whether no row has far more entries than the others: sums have few places without an entry then.
+constexpr bool has_even_rows(std::int64_t longest, double mean) { return static_cast<double>(longest) < 8 * mean + 64; }
 
 // Rows are put in the order of their lengths where each has some entries, and where that saves so many places.
 constexpr bool sorting_may_pay(double mean_row) { return mean_row >= 6; }

@@ -53,7 +53,7 @@ int lanes_of_block_rows(std::int64_t rows, std::int64_t entries, int size, int v
   return lanes;
 }
 
-BlockSizes possible_full_blocks(const PatternView& A) {
+BlockSizes possible_full_blocks(const MatrixShape& A) {
   BlockSizes sizes;
   for (const int size : block_sizes)
     if (A.nnz() > 0 && A.rows % size == 0 && A.nnz() % (size * size) == 0) sizes.add({1u << size});

@@ -47,7 +47,7 @@ struct BlockSizes {
 int lanes_of_block_rows(std::int64_t rows, std::int64_t entries, int size, int value_bytes);
 
 // Whose blocks may all be full, as far as the number of rows and entries tells.
-BlockSizes possible_full_blocks(const PatternView& A);
+BlockSizes possible_full_blocks(const MatrixShape& A);
 
 // Which of these have none but full blocks.
 BlockSizes full_blocks(const PatternView& A, BlockSizes sizes);

@@ -57,7 +57,7 @@ struct LongShape {
             .columns = columns,
             .wide = columns == WeaveColumns::each && !are_narrow(A)};
   }
-  static bool are_narrow(const PatternView& A) { return A.cols <= 65535; }
+  static bool are_narrow(const MatrixShape& A) { return A.cols <= 65535; }
   // What a cluster can have, up to `wanted`.
   static int most_groups(int wanted) { return wanted >= 8 ? 8 : wanted >= 4 ? 4 : wanted >= 2 ? 2 : 1; }
   SIMT_BOTH int warps() const { return lanes / simt::warp_size; }

@@ -208,15 +208,14 @@ SumsShape SumsShape::of(std::int64_t rows, int value_bytes, int kb, int threads)
           threads <= 512 ? 8 : 4};
 }
 
-double entries_per_sector(const PatternView& A, int value_bytes, int kb) {
+double sectors_of_sums(const MatrixShape& A, int value_bytes, int kb) {
   constexpr double sector_bytes = 32;
-  const double sectors = std::ceil(static_cast<double>(A.cols) * value_bytes / sector_bytes) *
-                         static_cast<double>(SumsShape::of(A.rows, value_bytes, kb).row_blocks());
-  return sectors > 0 ? static_cast<double>(A.nnz()) / sectors : 0;
+  const auto blocks = static_cast<double>(SumsShape::of(A.rows, value_bytes, kb).row_blocks());
+  return std::max(1.0, blocks * std::ceil(static_cast<double>(A.cols) * value_bytes / sector_bytes));
 }
 
 // Least bytes, where a unit without a block counts as one that reads.
-int sums_groups(const PatternView& A, int value_bytes, int kb, int threads) {
+int sums_groups(const MatrixShape& A, int value_bytes, int kb, int threads) {
   constexpr double units = 132, second_launch = 4e6;
   constexpr int most_groups = 32;
   constexpr std::int64_t enough_batches = 8;  // of a warp in a group

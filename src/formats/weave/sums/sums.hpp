@@ -118,9 +118,9 @@ struct Sums {
 };
 
 // Blocks that share a row block, so that a large GPU has one block (or a few) a unit.
-int sums_groups(const PatternView& A, int value_bytes, int kb, int threads);
+int sums_groups(const MatrixShape& A, int value_bytes, int kb, int threads);
 
-// Expected entries in a row block's piece of x of 32 bytes, columns being random: how often the L1 is of use.
-double entries_per_sector(const PatternView& A, int value_bytes, int kb = default_sums_kb);
+// Pieces of x of 32 bytes, for all row blocks together: how many entries share one tells how often the L1 is of use.
+double sectors_of_sums(const MatrixShape& A, int value_bytes, int kb = default_sums_kb);
 
 }  // namespace heddle::weave

@@ -192,9 +192,9 @@ TEST(WeaveSums, deals_rows_out_evenly_within_the_memory_it_is_given) {
 
 TEST(WeaveSums, knows_how_many_entries_meet_in_a_sector) {
   const Csr<double> A = with_lengths(std::vector<std::int64_t>(1000, 16), 4000, 13);
-  EXPECT_DOUBLE_EQ(weave::entries_per_sector(A.view(), 4), 32.0);
-  EXPECT_DOUBLE_EQ(weave::entries_per_sector(A.view(), 8), 16.0);
-  EXPECT_DOUBLE_EQ(weave::entries_per_sector(A.view(), 8, 4), 8.0);  // two row blocks
+  EXPECT_DOUBLE_EQ(static_cast<double>(A.nnz()) / weave::sectors_of_sums(A.view(), 4), 32.0);
+  EXPECT_DOUBLE_EQ(static_cast<double>(A.nnz()) / weave::sectors_of_sums(A.view(), 8), 16.0);
+  EXPECT_DOUBLE_EQ(static_cast<double>(A.nnz()) / weave::sectors_of_sums(A.view(), 8, 4), 8.0);  // two row blocks
 }
 
 // Pattern of a matrix by its sizes alone.
