@@ -20,7 +20,7 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
-#include "formats/where.hpp"
+#include "simt/where.hpp"
 #include "machine/timing.hpp"
 #include "program.hpp"
 #include "simt/csr/device_pattern.hpp"

@@ -2,7 +2,7 @@
 
 #include "core/gpu.hpp"
 #include "core/watch.hpp"
-#include "formats/where.hpp"
+#include "simt/where.hpp"
 #include "simt/csr/device_pattern.hpp"
 #include "update/own_numbers.hpp"
 

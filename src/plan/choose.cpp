@@ -13,7 +13,7 @@
 #include "core/memory_errors.hpp"
 #include "core/watch.hpp"
 #include "formats/format.hpp"
-#include "formats/where.hpp"
+#include "simt/where.hpp"
 #include "plan/all_rules.hpp"
 #include "plan/candidates.hpp"
 #include "plan/choice_cache.hpp"
