@@ -120,7 +120,7 @@ Footprint need(const Plan& plan, const PatternView& A, int value_bytes) {
   return judged(custom(plan).footprint(A, plan, value_bytes), A.nnz());
 }
 
-// Nothing of it is done by kernels of the library. Without names: whoever adds a member to Format is told here.
+// Nothing of it is done by kernels of the library. Without names: a member added to Format is an error here.
 Format line_of(const CustomFormat& format) {
   const auto resolve = [](const Plan& plan, const PatternView&, int) { return resolved(plan); };
   const auto at_most = [](const Plan& plan, const PatternView& A, int value_bytes, Found*) {

@@ -15,8 +15,8 @@ struct DevicePattern {
   std::int64_t longest = 0;
 };
 
-// `beside` queues what can be asked of a matrix that may be none, and among it the look, by calling what it is given:
-// with `overlaps` where the look may run beside the kernel that was queued last (simt::Launch). Then all of it is
+// `overlapped` queues what can be asked of a matrix that may be none, and among it the look, by calling what it is
+// given: with `overlaps` where the look may overlap the kernel that was queued last (simt::Launch). Then all of it is
 // waited for. The look lets the next kernel start.
 struct PatternLook;
 class QueueLook {
@@ -31,11 +31,11 @@ class QueueLook {
   std::function<void(bool overlaps)> launch_;
   const PatternLook& look_;
 };
-using AskBeside = std::function<void(const QueueLook&)>;
-DevicePattern look_at(simt::Emulator, const PatternView& there, Device device, const AskBeside& beside = {});
-DevicePattern look_at(simt::Cuda, const PatternView& there, Device device, const AskBeside& beside = {});
+using AskOverlapped = std::function<void(const QueueLook&)>;
+DevicePattern look_at(simt::Emulator, const PatternView& there, Device device, const AskOverlapped& overlapped = {});
+DevicePattern look_at(simt::Cuda, const PatternView& there, Device device, const AskOverlapped& overlapped = {});
 
-// The longest row alone, from `ptr`: for who must decide before anybody has looked at all of the matrix.
+// The longest row alone, from `ptr`: for decisions before all of the matrix has been read.
 std::int64_t longest_row(simt::Emulator, std::span<const Offset> ptr_there, Device device);
 std::int64_t longest_row(simt::Cuda, std::span<const Offset> ptr_there, Device device);
 

@@ -24,7 +24,7 @@ std::int64_t longest_row(simt::Here here, std::span<const Offset> ptr, Device de
   return rows < 1 ? 0 : device::reduce(here, RowItems{ptr.data()}, rows, device).entries;
 }
 
-DevicePattern look_at(simt::Here here, const PatternView& A, Device device, const AskBeside& beside) {
+DevicePattern look_at(simt::Here here, const PatternView& A, Device device, const AskOverlapped& overlapped) {
   PatternLook look(A);
   simt::Launch shape = device::reduce_launch<PatternItems>(look.count(), 1);
   device::PendingSum<PatternFound> sum;
@@ -34,8 +34,8 @@ DevicePattern look_at(simt::Here here, const PatternView& A, Device device, cons
     shape.overlaps = overlaps;
     simt::launch(here, shape, device::reduce_items<PatternItems>, PatternItems(look), look.count(), look.found);
   };
-  if (beside)
-    beside({launch, look});
+  if (overlapped)
+    overlapped({launch, look});
   else
     launch(false);
   const PatternFound& found = sum.heard();
