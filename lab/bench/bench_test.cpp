@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "bench/results.hpp"
+#include "bench/timing.hpp"
 #include "core/check.hpp"
 #include "machine/machine_measure.hpp"
 
