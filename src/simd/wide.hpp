@@ -3,6 +3,7 @@
 #pragma once
 
 #include "codec/column_windows.hpp"
+#include "codec/lane_pieces.hpp"
 #include "core/gather.hpp"
 #include "core/isa.hpp"
 #include "core/x86.hpp"
