@@ -1,7 +1,6 @@
 // What a call of multiply costs the host: nanoseconds a product of tiny matrices, by plan.
 //
-//   call_bench [DEVICE] [PLAN...]      cpu, gpu (default: gpu if there is one) ...; auto and a few plans where none is
-//   given
+//   call_bench [DEVICE] [PLAN...]      cpu, gpu (default: gpu if there is one) ...; without plans: auto and a few
 //
 // On a GPU products are queued in batches that fit its queue, which is empty when a batch begins; waiting for it does
 // not count. Columns:

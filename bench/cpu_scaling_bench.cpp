@@ -6,9 +6,9 @@
 //   cpu_scaling_bench --rounds=9
 //
 // For 1, 2, 4, ... all threads: the plan the planner chooses, csr, and a loop that only reads an array of as many bytes
-// as the chosen plan moves (the stored matrix, x and y, each once) with the same threads. They take turns in rounds;
-// times are medians. "share" is bytes a second over those of the reading loop: 100 % would be a product that costs no
-// more than reading its operands. "speed-up" is against one thread.
+// as the chosen plan moves (the stored matrix, x and y, each once) with the same threads. They are timed in turn, in
+// rounds; times are medians. "share" is bytes a second over those of the reading loop: 100 % would be a product that
+// costs no more than reading its operands. "speed-up" is against one thread.
 #include <fmt/format.h>
 
 #include <algorithm>

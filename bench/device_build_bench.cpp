@@ -20,10 +20,10 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "formats/build_board.hpp"
-#include "formats/where.hpp"
 #include "machine/timing.hpp"
 #include "program.hpp"
 #include "simt/csr/device_pattern.hpp"
+#include "simt/where.hpp"
 
 namespace heddle {
 namespace {

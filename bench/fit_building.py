@@ -212,11 +212,11 @@ def after_trials(measured, n):
     """What effort = measure and n products take, over the best fixed plan: those are tried that keep_affordable keeps (src/plan/tune.cpp)."""
     if not measured:
         return None
-    foretold, total = (lambda m: m[0] + n * m[1]), (lambda m: m[2] + n * m[3])
-    ranked = sorted(measured, key=foretold)
-    few = [m for i, m in enumerate(ranked[:5]) if i < 2 or foretold(m) <= 1.4 * foretold(ranked[0])]
+    predicted, total = (lambda m: m[0] + n * m[1]), (lambda m: m[2] + n * m[3])
+    ranked = sorted(measured, key=predicted)
+    few = [m for i, m in enumerate(ranked[:5]) if i < 2 or predicted(m) <= 1.4 * predicted(ranked[0])]
     few += [m for m in ranked if m[4] == "csr" and m not in few]
-    left, kept = 0.03 * foretold(ranked[0]), []
+    left, kept = 0.03 * predicted(ranked[0]), []
     for m in few:
         takes = m[0] + 16 * m[1]
         if takes <= left:

@@ -143,7 +143,7 @@ def cases_by_format(lines):
 
 
 def refine(lines, costs, priors, rounds=12):
-    """From costs that foretell times to costs that choose well; times they foretell worse count against them."""
+    """From costs that predict times to costs that choose well; times they predict worse count against them."""
     by_format = cases_by_format(lines)
     regret, costs = Regret(lines, costs), {name: list(cost) for name, cost in costs.items()}
     price = lambda name, cost: 0.25 * len(by_format[name]) * loss(by_format[name], cost, priors[name])

@@ -209,24 +209,24 @@ struct Finalist {
 };
 
 // Other work on the machine disturbs one plan and not the next, for milliseconds to seconds, and where the memory of a
-// plan happens to lie makes it quick or slow for as long as it lives. So plans that may be the best or are foretold to
-// be are timed in turns, with csr, which few products are made by, and built anew in every round while the old one
-// still holds its memory. The least time of a round is what it took, and the median of the rounds is what the plan
+// plan happens to lie makes it quick or slow for as long as it lives. So plans that may be the best, measured or
+// predicted, are timed in turn, with csr, which few products are made by, and built anew in every round while the old
+// one still holds its memory. The least time of a round is what it took, and the median of the rounds is what the plan
 // takes.
 template <class V>
 void time_best_again(const Csr<V>& A, const std::vector<Candidate>& candidates, std::vector<Tried>& times,
                      const Buffer<V>& x, Buffer<V>& y, const Options& options) {
   constexpr double near = 1.4;
   constexpr int rounds = 9, least_rounds = 3, calls_of_round = 16;
-  double best = INFINITY, foretold = INFINITY;
+  double best = INFINITY, predicted = INFINITY;
   for (std::size_t i = 0; i < times.size(); ++i)
     if (times[i].seconds > 0) {
       best = std::min(best, times[i].seconds);
-      foretold = std::min(foretold, candidates[i].predicted_seconds);
+      predicted = std::min(predicted, candidates[i].predicted_seconds);
     }
   std::vector<Finalist<V>> finalists;
   for (std::size_t i = 0; i < times.size(); ++i) {
-    const bool may_win = times[i].seconds < near * best || candidates[i].predicted_seconds < 1.1 * foretold;
+    const bool may_win = times[i].seconds < near * best || candidates[i].predicted_seconds < 1.1 * predicted;
     if (times[i].seconds > 0 && (may_win || candidates[i].plan.format == "csr"))
       finalists.push_back({&candidates[i].plan, &times[i], {}});
   }

@@ -8,8 +8,8 @@
 //   solve_bench --to=1e-8           CPU or GPU: set-up and time to this residual with each preconditioner, no peers
 //   ... gen:stencil3d7,n=64 M.mtx   these matrices instead of the list
 //
-// The libraries take turns in rounds, with a rest before each. A ratio is the peer's time over ours, from the medians
-// over the rounds; "rounds" is its least and largest value in a single round. With one thread the times are the
+// The libraries are timed in turn, in rounds, with a rest before each. A ratio is the peer's time over ours, from the
+// medians over the rounds; "rounds" is its least and largest value in a single round. With one thread the times are the
 // processor's. PETSc has one core per process of MPI and here one process: its time is that of one core in both halves.
 #include <fmt/format.h>
 

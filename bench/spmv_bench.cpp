@@ -3,7 +3,7 @@
 // called in turns on 2 cores, csr seemed about twice as slow as alone on some classes (probably because OpenMP's
 // threads spin for a while after their work; not proven). The time of a round is its best call, so that other work on
 // the machine counts little, and of all rounds the median is shown. The ratio is the median of the best peer's time /
-// ours, both of one round, and "rounds" its least and largest value, to be looked at before the ratio is believed: on a
+// ours, both of one round, and "rounds" its least and largest value, to be read before the ratio is believed: on a
 // machine with other work they are far apart, and the best calls of all rounds are those of different minutes. "one
 // core" is the ratio with our plan on one thread, against the best of the peers that have one thread by their nature or
 // by name.

@@ -111,7 +111,7 @@ TEST(BenchResume, never_mixes_machines_versions_or_builds) {
     bench({one, "--resume", file});
     std::vector<Json> lines = lines_of(file);
     ASSERT_FALSE(lines[0]["run"][key].get<std::string>().empty()) << key;
-    lines[0]["run"][key] = "of somebody else";
+    lines[0]["run"][key] = "of another run";
     lines[0]["matrix"]["results"][0]["seconds"] = 1e9;
     write_lines(file, lines);
     const Outcome outcome = bench({one, "--resume", file, "--json"});

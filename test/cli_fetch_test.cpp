@@ -1,8 +1,6 @@
 // heddle fetch: a matrix of the index, from a server on the loopback.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include <heddle/io.hpp>
 
 #include "io/gzip.hpp"

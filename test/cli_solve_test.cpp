@@ -1,7 +1,6 @@
 // heddle solve: results, verdicts and their exit codes, files, JSON.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <sstream>
 
 #include "support/command.hpp"
@@ -218,8 +217,8 @@ TEST(SolveCommand, solves_in_another_order_and_returns_to_the_first) {
 }
 
 TEST(SolveCommand, changes_over_to_a_better_operator) {
-  // A tolerance out of reach: building takes the time of some iterations, and there are many more, in the time of which
-  // whoever builds gets a core on a busy machine too.
+  // A tolerance out of reach: building takes the time of some iterations, and there are many more, in whose time the
+  // builder gets a core on a busy machine, too.
   const Outcome outcome = solve({"gen:stencil2d5,n=300", "--tolerance", "1e-300", "--max-iterations", "500", "--plan",
                                  "sell C=8", "--overlap", "--json"});
   EXPECT_EQ(outcome.exit_code, 4) << outcome.err;

@@ -57,7 +57,7 @@ Complaints machine_paths(const Files& files) {
 
 TEST(Documentation, every_format_has_a_line_in_the_documentation) { EXPECT_TRUE(silent(undocumented_formats(all()))); }
 
-TEST(Documentation, complains_about_a_format_nobody_wrote_about) {
+TEST(Documentation, complains_about_a_format_that_no_page_describes) {
   EXPECT_EQ(
       undocumented_formats({{"src/formats/ell/ell.hpp", ""}, {"docs/formats.md", "\n| `sell` | like ell |\n"}}).size(),
       1u);

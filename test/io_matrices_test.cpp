@@ -1,7 +1,6 @@
-// Real matrices, where they lie beside the source folder: sizes as published, and the same for any number of threads.
+// Real matrices, where they lie next to the source folder: sizes as published, and the same for any number of threads.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 

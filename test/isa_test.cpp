@@ -251,7 +251,7 @@ TEST(BlocksOfWeave, have_the_same_bits_on_every_set_with_and_without_holes) {
     }
 }
 
-// Slices beside each other and columns of all rows, with lengths and with marks, rows that have ended and none at all.
+// Neighbouring slices and columns of all rows, with lengths and with marks, rows that have ended and none at all.
 TEST(SlicesOfRows, have_the_same_bits_on_every_set) {
   for (const char* matrix : {"road,rows=3000", "rmat,scale=9,edges=16", "band,rows=77,width=9", "fem,n=5,dof=3"})
     for (const char* plan : {"sell", "sell C=8 sigma=64", "sell C=64 lanes=4", "ell", "ellr", "ellr T=4", "rgcsr",

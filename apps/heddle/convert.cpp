@@ -1,7 +1,5 @@
 #include <sys/stat.h>
 
-#include <cmath>
-
 #include "commands.hpp"
 #include "load.hpp"
 #include "table.hpp"

@@ -1,5 +1,4 @@
 // heddle plan M: which format, why, and what the others would take.
-#include <cmath>
 
 #include <heddle/choose.hpp>
 

@@ -21,7 +21,7 @@ struct Options {
   bool rows = false;
 };
 
-// As `--permutation` writes it. Whether the numbers are an order is looked at where it is used.
+// As `--permutation` writes it. Whether the numbers are an order is checked where it is used.
 Permutation read_permutation(const std::string& path) {
   const Buffer<double> numbers = read_vector<double>(path);
   Permutation order{Buffer<Index>(numbers.size())};

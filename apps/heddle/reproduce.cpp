@@ -17,7 +17,6 @@
 #include "reproduce/markdown.hpp"
 #include "reproduce_json.hpp"
 #include "table.hpp"
-#include "text.hpp"
 #include "whole_file.hpp"
 
 namespace heddle {
@@ -127,7 +126,7 @@ void print_verdicts(Session& session, const Outcome& outcome) {
       if (!check.holds) session.print("self-check fails: {}: {}\n", check.what, check.now);
 }
 
-// The page and, beside it, its pictures.
+// The page and, in the same folder, its pictures.
 void write_page(const std::string& path, const Outcome& outcome) {
   const std::filesystem::path page(path);
   write_whole_file(path, to_markdown(outcome, page.stem().string()));
@@ -171,7 +170,7 @@ void add_reproduce(CLI::App& app, Session& session) {
   command.add_flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
   command.add_option("--from", options->from, "Show the result in this JSON file instead of measuring");
   command.add_option("--markdown", options->markdown,
-                     "Write tables and verdicts to this file, a picture for each paper beside it");
+                     "Write tables and verdicts to this file, a picture for each paper next to it");
   command.add_option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
   command.footer(
       "Real matrices are used where the folder has them; elsewhere stand-ins of the same class, which the tables "

@@ -1,6 +1,5 @@
 #include "session.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +9,6 @@
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
-#include "interrupt.hpp"
 #include "machine/machine_file.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"

@@ -154,7 +154,7 @@ std::string Table::row(const std::vector<std::string>& cells, const std::vector<
   return text;
 }
 
-// A line for each cell: where even narrow columns do not fit beside each other.
+// A line for each cell: for a terminal that even narrow columns do not fit.
 std::string Table::records(const Terminal& terminal) const {
   int title = 0;
   for (const Column& column : columns_) title = std::max(title, shown_width(column.title));

@@ -83,8 +83,8 @@ struct Structure {
 inline constexpr std::int64_t distinct_cap = 65536;
 
 // `planning` leaves out what no choice of a format asks (symmetry, bandwidth and profile, how many diagonals there are
-// in all, blocks beside 2x2 where those are nearly empty), counts distinct values to 256 only and samples less: one to
-// five multiplications' time for matrices of a million entries and more.
+// in all, blocks other than 2x2 where those are nearly empty), counts distinct values to 256 only and samples less: one
+// to five multiplications' time for matrices of a million entries and more.
 enum class Detail { all, planning };
 
 // A must be canonical. Threaded; the result does not depend on the number of threads. Values are distinct when their

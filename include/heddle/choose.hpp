@@ -23,7 +23,7 @@ enum class Effort {
 struct ChooseOptions {
   Effort effort = Effort::model;
   // How often the operator will multiply: build + n * multiply is minimised. 0: often, the multiplication alone counts.
-  // Effort::measure then tries only as much as 3 % of that time, as foretold, allow; for few products nothing.
+  // Effort::measure then spends at most 3 % of that predicted time on trying; for few products it tries nothing.
   double expected_multiplies = 0;
   Device device = Device::parse("auto");
   // model: ours. csr_ell_rules: paper 2, csr_ell by its rules. ellr_trials: paper 4, the best of its twelve runs

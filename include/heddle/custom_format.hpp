@@ -11,7 +11,7 @@
 //     Csr<V> restore() const;                          // bit for bit what it was built from
 //     void multiply(const FormatProduct<V>&) const;    // by the rules of docs/contract.md; see for_rows and put
 //     void multiply_on_gpu(const FormatProduct<V>&) const;   // optional: queues kernels of yours on the stream
-//     static std::vector<Plan> plans(const Structure&);      // optional: candidates beside the plain one
+//     static std::vector<Plan> plans(const Structure&);      // optional: candidates, with the plain one
 //   };
 //
 //   heddle::register_format<Mine>();
@@ -21,7 +21,6 @@
 // writes new ones into their places. A format without a Buffer<V> is built anew.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -66,7 +65,7 @@ struct FormatProduct {
 // One product, as far as facts tell. Costs of the format itself are a guess, which `Choice::reason` says.
 struct ProductWork {
   double bytes = 0;   // of all arrays, each read once
-  double places = 0;  // entries that are multiplied, and padding that is looked at
+  double places = 0;  // entries that are multiplied, and padding that is read
   double lanes = 1;   // threads of a GPU that share a row
   bool fits = true;   // false: not a format for this matrix
 };

@@ -60,10 +60,10 @@ double rate_at(const std::vector<Machine::Rate>& table, double bytes);
 // emulator stands for the GPU whose kernels it runs: it has the built-in figures of a GPU.
 const Machine& this_machine(Device device = Device::parse("auto"));
 
-// Measures now, and replaces the file: for figures that were measured while others computed beside them. From then on
-// `this_machine` gives these; what it gave before stays valid and as it was, and whoever asks it meanwhile waits. Of a
-// CPU those of the present number of threads. Error(unavailable) where the device cannot be measured: all stays as it
-// was; or where the file cannot be written: this process has the new figures, the next one has not.
+// Measures now, and replaces the file: for figures that were measured on a busy machine. From then on `this_machine`
+// gives these; what it gave before stays valid and as it was, and callers wait for it meanwhile. Of a CPU those of the
+// present number of threads. Error(unavailable) where the device cannot be measured: all stays as it was; or where the
+// file cannot be written: this process has the new figures, the next one has not.
 const Machine& measure_this_machine(Device device = Device::parse("auto"));
 
 // An H200 (gpu, emulator), or two cores of a server CPU: the same everywhere, for tests and where nothing can be

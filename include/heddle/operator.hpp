@@ -106,8 +106,8 @@ struct BuildOptions {
 // Error(unavailable) when the format does not fit the matrix or the device has no room; Error(input) for arrays that
 // do not describe a matrix. The matrix is copied, or taken over when it is given up with std::move.
 //
-// A matrix whose arrays lie on the device of the options already (Buffer::to, or Buffer::adopt for memory of somebody
-// else; written completely when build is called) is checked there, and csr and most layouts of weave are built there
+// A matrix whose arrays lie on the device of the options already (Buffer::to, or Buffer::adopt for memory of the
+// caller; written completely when build is called) is checked there, and csr and most layouts of weave are built there
 // (docs/formats.md): the matrix does not travel. Other formats take a copy through the host. The operator is the same
 // as from the same matrix in host memory, bit for bit, and ready on every stream when build returns. Arrays on several
 // devices are an Error(usage); a matrix on another device than the options' goes through the host.

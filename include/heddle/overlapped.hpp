@@ -1,4 +1,4 @@
-// Overlapped: for a number of products that nobody knows beforehand. They begin at once, by csr; another thread
+// Overlapped: for a number of products that is not known beforehand. They begin at once, by csr; another thread
 // analyses the matrix, chooses a plan and builds it, and from then on products are by that plan.
 #pragma once
 

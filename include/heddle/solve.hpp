@@ -97,7 +97,7 @@ struct PreconditionerChoice {
   std::string name, reason;
 };
 // For a method (not "auto") on a device, by the structure, the size and what the set-up of amg costs; no figure is
-// measured. The structure is looked at in a part of the matrix that does not grow with it, its diagonal and row sums in
+// measured. The structure is sampled in a part of the matrix that does not grow with it, its diagonal and row sums in
 // all of it.
 template <class V>
 HEDDLE_PUBLIC PreconditionerChoice preconditioner_for(const Csr<V>& A, const std::string& method, Device device = {},

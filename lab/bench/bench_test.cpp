@@ -145,7 +145,7 @@ TEST(Results, say_that_a_peer_computed_nonsense) {
   LazyPeer lazy;
   const Result result = bench_peer<double>(A, lazy, reference, {.device = Device::cpu(), .seconds = 0.001});
   EXPECT_EQ(result.status, "wrong result in row 0");
-  EXPECT_EQ(result.max_error, INFINITY);  // the row nobody wrote is NaN
+  EXPECT_EQ(result.max_error, INFINITY);  // the row that was not written is NaN
 }
 
 TEST(Peers, agree_with_the_reference) {

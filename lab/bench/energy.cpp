@@ -6,8 +6,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "core/check.hpp"
-
 #ifdef HEDDLE_HAS_CUDA
 #include "simt/cuda_table.hpp"
 #endif

@@ -12,7 +12,7 @@ namespace heddle::bench {
 struct EnergyCounter {
   std::string source;              // "NVML", "RAPL: package-0, dram"
   std::string absence;             // why there is none; empty where there is one
-  std::function<double()> joules;  // since some moment, of the whole device, whoever uses it; Error(unavailable)
+  std::function<double()> joules;  // since some moment, of the whole device, with all its users; Error(unavailable)
 
   bool there() const { return absence.empty(); }
 };

@@ -1,11 +1,9 @@
 #include "bench/results.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cmath>
 
 #include "bench/timing.hpp"
-#include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -80,7 +78,7 @@ Result guarded(Result result, F measure) {
 }
 
 template <class V>
-Buffer<V> filled_with_nan(std::int64_t size) {  // so that a row nobody writes shows
+Buffer<V> filled_with_nan(std::int64_t size) {  // so that a row that is not written shows
   Buffer<V> y(size);
   std::fill(y.begin(), y.end(), std::numeric_limits<V>::quiet_NaN());
   return y;

@@ -88,7 +88,7 @@ class Unpacker {
     check(out.good(), ErrorKind::unavailable, "{} cannot be written: is the disk full?", path);
   }
 
-  // The check sum at the end of the gzip data is looked at when its end is read.
+  // The check sum at the end of the gzip data is verified when its end is read.
   void finish() {
     while (read(piece_.data(), static_cast<std::int64_t>(piece_.size())) > 0) continue;
   }

@@ -11,7 +11,7 @@ namespace heddle::collection {
 std::string file_in(const std::string& folder, const std::string& name);
 
 // Every matrix of a folder by its name, sorted, each once: the files of it, and of each folder NAME in it that of this
-// name. (Right-hand sides and coordinates lie beside it and have other names.)
+// name. (Right-hand sides and coordinates lie in the same folder and have other names.)
 std::vector<std::string> names_in(const std::string& folder);
 
 }  // namespace heddle::collection

@@ -1,8 +1,6 @@
 // Compiled only where cusparse.h is found.
 #include "peers/cusparse_matrix.hpp"
 
-#include <algorithm>
-
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "layout/blocks_build.hpp"

@@ -1,5 +1,5 @@
-// A library that is compiled against by its header and opened when it is first used, so that nobody who links Heddle
-// has to link it too. It is never closed: its threads may still be there.
+// A library that is compiled against by its header and opened when it is first used, so that a program that links
+// Heddle need not link it. It is never closed: its threads may still run.
 #pragma once
 
 #include <dlfcn.h>

@@ -5,7 +5,6 @@
 #include <heddle/heddle.hpp>
 
 #ifdef HEDDLE_HAS_CUSPARSE
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 

@@ -18,7 +18,7 @@ namespace {
 
 std::string library_of(const std::string& peer) { return peer.substr(0, peer.find(':')); }
 
-// Why a library that is known on the CPU is not there; empty: it is there, or nobody knows it.
+// Why a library that is known on the CPU is not there; empty: it is there, or unknown.
 std::string cpu_absence(const std::string& library) {
   const auto reason = [](bool built, bool opens) {
     return !built ? "Heddle was built without its header" : opens ? "" : "the library cannot be opened";

@@ -1,5 +1,5 @@
-// PETSc, opened and started when it is first used: nobody who links Heddle links PETSc or MPI, and a process that does
-// not ask for it never initialises MPI. Only code of a build that found petscksp.h includes this.
+// PETSc, opened and started when it is first used: a program that links Heddle does not link PETSc or MPI, and a
+// process that does not use it never initialises MPI. Only code of a build that found petscksp.h includes this.
 #pragma once
 
 #include <petscksp.h>

@@ -188,8 +188,10 @@ LiteralView<V> LiteralOperator<V>::view() const {
 
 template <class V>
 void LiteralOperator<V>::multiply(const V* x, V* y, Stream stream) const {
+#ifndef HEDDLE_NO_EMULATOR
   if (device_.kind == Device::Kind::emulator)
     return multiply_literally(simt::Emulator{}, literal_, view(), x, y, stream);
+#endif
 #ifdef HEDDLE_HAS_CUDA
   if (device_.kind == Device::Kind::gpu) return multiply_literally(simt::Cuda{}, literal_, view(), x, y, stream);
 #endif

@@ -39,7 +39,9 @@ Sliced row_per_lane_shape(Device device, std::int64_t rows) {
 
 template <class V, class Codec>
 void multiply_row_per_lane(Device device, const SlicedView<V, Codec>& A, const Product<V>& product, ReadsX reads) {
+#ifndef HEDDLE_NO_EMULATOR
   if (device.kind == Device::Kind::emulator) return multiply_row_per_lane(simt::Emulator{}, A, product, reads);
+#endif
 #ifdef HEDDLE_HAS_CUDA
   if (device.kind == Device::Kind::gpu) return multiply_row_per_lane(simt::Cuda{}, A, product, reads);
 #endif

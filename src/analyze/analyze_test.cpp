@@ -78,7 +78,7 @@ TEST(Analyze, describes_a_tridiagonal_matrix) {
   EXPECT_TRUE(facts.f32_exact);
 }
 
-//  2x2 blocks of a tridiagonal 6 x 6: 3 on the diagonal and 4 beside it; 3x3: 2 and 2; 4x4: 4 (2 of them at the edge)
+//  2x2 blocks of a tridiagonal 6 x 6: 3 on the diagonal and 4 off it; 3x3: 2 and 2; 4x4: 4 (2 of them at the edge)
 TEST(Analyze, counts_the_blocks_of_a_tridiagonal_matrix) {
   const Structure facts = analyze(tridiagonal(6));
   EXPECT_DOUBLE_EQ(fill_of(facts, 2), 7 * 4 / 16.0);

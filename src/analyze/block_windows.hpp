@@ -1,4 +1,4 @@
-// Which rows and columns are looked at to find out how full blocks would be, on every device.
+// Which rows and columns are sampled to find out how full blocks would be, on every device.
 //
 //   windows of 24 rows, one out of each `stride` at a scattered place; those of blocks of five, which alone do not
 //   divide them, begin and end at the next multiple of five
@@ -29,7 +29,7 @@ struct BlockWindows {
   static constexpr std::int64_t row_entries = 512;
   static constexpr Index no_limit = INT32_MAX;
 
-  std::int64_t windows = 0, stride = 1, count = 0;  // there are, distance, looked at
+  std::int64_t windows = 0, stride = 1, count = 0;  // in all, distance, sampled
 
   BlockWindows(std::int64_t matrix_rows, std::int64_t nnz, std::int64_t sample)
       : windows((matrix_rows + rows - 1) / rows),

@@ -1,4 +1,3 @@
-#include <utility>
 
 #include "analyze/looks.hpp"
 #include "core/dispatch.hpp"

@@ -30,7 +30,7 @@ struct ColumnFacts {
 ColumnFacts column_facts(std::span<const WindowCounts> windows, bool all_rows);
 double pairs_by_degree(std::span<const WindowCounts> windows);  // per entry
 
-// About this many entries are looked at: a thirty-second or less of a large matrix, all of a small one.
+// About this many entries are sampled: a thirty-second or less of a large matrix, all of a small one.
 std::int64_t column_sample(std::int64_t nnz, Detail detail);
 
 }  // namespace heddle

@@ -35,7 +35,7 @@ struct ColumnDegrees {
 
   // Columns of one count keep their order and are taken to lie evenly over the matrix.
   //
-  //   at_least[k]: columns with k entries or more     | 255 and more | 254 | ... | 1 | columns nobody has met |
+  //   at_least[k]: columns with k entries or more     | 255 and more | 254 | ... | 1 | columns not met yet    |
   template <class Count>
   SIMT_BOTH static std::int64_t tile(Index column, Count count, const std::uint64_t* at_least, std::int64_t cols) {
     const std::int64_t before = count == most_entries ? 0 : static_cast<std::int64_t>(at_least[count + 1]);

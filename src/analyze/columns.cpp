@@ -2,7 +2,6 @@
 #include <array>
 #include <bit>
 #include <span>
-#include <utility>
 
 #include "analyze/column_degrees.hpp"
 #include "analyze/looks.hpp"

@@ -142,7 +142,7 @@ TEST(Columns, sampled_are_like_the_whole) {
   }
 }
 
-// The cost of planning in entries looked at, which no other work on the machine can change.
+// The cost of planning in entries read, which no other work on the machine can change.
 TEST(Columns, are_sampled_from_a_bounded_number_of_entries) {
   for (const std::int64_t nnz : {std::int64_t{1} << 18, std::int64_t{1} << 22, std::int64_t{1} << 26})
     for (const Detail detail : {Detail::all, Detail::planning}) {

@@ -50,7 +50,7 @@ bool DiagonalMarks::repeats_row_before(std::int64_t row) const {
   return true;
 }
 
-// A set bit is only looked at, so that the few diagonals of a structured matrix stay in everybody's cache.
+// A bit that is set is only read, so that the few diagonals of a structured matrix stay in the caches of all cores.
 void DiagonalMarks::mark(std::int64_t row) {
   const std::int64_t shift = zero_ - row;
   for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {

@@ -1,7 +1,6 @@
 // Which diagonals of a matrix hold an entry. Filled by several threads at once, row by row.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include <heddle/analyze.hpp>

@@ -26,7 +26,8 @@
 namespace heddle {
 
 // Does the tasks of all looks: look.run(first, last) for stretches of 0 .. look.tasks() - 1. Some windows take ten
-// times as long as others, so whoever is free takes the next few portions, the fewer the fewer are left.
+// times as long as others, so scheduling is dynamic: a free thread takes the next few portions, the fewer the fewer are
+// left.
 template <class... Look>
 void look_together(Look&... looks) {
   constexpr std::int64_t most_portions = 128, tasks_of_portion = 2;
@@ -48,7 +49,7 @@ void look_together(Look&... looks) {
   });
 }
 
-// All row lengths; no entry is looked at.
+// All row lengths; no entry is read.
 class RowsLook {
  public:
   explicit RowsLook(const PatternView& pattern);

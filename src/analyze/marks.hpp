@@ -1,5 +1,5 @@
 // A set of numbers from a range that is not too wide: a bit each, and no branch that depends on whether a number is
-// new, which no processor foresees.
+// new, which no processor predicts.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What `analyze` finds out about a matrix, one file each: by looks (looks.hpp), and, where all is asked, by two
-// functions beside them. All of it is threaded, and each reads the matrix at most once.
+// What `analyze` finds out about a matrix, one file each: by looks (looks.hpp), and for a full analysis by two
+// functions more. All of it is threaded, and each reads the matrix at most once.
 #pragma once
 
 #include <heddle/analyze.hpp>

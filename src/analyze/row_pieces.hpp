@@ -2,7 +2,6 @@
 // rows nor a few long ones end up in one piece. The cut depends on the matrix only, never on the number of threads.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include <heddle/matrix.hpp>

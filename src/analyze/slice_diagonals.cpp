@@ -31,7 +31,7 @@ void DiagonalSet::grow() {
     slot_of(found_[i].distance) = {static_cast<std::uint32_t>(found_[i].distance), static_cast<Index>(i)};
 }
 
-// The last first: whoever was moved on by others finds them still there.
+// The last first: an entry that others moved on finds them still in the table.
 void DiagonalSet::clear() {
   if (8 * found_.size() > slots_.size())
     std::fill(slots_.begin(), slots_.end(), Slot{});

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <bit>
 
 #include "analyze/parts.hpp"
 #include "analyze/row_pieces.hpp"

@@ -20,8 +20,8 @@ SIMT_BOTH bool float_holds(std::uint64_t bits) {
   return low_bits_are_zero(exponent >= -126 ? 29 : 29 - (exponent + 126));  // a small float has fewer bits
 }
 
-// Values that are looked at to guess how many different ones there are beyond those that are counted. Only the tables
-// of doubles have room for more, and small matrices keep their values as they are.
+// Values that are sampled to guess how many different ones there are beyond those that are counted. Only the tables of
+// doubles have room for more, and small matrices keep their values as they are.
 struct ValueSample {
   static constexpr std::int64_t size = 4096, least_values = 1 << 18;
 
@@ -29,7 +29,7 @@ struct ValueSample {
   SIMT_BOTH static bool wanted(std::int64_t values) {
     return sizeof(V) == 8 && values >= least_values;
   }
-  // Sets have no room for the bits of +0: it counts as a NaN that nobody has.
+  // Sets have no room for the bits of +0: it counts as a NaN that no matrix has.
   SIMT_BOTH static std::uint64_t key(std::uint64_t bits) { return bits == 0 ? ~std::uint64_t{0} : bits; }
   SIMT_BOTH static std::int64_t place(std::int64_t i, std::int64_t values) {
     const std::int64_t part = values / size;

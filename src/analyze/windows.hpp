@@ -5,7 +5,7 @@
 //                                                                          at most 256 rows and 16384 entries; weight
 //                                                                          1, because entries have chosen the windows
 //
-// Where 32 rows are too much for a window, a row stands alone; one longer than a window is looked at in the middle. The
+// Where 32 rows are too much for a window, a row stands alone; of one longer than a window the middle is read. The
 // choice depends on the matrix only, and is the same on every device.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace heddle {
 struct RowWindow {
   std::int64_t first = 0, last = 0;  // rows
   Offset begin = 0, end = 0;         // entries: inside the only row when that is longer than a window
-  // Rows of hundreds of entries are never stored by diagonals: nobody has to ask how many they touch.
+  // Rows of hundreds of entries are never stored by diagonals: how many they touch is not asked.
   SIMT_BOTH bool shows_diagonals() const { return last - first > 1 && end - begin <= 512 * (last - first); }
 };
 

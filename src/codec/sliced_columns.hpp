@@ -7,8 +7,8 @@
 //
 //   entry k of row p of a slice:  step k / T,  lane p % (32/T) * T + k % T,  row u = p / (32/T) of that lane
 //
-// A step is 32 lanes x U codes (codec/lane_pieces.hpp), the same arrangement as that of the values beside them. Slices
-// whose columns do not fit four windows are `wide`: 32-bit columns in the same array, -1 for none.
+// A step is 32 lanes x U codes (codec/lane_pieces.hpp), the same arrangement as that of their values. Slices whose
+// columns do not fit four windows are `wide`: 32-bit columns in the same array, -1 for none.
 //
 // Where it is asked for, slices have codes of 8 bits when each of their steps fits four windows of 64 columns: first
 // the codes of all steps, then their windows, 16 bytes each. (Neighbouring rows have their k-th entries in a few
@@ -93,7 +93,7 @@ struct SliceSum {
 };
 
 // Where slices begin, for the kernel that fills them. Those of a few thousand know it inside their part only, and the
-// host what comes before each part: so nobody scans them (a launch, 5 us of the host, and a kernel to wait for; H200).
+// host what comes before each part: so no kernel scans them (H200: a launch, 5 us of the host, and a wait).
 struct SlicePlaces {
   static constexpr int most_parts = 192;  // they travel among the arguments of a kernel
   int slices_of_part = 0;                 // 0: slices know their places
@@ -161,18 +161,18 @@ SIMT_DEVICE void load_byte_columns(const ColumnSlice& slice, const std::uint16_t
 // fit.
 template <int U>
 SIMT_DEVICE bool find_step_windows(const Index (&col)[U], ByteWindows& found) {
-  constexpr std::uint32_t nobody = UINT32_MAX;
+  constexpr std::uint32_t no_column = UINT32_MAX;
   std::uint32_t covered = 0;
   for (int w = 0; w < ByteWindows::windows; ++w) {
-    std::uint32_t lowest = nobody;
+    std::uint32_t lowest = no_column;
 #pragma unroll
     for (int u = 0; u < U; ++u) {
       const auto column = static_cast<std::uint32_t>(col[u]);
       if (col[u] >= 0 && column >= covered && column < lowest) lowest = column;
     }
     lowest = ~simt::max_lanes(~lowest);
-    found.base[w] = lowest == nobody ? 0 : static_cast<Index>(lowest);
-    if (lowest != nobody) covered = static_cast<std::uint32_t>(ByteFinder::end_of(w, lowest));
+    found.base[w] = lowest == no_column ? 0 : static_cast<Index>(lowest);
+    if (lowest != no_column) covered = static_cast<std::uint32_t>(ByteFinder::end_of(w, lowest));
   }
   bool fits = true;
 #pragma unroll

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "codec/sliced_plan.hpp"
 #include "core/dispatch.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <mutex>
 
 #include "core/check.hpp"
@@ -105,8 +104,8 @@ bool may_repeat(std::span<const V> all) {
 
 }  // namespace
 
-// By open addressing, in eight slots a value: with two 1,024 values took 7 us, as many a search goes on where nobody
-// expects it, with eight 2.5; sorting them took 25.
+// By open addressing. 1,024 values took 2.5 us with eight slots a value, 7 us with two (branches that are
+// mispredicted), and 25 us by sorting.
 template <class V>
 Vector<V> distinct_samples(std::span<const V> sampled, int most) {
   constexpr int slot_bits = 13;

@@ -176,7 +176,7 @@ struct ValueStore {
 
   void set(std::int64_t at, V value);  // a value the codec holds
   V get(std::int64_t at) const;
-  void clear(std::int64_t begin, std::int64_t end);  // zeros, or code 0: nobody reads them
+  void clear(std::int64_t begin, std::int64_t end);  // zeros, or code 0: never read
 
   // f(CodedValues<V, S>) for the S in use, in layouts that have all codecs (but `constant`);
   template <class F>
@@ -226,9 +226,11 @@ std::int64_t value_store_bytes(ValueCodec codec, std::int64_t size, int value_by
 // The codec with the fewest bytes that holds all of them and costs no more than it saves; `constant` is for layouts to
 // find out.
 //
-// A large table is fetched from like x, and that pays only from the L1 (H200: 755 G fetches a second from 64 KiB, 267
-// from 256 KiB, against 380 to 460 G raw doubles a second with their columns from memory). Floats, and doubles stored
-// as floats, come at 570 to 770 G a second: for them a fetch is no cheaper than the two bytes it saves.
+// A large table is fetched from like x, and that pays only for raw doubles and from the L1: for floats a fetch is no
+// cheaper than the two bytes it saves. G a second on an H200:
+//
+//   fetches from 64 KiB   from 256 KiB   raw doubles with their columns   floats, and doubles stored as floats
+//   755                   267            380 to 460                       570 to 770
 struct Codecs {
   bool all = false;    // dictionary16 and uniform too, which not every layout has
   bool tables = true;  // dictionary and dictionary16
@@ -239,8 +241,8 @@ template <class V>
 ValueCodec smallest_codec(std::span<const V> all, Codecs codecs);
 
 // A few values tell whether a large table could hold all of them: they lie where chance has it, at the same places
-// every time. Of 1,024 values out of 8,192 some 61 have come before (give or take 7); where fewer than 48 have, nobody
-// counts all. (Half as many samples do not tell 8,192 values from 54,000 of which some are frequent.)
+// every time. Of 1,024 values out of 8,192 some 61 have come before (give or take 7); where fewer than 48 have, the
+// others are not counted. (Half as many samples do not tell 8,192 values from 54,000 of which some are frequent.)
 inline constexpr std::int64_t most_value_samples = 1024;
 SIMT_BOTH std::int64_t place_of_sample(std::int64_t i, std::int64_t size) {
   std::uint64_t mixed = (static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15u;
@@ -259,7 +261,7 @@ struct FoundCodec {
   ValueCodec codec = ValueCodec::raw;
   std::shared_ptr<ValueTable<V>> table;
 };
-// Values that lie on a device, and what somebody has found out about them.
+// Values that lie on a device, and what is known about them.
 template <class V>
 struct ValuesThere {
   std::span<const V> all;
@@ -280,18 +282,18 @@ std::optional<ValueStore<V>> make_value_store(simt::Emulator, const ValuesThere<
 template <class V>
 std::optional<ValueStore<V>> make_value_store(simt::Cuda, const ValuesThere<V>& there, ValueCodec codec,
                                               std::int64_t size, Device device);
-// The same in two steps: kernels look at the values from now on, as far as the codec asks for it, and whoever calls the
-// result with a size waits for them.
+// The same in two steps: kernels read the values from now on, as far as the codec needs it, and a call of the result
+// with a size waits for them.
 template <class V>
 using ValueStoreQuestion = std::function<std::optional<ValueStore<V>>(std::int64_t size)>;
 template <class V>
 ValueStoreQuestion<V> ask_value_store(simt::Emulator, const ValuesThere<V>& there, ValueCodec codec, Device device);
 template <class V>
 ValueStoreQuestion<V> ask_value_store(simt::Cuda, const ValuesThere<V>& there, ValueCodec codec, Device device);
-// smallest_codec of values on a device: kernels look at them from now on, and whoever calls the result waits for them.
-// along: a look at the pattern that the same kernel shall take, on the default stream; null: none. asks_floats: whether
-// floats keep doubles is asked at once, for which all of them are read, and not if it turns out to matter. few:
-// dictionary_size values that somebody has asked to be told apart before; null: nobody.
+// smallest_codec of values on a device: kernels read them from now on, and a call of the result waits for them. along:
+// a look at the pattern that the same kernel shall take, on the default stream; null: none. asks_floats: whether floats
+// keep doubles is asked at once, for which all of them are read, and not if it turns out to matter. few: the question
+// for dictionary_size values, if it is queued already; or null.
 template <class V>
 class DistinctValues;
 template <class V>

@@ -106,12 +106,11 @@ look_at_pattern_and_values(PatternLook pattern, ValuesLook<V> values) {
   if (simt::thread() == 0 && simt::block() == 0) simt::wait_for_earlier();
 }
 
-// Queued, and looked at later.
+// Queued; the answer is read later.
 template <class V>
 class ValueLook {
  public:
-  // along: what is looked at by other blocks of the same kernel; null: nothing.
-  // asks_floats: whether a float keeps all values.
+  // along: what other blocks of the same kernel read; null: nothing. asks_floats: whether a float keeps all values.
   ValueLook(simt::Here here, std::span<const V> all, Device device, device::Queue queue, V* keep_first = nullptr,
             const PatternLook* along = nullptr, bool asks_floats = false)
       : asks_floats_(asks_floats && sizeof(V) > sizeof(float)),
@@ -153,8 +152,8 @@ class ValueLook {
   std::span<const ValuesSeen<V>> here_;
 };
 
-// The table of all values, or nothing where they are more than `most`. asked: those, asked for before; null: nobody
-// has.
+// The table of all values, or nothing where they are more than `most`. asked: the question, if it is queued already; or
+// null.
 template <class V>
 std::shared_ptr<ValueTable<V>> find_table(simt::Here here, std::span<const V> all, std::int64_t most,
                                           std::int64_t places, Device device, DistinctValues<V>* asked = nullptr) {
@@ -218,7 +217,7 @@ struct ValuesAsked {
     if (there.found.table) return;
     if (codec == ValueCodec::uniform) {
       only = Buffer<V>(1, device);
-      // Beside what is asked about the pattern: the matrix is there, it has been looked at.
+      // Overlaps the questions about the pattern: the matrix is on the device and checked.
       const Stream beside = device::side_stream(device, device::Side::second);
       look.emplace(here, there.all, device, device::Queue{beside}, only.data());
     }

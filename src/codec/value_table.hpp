@@ -1,6 +1,6 @@
 // The distinct values of a matrix that lies on a device, and the table that a dictionary has of them (value_codec.hpp).
-// Values are counted by entering them into a set, which is the same whoever comes first, and ranked by counting those
-// below each: nothing goes through the host.
+// Values are counted by entering them into a set, which is the same in any order, and ranked by counting those below
+// each: nothing goes through the host.
 #pragma once
 
 #include <optional>
@@ -24,9 +24,9 @@ class DistinctValues {
     if (most == dictionary_size)
       made_ = {Buffer<V>(dictionary_size, device), {}, Buffer<std::uint16_t>(slot_.size(), device)};
   }
-  // Queued, one after the other: a few values, beside which others may look at the matrix (simt::Launch::overlaps), and
-  // all of them. The table of up to dictionary_size is made with it. overlaps: all of them beside the kernel that was
-  // queued last, which has waited for all before it and lets the next start.
+  // Queued, one after the other: a few values, which other kernels that read the matrix may overlap
+  // (simt::Launch::overlaps), and all of them. The table of up to dictionary_size is made with it. overlaps: the kernel
+  // of all of them overlaps the one that was queued last, which has waited for all before it and lets the next start.
   void begin(simt::Emulator, std::span<const V> there);
   void begin(simt::Cuda, std::span<const V> there);
   void finish(simt::Emulator, std::span<const V> there, bool overlaps = false);

@@ -11,7 +11,7 @@ constexpr int table_threads = 256;
 constexpr std::int64_t most_blocks = 792;
 
 // Different bits, but for those of +0, by open addressing. Four slots for each of the `most` values it is for; once
-// there are more nobody goes on.
+// there are more, all threads stop.
 template <class Bits, class Counts>
 struct BitSet {
   Bits* slot;
@@ -68,7 +68,7 @@ struct NearSet {
     while (slot[at] != 0 && slot[at] != bits) at = (at + 1) & (slots - 1);
     return slot[at] == bits;
   }
-  // Between two waits of the block: nobody looks meanwhile. Some slot is free (begin_set_by_one_block).
+  // Between two waits of the block: no thread reads meanwhile. Some slot is free (begin_set_by_one_block).
   SIMT_DEVICE void enter(Bits bits) {
     for (auto at = value_slot(bits, slots);; at = (at + 1) & (slots - 1)) {
       const Bits there = simt::atomic_claim(slot + at, bits);

@@ -84,7 +84,7 @@ DeviceInfo describe_cpu() {
   return info;
 }
 
-DeviceInfo describe_emulator() {
+[[maybe_unused]] DeviceInfo describe_emulator() {
   DeviceInfo info = describe_cpu();
   info.device = Device::emulator();
   info.name = "GPU emulator (fibres on one core, for tests)";
@@ -109,15 +109,19 @@ std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> all{describe_cpu()};
   if (gpu_available())
     for (DeviceInfo& info : gpu::list()) all.push_back(std::move(info));
+#ifndef HEDDLE_NO_EMULATOR
   all.push_back(describe_emulator());
+#endif
   return all;
 }
 
 DeviceInfo describe(Device device) {
   for (const DeviceInfo& info : devices())
     if (info.device == device) return info;
+  const std::string why =
+      device.kind == Device::Kind::emulator ? "this build of Heddle has no emulator" : gpu_absence();
   fail(ErrorKind::unavailable, {to_string(device), "run `heddle devices` to see what there is"},
-       "no such device here{}{}", gpu_absence().empty() ? "" : ": ", gpu_absence());
+       "no such device here{}{}", why.empty() ? "" : ": ", why);
 }
 
 void require_device(Device device) {

@@ -1,4 +1,4 @@
-// A mutex that a forked child finds open: whoever held it when the process was forked is not there.
+// A mutex that a forked child finds open: the thread that held it at the fork does not exist in the child.
 #pragma once
 
 #include <atomic>

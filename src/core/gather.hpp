@@ -1,8 +1,8 @@
 // Elements of x by columns, a register of them at a time: by the instruction made for it, or, where that is slower than
 // a load for each element, by those. The bits are the same either way, so a measurement may decide (core/isa.hpp):
-// processors protected against gather data sampling need some 10 ns for each gather, whatever its width (a Xeon of
-// 2.5 GHz: 4, 8 and 16 elements at 2.3, 1.3 and 0.6 ns each, loaded one by one at 0.4 to 0.6), and not every virtual
-// machine says that its processor is. A masked lane reads nothing that is not there: it is zero.
+// processors protected against gather data sampling need some 10 ns for each gather, whatever its width, and not every
+// virtual machine says that its processor is. (A Xeon of 2.5 GHz: 0.6 ns an element in gathers of 16 and 2.3 in those
+// of 4, loaded one by one 0.4 to 0.6.) A masked lane reads nothing that is not there: it is zero.
 #pragma once
 
 #include <cstdint>

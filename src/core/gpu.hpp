@@ -1,5 +1,5 @@
-// What the library asks of a GPU beside running kernels. Implemented by simt/gpu_cuda.cpp, or by simt/gpu_none.cpp in a
-// build without CUDA: then `absence` says so and everything else throws Error(unavailable).
+// What the library asks of a GPU, other than running kernels. Implemented by simt/gpu_cuda.cpp, or by simt/gpu_none.cpp
+// in a build without CUDA: then `absence` says so and everything else throws Error(unavailable).
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ void synchronize_device(int ordinal);
 // The same, for kernels that the calling thread has started: nothing is waited for twice. And memory of the device that
 // was given back can mostly be taken at once after it.
 void synchronize(int ordinal, Stream stream);
-// Streams of the device's own beside the default one, none of which waits for another; the default one where there are
-// none.
+// Streams of the device's own in addition to the default one, none of which waits for another; the default one where
+// there are none.
 inline constexpr int side_streams = 2;
 Stream side_stream(int ordinal, int number) noexcept;
 
@@ -50,7 +50,7 @@ void copy_queued(void* to, const void* from, std::size_t bytes, Stream stream); 
 void read(const void* memory, std::size_t bytes, Stream stream);
 
 // Lets multiplications that share scratch memory follow each other when they come on different streams. Inside a graph
-// capture it does nothing: a graph's own order holds, and running it beside another use of the operator is the caller's
+// capture it does nothing: a graph's own order holds, and overlap with another use of the operator is the caller's
 // business.
 class Turn {
  public:

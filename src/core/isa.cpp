@@ -115,8 +115,8 @@ struct GatherProbe {
     }
     return gathering < 1.2 * loading;
   }
-  // A core takes some 20 us until its wide registers work at full speed. Without this wait 512 floats took 0.37 us by
-  // gathers of 16 and 0.71 by loads in one process, 0.37 and 0.20 in the next.
+  // A core takes some 20 us until its wide registers work at full speed. Without this wait loads of 512 floats
+  // took 0.71 us in one process and 0.20 in the next.
   void wake(void (GatherProbe::*fetch)() const) const {
     for (double spent = 0; spent < 150e-6;) spent += seconds(fetch);
   }

@@ -129,7 +129,7 @@ std::shared_ptr<void> allocate(Device device, std::size_t bytes) {
 }
 
 namespace {
-// One thread cannot draw the bandwidth of a socket, and untouched pages are faulted in by whoever copies first.
+// One thread cannot draw the bandwidth of a socket, and untouched pages are faulted in by the thread that copies first.
 void host_copy(void* to, const void* from, std::size_t bytes) {
   constexpr std::int64_t grain = 1 << 17;  // 1 << 20 left 14 of 16 cores idle where a matrix has 200,000 entries
   parallel_ranges(static_cast<std::int64_t>(bytes), grain, [&](std::int64_t begin, std::int64_t end) {

@@ -85,7 +85,7 @@ inline void pause() {
 }
 
 // Multiplications follow each other closely: being woken by the kernel would cost a sleeping thread more than a small
-// product takes, so whoever waits looks for about 50 us before it sleeps. True once `arrived` is.
+// product takes, so a waiting thread polls for about 50 us before it sleeps. True once `arrived` is.
 template <class F>
 bool look_for(F arrived) {
   for (int look = 0; look < 1000; ++look) {
@@ -132,8 +132,8 @@ struct Job {
 //   claims                      |>>>>>     <<|
 //                          owner from here, the others from there
 //
-// A job is published by one store to `call`, which all workers look at. Each member has two cache lines of its own
-// beside that, and whoever is awake costs no system call:
+// A job is published by one store to `call`, which all workers poll. Each member also has two cache lines of its own,
+// and waking one that polls costs no system call:
 //
 //   call    epoch << 16 | claims << 10 | workers called      written by the caller alone
 //   taken   epoch << 16 | back << 8 | front                  claims taken of a share; an older epoch: none yet
@@ -142,9 +142,9 @@ struct Job {
 //
 // A worker is in a job once it has taken the front of its own share, and only then reads the job. Every task runs once:
 // it is in one claim, and claims are taken by exchanging `taken`. None is left out: a worker leaves when its own share
-// is empty, and the share of a worker that has not come is emptied by the caller: it finds nothing then, and nobody
-// waits for it. When the caller returns, all workers that were in the job have left it, so nobody reads the job or runs
-// a task of it. With 48 bits an epoch does not come again.
+// is empty, and the share of a worker that has not come is emptied by the caller: it finds nothing then, and is not
+// waited for. When the caller returns, all workers that were in the job have left it, so no worker reads the job or
+// runs a task of it. With 48 bits an epoch does not come again.
 class Pool {
  public:
   void run(void (*f)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count, int helpers) {

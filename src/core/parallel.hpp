@@ -1,7 +1,7 @@
 // Loops over several threads. The split never depends on the number of threads, so neither does any result.
 //
 // Safe to call from several user threads, from inside an OpenMP region, from inside another parallel loop and after
-// fork(): whoever finds the pool busy runs its own tasks itself.
+// fork(): a thread that finds the pool busy runs its own tasks itself.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-// Cores that the calling thread may run on, and the one that it runs on; -1: nobody knows.
+// Cores that the calling thread may run on, and the one that it runs on; -1: unknown.
 int allowed_cores();
 int this_core();
 // Moves the calling thread to another core that it may run on. False: it is not on `core`, or there is no other.
@@ -52,8 +52,8 @@ void parallel_ranges(std::int64_t count, std::int64_t grain, F&& f) {
 }
 
 // Products hand out tasks of 1 K entries, which share evenly among many cores, and call another thread for every 4 K:
-// they take about 1 us, and calling a thread that is awake and waiting for it takes half of one. (Two cores, 2026-11,
-// for every 8 K and for every 4 K: `well1850`, 8,758 entries, 2.1 and 1.7 us in double; above 16 K no difference.)
+// they take about 1 us, and calling a thread that is awake and waiting for it takes half of one. (Two cores, 2026-11:
+// `well1850`, 8,758 entries, took 2.1 us with one for every 8 K, 1.7 so; above 16 K there was no difference.)
 inline constexpr std::int64_t work_per_task = 1024, tasks_per_thread = 4;
 
 // f(begin, end) over stretches of `count` items that all together are `work` entries.

@@ -87,7 +87,7 @@ TEST_F(Parallel, calls_a_thread_for_fewer_tasks_where_elements_of_x_are_loaded_o
   set_threads(2);
   isa();
   const GathersPay measured = gathers_pay;
-  // Whoever comes waits for the other for a while.
+  // Each thread waits for the other for a while.
   const auto come_for_seven = [] {
     std::mutex guard;
     std::set<std::thread::id> seen;
@@ -117,7 +117,7 @@ TEST_F(Parallel, does_the_tasks_of_a_thread_that_is_held_up) {
     std::atomic<bool> one_waits{false};
     parallel_tasks(tasks, [&](std::int64_t i) {
       runs[static_cast<std::size_t>(i)].fetch_add(1);
-      // Whoever comes first is held up until most of the tasks have ended: its own share is a third of them.
+      // The first thread is held up until most of the tasks have ended: its own share is a third of them.
       if (!one_waits.exchange(true))
         while (ended.load() < tasks * 8 / 10) std::this_thread::yield();
       ended.fetch_add(1);

@@ -21,9 +21,12 @@ inline double share_for_a_thread(Isa set, const GathersPay& gathers) {
 inline double share_for_a_thread() { return loads_singly() ? 3.0 / 8 : 1; }
 
 // The same in tasks of whole rows (layout/row_tasks.hpp), whose entries take longer than places of a slice wherever
-// they are fetched. Sixteen cores, 2026-11, csr in double, by gathers with a thread for every 8 K entries and by single
-// loads with one for every 3 K: gemat12 10.3 and 5.8 us, rajat01 11.9 and 5.6, adder_dcop_05 11.2 and 5.4, while
-// matrices that have all threads either way took the same time in the mean.
+// they are fetched. Matrices that have all threads either way take the same time in the mean. Sixteen cores, 2026-11,
+// csr in double, us:
+//
+//                                        gemat12   rajat01   adder_dcop_05
+//   gathers, a thread for 8 K entries       10.3      11.9            11.2
+//   single loads, a thread for 3 K           5.8       5.6             5.4
 inline constexpr std::int64_t row_work_per_thread = 3 << 10;
 inline std::int64_t row_tasks_per_thread() {
   constexpr std::int64_t tasks = row_work_per_thread / work_per_task;

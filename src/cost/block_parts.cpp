@@ -8,7 +8,7 @@ namespace heddle {
 
 CountedBlocks counted_blocks(const Subject& s, const Plan& plan) {
   const double r = number(plan, "r", 4), c = number(plan, "c", 4);
-  double fill = r * c;  // a shape nobody looked at: as if every entry had a block of its own
+  double fill = r * c;  // a shape that was not sampled: as if every entry had a block of its own
   for (const BlockFill& b : s.facts.blocks)
     if (b.r == r && b.c == c) fill = b.fill;
   const double places = r * c;

@@ -77,7 +77,7 @@ std::int64_t two_thirds_width(const RowLengths& lengths, std::int64_t rows) {
   return lengths.max;
 }
 
-double surprising_rows(const RowLengths& lengths, std::int64_t rows) {
+double mispredicted_row_ends(const RowLengths& lengths, std::int64_t rows) {
   if (rows == 0) return 0;
   double alike = 0;
   for (const std::int64_t count : lengths.counts) {

@@ -25,7 +25,7 @@ std::int64_t two_thirds_width(const RowLengths& lengths, std::int64_t rows);
 
 // Rows whose length is another than that of the row before, if rows came in random order: each costs a CPU a wrong
 // guess.
-double surprising_rows(const RowLengths& lengths, std::int64_t rows);
+double mispredicted_row_ends(const RowLengths& lengths, std::int64_t rows);
 
 // Entries that slices of C rows store per true one; the nearest pair that was measured.
 double padding_of(const Structure& facts, int C, std::int64_t sigma);

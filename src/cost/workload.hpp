@@ -20,16 +20,16 @@ struct Workload {
   double stream_bytes = 0;  // read and written in one product: what is read of the matrix, x and y once
   double x_bytes = 0;       // the array that is gathered from
   double misses = 0;        // sectors of x that no window of rows shares: they come from the last cache or from memory
-  double swept_bytes = 0;   // of x, in which rows side by side are at a time; 0: nobody knows where they are (CPU)
+  double swept_bytes = 0;   // of x, that neighbouring rows read at a time; 0: unknown (CPU)
   double swept_misses = 0;  // misses where the first cache holds so much
   double sectors = 0;       // sectors through the first cache: loads of x and matrix (GPU), values of a table (CPU)
   double slots = 0;         // places that lanes walk, idle ones of a warp included
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
-  double chain = 0;         // steps of the longest walk that nothing can shorten (GPU), rows of surprising length (CPU)
+  double chain = 0;         // steps of the critical path (GPU), mispredicted row ends (CPU)
   double tasks = 0;         // threads that it is enough work for and can be divided among (CPU)
   double pieces = 0;        // parts that are not divided, where they are like each other; 0: as many as one likes (CPU)
-  double foreign = 0;       // rows whose sums may lie in the cache of another core when they are written (CPU)
-  double foreign_window = 0;  // of so many neighbours that are put in order; 0: of all of them
+  double false_sharing = 0;   // rows whose sums may share a cache line with those of another core (CPU)
+  double sharing_window = 0;  // of so many neighbours that are put in order; 0: of all of them
   double beside = 0;          // entries in coordinates
   int launches = 1;           // kernels (GPU), or jobs that several threads are called for (CPU)
   bool fits = true;
@@ -59,7 +59,7 @@ struct Subject {
   int value_bytes;
   Target target;
   bool on_device = false;             // the matrix lies where it will be multiplied, not in host memory
-  const StepCounts* steps = nullptr;  // of the format runs; null: nobody counted
+  const StepCounts* steps = nullptr;  // of the format runs; null: not counted
 
   const Gather& gather() const { return value_bytes == 4 ? facts.gather_f32 : facts.gather_f64; }
   double rows() const { return static_cast<double>(facts.rows); }
@@ -82,7 +82,7 @@ struct Rules {
       nullptr;  // ChooseOptions::selector that takes the plans below alone, and tries them if several
   std::vector<Plan> (*selected)() = nullptr;
   bool counts_steps = false;  // reads Subject::steps
-  bool steady = false;        // on a CPU: takes as long whoever else uses the machine
+  bool steady = false;        // on a CPU: takes as long on a busy machine
   // The plan that a matrix is likely to get of which no more is known than whether its rows are of uneven length.
   const char* (*likely)(const Target&, bool uneven) = nullptr;
 };

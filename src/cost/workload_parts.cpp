@@ -109,7 +109,7 @@ Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double 
   w.slots = walk == Walk::entries ? s.nnz() : w.stored;
   w.teams = s.rows();
   w.sectors = 0;
-  w.chain = walk == Walk::entries ? surprising_rows(s.facts.rows_len, s.facts.rows) : 0;
+  w.chain = walk == Walk::entries ? mispredicted_row_ends(s.facts.rows_len, s.facts.rows) : 0;
   w.tasks = shared_by(s, (walk == Walk::entries ? s.nnz() : w.stored) + s.rows(), undivided_rows * s.longest());
   w.pieces = undivided_rows > 0 ? std::ceil(s.rows() / undivided_rows) : 0;
   w.launches = regions;
@@ -118,7 +118,7 @@ Workload as_on_cpu(const Subject& s, Workload w, Walk walk, int regions, double 
 
 void cost_beside(Workload& w, const Subject& s, double places) {
   w.slots += (places - 1) * w.beside;
-  w.chain = w.foreign = std::min(w.beside, s.rows());
+  w.chain = w.false_sharing = std::min(w.beside, s.rows());
   w.launches = w.beside > work_per_thread ? 2 : 1;
 }
 

@@ -47,7 +47,7 @@ void add_coordinates(Workload& w, const Subject& s, double entries);
 enum class Walk {
   entries,  // each row to its own length
   places,   // padding too, with a test
-  sorted    // rows of one length after another: no surprise at their ends
+  sorted    // rows of one length after another: their ends are predicted
 };
 
 // A thread is called for so many entries.
@@ -61,8 +61,8 @@ double shared_by(const Subject& s, double work, double heaviest);
 double diagonals_shared_by(const Subject& s, double places, double heaviest);  // places of diagonals
 
 // On the CPU a product streams the stored matrix and reads x through the caches: what differs are bytes, the places
-// walked, the rows begun, how often the end of a row is a surprise, the parallel regions, and the rows that one thread
-// has to itself at least.
+// walked, the rows begun, how many row ends are mispredicted, the parallel regions, and the rows that one thread has to
+// itself at least.
 Workload as_on_cpu(const Subject& s, Workload gpu, Walk walk, int regions, double undivided_rows);
 
 template <Workload (*count)(const Subject&, const Plan&), Walk walk, int regions, int undivided_rows = 1>
@@ -70,9 +70,9 @@ Workload on_cpu(const Subject& s, const Plan& plan) {
   return as_on_cpu(s, count(s, plan), walk, regions, undivided_rows);
 }
 
-// Entries in coordinates beside a regular part on the CPU. Each is as much work as `places` of that part, and each of
-// their rows a surprise: an order of magnitude dearer than an entry, where they are single ones. What they are added to
-// was written by whichever core did the regular part.
+// Entries in coordinates, next to a regular part on the CPU. Each is as much work as `places` of that part, and each of
+// their rows has a mispredicted end: an order of magnitude dearer than an entry, where they are single ones. What they
+// are added to was written by whichever core did the regular part.
 void cost_beside(Workload& w, const Subject& s, double places);
 
 // Candidates that need no look at the facts.

@@ -10,7 +10,6 @@
 #include <heddle/operator.hpp>
 
 #include "core/bits.hpp"
-#include "core/check.hpp"
 #include "core/memory_errors.hpp"
 
 namespace heddle {

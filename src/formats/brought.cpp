@@ -2,8 +2,8 @@
 
 #include "core/gpu.hpp"
 #include "core/watch.hpp"
-#include "formats/where.hpp"
 #include "simt/csr/device_pattern.hpp"
+#include "simt/where.hpp"
 #include "update/own_numbers.hpp"
 
 namespace heddle {

@@ -1,5 +1,5 @@
 // build without a look at arrays in host memory, for those that were found to be canonical already. Arrays on a device
-// are looked at all the same: that is where building asks its questions.
+// are read all the same: building asks its questions in that pass.
 #pragma once
 
 #include <heddle/operator.hpp>

@@ -128,7 +128,7 @@ std::unique_ptr<Builder<V>> builder_here(BuildBoard<V>& board, const Plan& plan,
   return std::make_unique<CustomBuilder<V>>(board, plan, device);
 }
 
-// Without names: whoever adds a member to Format is told here.
+// Without names: a member added to Format is an error here.
 Format line_of(const CustomFormat& format) {
   const auto resolve = [](const Plan& plan, const PatternView&, int) { return complete_plan(custom(plan), plan); };
   return {format.info, resolve, need, need, builder_here<float>, builder_here<double>, false};

@@ -1,6 +1,5 @@
 // multiply_many: several right-hand sides at once where the format has a kernel for them, else one by one.
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "formats/operator_state.hpp"

@@ -1,7 +1,6 @@
-// What an Operator holds. Shared by the files that implement it, and by nobody else.
+// What an Operator holds. Shared by the files that implement it alone.
 #pragma once
 
-#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -11,7 +10,7 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
-#include "formats/where.hpp"
+#include "simt/where.hpp"
 #include "update/value_map.hpp"
 
 namespace heddle {

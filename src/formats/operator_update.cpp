@@ -164,18 +164,8 @@ void Operator<V>::update_values(std::span<const V> val, Stream stream, Memory me
   if (copy) gpu::synchronize(stream);
 }
 
-template struct Operator<float>::Impl::Side;
-template struct Operator<double>::Impl::Side;
-template bool Operator<float>::Impl::maps_possible() const;
-template bool Operator<double>::Impl::maps_possible() const;
-template Plan Operator<float>::Impl::stored_raw(Plan) const;
-template Plan Operator<double>::Impl::stored_raw(Plan) const;
-template void Operator<float>::Impl::prepare_updates(const CsrView<float>*);
-template void Operator<double>::Impl::prepare_updates(const CsrView<double>*);
-template void Operator<float>::Impl::keep_order_on_device();
-template void Operator<double>::Impl::keep_order_on_device();
-template void Operator<float>::Impl::rebuild(std::span<const float>, bool, Stream);
-template void Operator<double>::Impl::rebuild(std::span<const double>, bool, Stream);
+template struct Operator<float>::Impl;
+template struct Operator<double>::Impl;
 template void Operator<float>::update_values(std::span<const float>, Stream, Memory);
 template void Operator<double>::update_values(std::span<const double>, Stream, Memory);
 

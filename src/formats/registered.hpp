@@ -7,7 +7,7 @@
 #include "core/fork_lock.hpp"
 #include "core/gpu.hpp"
 #include "formats/build_board.hpp"
-#include "formats/where.hpp"
+#include "simt/where.hpp"
 
 namespace heddle {
 

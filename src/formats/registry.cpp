@@ -1,6 +1,5 @@
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <atomic>
 #include <list>
 #include <mutex>

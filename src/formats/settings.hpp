@@ -71,7 +71,7 @@ struct Field {
   int low = 0, high = 0;
   FewOf<std::string_view, 12> words = {};  // the value is an index into these
   bool may_be_automatic = false;
-  bool used = true;  // false: without meaning beside the other settings, and left out when a plan is written
+  bool used = true;  // false: without meaning with the other settings, and left out when a plan is written
 };
 
 std::string text_of(const Field& field, int value);

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
 
 #include <heddle/generate.hpp>
 #include <heddle/operator.hpp>
@@ -16,7 +15,7 @@ bool takes_turns(const Csr<double>& A, const std::string& plan) {
   return build(A, Plan::parse(plan), {.device = Device::emulator()}).takes_turns();
 }
 
-// A full first row and column beside the diagonal.
+// A full first row and column, and the diagonal.
 Csr<double> arrow(Index n) {
   std::vector<Entry> entries;
   for (Index i = 0; i < n; ++i) {

@@ -10,7 +10,7 @@ namespace heddle::synthetic {
 
 namespace {
 
-// What other generators give where nobody asked for values.
+// What other generators give where no values were asked for.
 void random_values(std::uint64_t seed, std::int64_t row, bool symmetric, Row& out) {
   for (std::size_t k = 0; k < out.col.size(); ++k) {
     const std::uint64_t bits = symmetric ? hash_pair(seed, row, out.col[k]) : hash(seed, row, out.col[k]);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "generate/generator.hpp"
 #include "generate/lengths_of.hpp"

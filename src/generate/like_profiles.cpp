@@ -1,7 +1,5 @@
 // Rows, entries and longest rows as papers and collections print them. The longest row of a matrix that only the
 // collection's statistics name is a guess.
-#include <algorithm>
-#include <iterator>
 
 #include "generate/like.hpp"
 

@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "generate/families.hpp"
 #include "generate/grid.hpp"

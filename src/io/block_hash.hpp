@@ -1,9 +1,8 @@
 // A 64-bit checksum against damage (not against forgery), as fast as memory. Bytes are cut into blocks that are hashed
 // at the same time; the block hashes are then hashed themselves.
 //
-//   lane[i] = rotate(lane[i] ^ word, 29) * odd      for words i, i+4, i+8, ...: each step is a bijection of the lane,
-//   so
-//                                                   damage inside one word is always seen
+//   lane[i] = rotate(lane[i] ^ word, 29) * odd      for words i, i+4, i+8, ...: each step is a bijection of the
+//                                                   lane, so damage inside one word is always seen
 #pragma once
 
 #include <cstdint>

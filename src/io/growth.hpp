@@ -14,7 +14,7 @@ class Growth {
 
   // Bytes that were just appended. Error(input) by the judge, or beyond the limits of padding.
   void add(std::span<const char> bytes);
-  // The same for bytes that cannot be mostly padding: they are not looked at.
+  // The same for bytes that cannot be mostly padding: they are not read.
   void add_dense();
   void finish();
 

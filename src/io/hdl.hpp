@@ -22,8 +22,8 @@
 namespace heddle::io {
 
 bool is_hdl(const Text& text);
-// Values are converted where V is not the type of the file. Error(input) for what is foreign, of another version,
-// truncated, damaged or not a canonical matrix.
+// Values are converted where V is not the type of the file. Error(input) for a file of another kind, of another
+// version, truncated, damaged or not a canonical matrix.
 template <class V>
 Csr<V> read_hdl(const Text& text, FileFacts* facts, int threads);
 // The same of memory, which must be aligned to 64 bytes and stay alive as long as `owner`: its arrays become the

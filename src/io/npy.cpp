@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstring>
 
 #include "core/check.hpp"
 #include "io/atomic_file.hpp"

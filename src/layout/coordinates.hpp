@@ -46,7 +46,7 @@ std::int64_t coordinate_bytes(std::span<const Offset> ptr, int value_bytes);
 template <class V>
 Buffer<Offset> row_starts(const Coordinates<V>& A, std::int64_t rows);
 
-// y += alpha A x: beta of the update is not looked at.
+// y += alpha A x: beta of the update is ignored.
 template <class V>
 void add_product(OnCpu, const Coordinates<V>& A, const Product<V>& product);
 template <class V>

@@ -6,7 +6,7 @@
 //
 //   Crossing {row b, share 0, count 2}:  y[b] gets  tail[0] + head[1] + head[2],  always in this order
 //
-// Rows inside one share are written by whoever works on it. Which rows cross is known from the pattern alone.
+// Rows inside one share are written by the thread that works on it. Which rows cross is known from the pattern alone.
 #pragma once
 
 #include <heddle/matrix.hpp>

@@ -1,5 +1,5 @@
 // What kernels for several right-hand sides share. K vectors at a time have their sums in registers; the next K come in
-// a second trip over the same slice, which the caches still hold: memory is read once for all of them. (16 sums of 8
+// a second pass over the same slice, which the caches still hold: memory is read once for all of them. (16 sums of 8
 // bytes for each of several rows a lane would leave room for few warps, and from 8 vectors on it is the L1 that
 // decides, not the bytes of the matrix: 64 bytes of x for each entry of 6 to 12.)
 #pragma once

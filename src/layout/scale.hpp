@@ -6,8 +6,6 @@
 
 namespace heddle {
 
-struct OnCpu {};
-
 // Every y[i], i < rows, becomes beta y[i]; beta = 0 gives +0 and never reads y.
 template <class V>
 void scale(OnCpu, const Update<V>& update, std::int64_t rows, Stream stream = {});

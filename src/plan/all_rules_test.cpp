@@ -42,7 +42,7 @@ double exact_bytes(const Csr<double>& A, const Plan& plan, int value_bytes, cons
   return static_cast<double>(value_bytes == 8 ? build(A, plan).bytes() : build(convert<float>(A.view()), plan).bytes());
 }
 
-TEST(Workload, foretells_the_bytes_of_every_format) {
+TEST(Workload, predicts_the_bytes_of_every_format) {
   for (const char* text :
        {"stencil2d5,n=100", "fem,n=10,dof=3", "circuit,rows=20000", "rmat,scale=12", "road,rows=30000",
         "lp,rows=100,cols=5000,per_row=400", "lengths,law=F2,rows=4096", "economics,rows=20000", "empty,rows=20000"}) {
@@ -188,8 +188,8 @@ TEST(Building, knows_long_rows_and_when_values_are_looked_at) {
   EXPECT_EQ(parts(fewer, "weave layout=segments").table, 0);  // 450,000: none
   EXPECT_EQ(parts(few, "weave layout=segments").looked_at, 0);
   const Csr<double> many_values = generate<double>("random,rows=40k,per_row=8");
-  EXPECT_GT(parts(many_values, "weave layout=segments").looked_at, 0);  // looked at in vain
-  EXPECT_EQ(parts(many_values, "weave layout=padded").looked_at, 0);    // not a million entries: not looked at
+  EXPECT_GT(parts(many_values, "weave layout=segments").looked_at, 0);  // wasted work
+  EXPECT_EQ(parts(many_values, "weave layout=padded").looked_at, 0);    // not a million entries: values are not read
 }
 
 TEST(Building, gets_new_memory_for_large_arrays) {

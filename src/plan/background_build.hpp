@@ -1,4 +1,4 @@
-// An operator that another thread builds, for whoever goes on without it meanwhile.
+// An operator that another thread builds while the caller goes on without it.
 #pragma once
 
 #include <atomic>

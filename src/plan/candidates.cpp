@@ -1,7 +1,5 @@
 #include "plan/candidates.hpp"
 
-#include <iterator>
-
 #include "plan/all_rules.hpp"
 #include "plan/custom_work.hpp"
 #include "plan/predict/model.hpp"

@@ -13,7 +13,6 @@
 #include "core/memory_errors.hpp"
 #include "core/watch.hpp"
 #include "formats/format.hpp"
-#include "formats/where.hpp"
 #include "plan/all_rules.hpp"
 #include "plan/candidates.hpp"
 #include "plan/choice_cache.hpp"
@@ -24,6 +23,7 @@
 #include "plan/subject_of.hpp"
 #include "plan/tune.hpp"
 #include "simt/csr/device_pattern.hpp"
+#include "simt/where.hpp"
 
 namespace heddle {
 

@@ -37,7 +37,7 @@ double csr_product(const Subject& subject, const Machine& machine) {
 // so fast (of 0.25 to 1, this does best for 10 to 300 products on recorded times, H200 and 16 cores).
 constexpr double reached = 0.7;
 
-// One launch (a CPU may call nobody), x and y, and half of the bytes of csr.
+// One launch (a CPU may wake no worker), x and y, and half of the bytes of csr.
 double least_product(const Subject& subject, const Machine& machine) {
   const double vectors = static_cast<double>(subject.facts.rows + subject.facts.cols) * subject.value_bytes;
   const double launch = machine.kind == Device::Kind::cpu ? 0 : machine.repeat_us * micro;

@@ -63,7 +63,7 @@ Operator<V> build_best(const Subjects<V>& matrix, Prospects found, const ChooseO
   return built(Plan{}, count);
 }
 
-// A matrix in host memory is sent to the GPU as it is and looked at there: it has to go there anyway.
+// A matrix in host memory is sent to the GPU as it is and analysed on the GPU: it has to be sent anyway.
 template <class V>
 std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how) {
   if (options.device.kind != Device::Kind::gpu || options.effort != Effort::model || A.nnz() < worth_sending) return {};
@@ -72,7 +72,7 @@ std::optional<Operator<V>> optimize_there(const Csr<V>& A, const ChooseOptions& 
   try {
     const Csr<V> there = A.to(options.device);
     return build_best<V>({there, &A}, prospects_of(there, options, how), options, how);
-  } catch (const Error& error) {  // no room for the matrix beside what is made of it
+  } catch (const Error& error) {  // no room for the matrix and what is made of it
     if (error.kind() != ErrorKind::unavailable) throw;
     return {};
   }

@@ -10,7 +10,7 @@ namespace heddle {
 namespace {
 
 template <class V>
-using BuilderBesides = std::function<std::optional<Operator<V>>(const Operator<V>& first)>;
+using BetterBuilder = std::function<std::optional<Operator<V>>(const Operator<V>& first)>;
 
 // The best for many products, whatever the options say of their number: for few the first operator is there.
 template <class V>
@@ -25,7 +25,7 @@ std::optional<Operator<V>> best_but_csr(Csr<V> A, ChooseOptions options) {
 
 template <class V>
 struct Overlapped<V>::Impl {
-  Impl(Operator<V> op, const BuilderBesides<V>& better)
+  Impl(Operator<V> op, const BetterBuilder<V>& better)
       : first(std::move(op)), later([this, better]() -> std::optional<Operator<V>> {
           std::optional<Operator<V>> made = better(first);
           if (made) require_same_matrix(first, *made);

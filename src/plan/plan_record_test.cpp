@@ -1,5 +1,5 @@
 // What is chosen for a fixed set of matrices, with the predicted times of every candidate, is kept in
-// test/golden/plan_record.txt. Whoever changes the model on purpose has it written anew, and reads the difference:
+// test/golden/plan_record.txt. After a deliberate change of the model it is written anew, and the difference is read:
 //
 //   HEDDLE_WRITE_RECORD=1 build/bin/plan_record_test
 //

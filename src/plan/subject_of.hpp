@@ -16,7 +16,7 @@ bool on_device(const Csr<V>& A) {
 template <class V>
 StepCounts steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
   const bool asked =
-      !on_device(A) && machine.kind == Device::Kind::cpu && machine.isa == Isa::avx512;  // or nobody proposes runs
+      !on_device(A) && machine.kind == Device::Kind::cpu && machine.isa == Isa::avx512;  // or runs is no candidate
   return asked ? count_steps(A.view(), facts.rows_len.max, sizeof(V), target_of(machine).loads_singly()) : StepCounts{};
 }
 

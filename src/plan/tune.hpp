@@ -24,9 +24,9 @@ std::size_t few_best(std::vector<Candidate>& ranked, const Score& score) {
   return count + 1;
 }
 
-// Trying must cost less than it gains. Where so many products are all there will be, those of the first `count` stay
-// in front whose building and timing take, by what is foretold, a small share of `seconds_in_all` together; returns how
-// many, none where one alone would be left to compare with nothing.
+// Trying must cost less than it gains. Where so many products are all there will be, those of the first `count` stay in
+// front whose predicted building and timing take a small share of `seconds_in_all` together; returns how many, none
+// where one alone would be left to compare with nothing.
 std::size_t keep_affordable(std::vector<Candidate>& ranked, std::size_t count, double seconds_in_all);
 
 // Fills in the measured times of the first `count`; a plan that cannot be built stops fitting. `briefly`: a few

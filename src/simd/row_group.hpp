@@ -330,8 +330,12 @@ inline void sum_rows_of_products(OnIsa<set>, const CsrView<V>& A, const V* x, st
 }
 
 // Where gathers are fast that pays for rows of so few entries that a gather for each is half idle, but not few enough
-// for `store_short`. Sixteen cores, 2026-11, even with single loads: road networks 212 -> 149 us in float and 232 ->
-// 163 in double, web 711 -> 580 and 736 -> 687; with five entries a row and more it depended on the matrix.
+// for `store_short`. With five entries a row and more it depended on the matrix. Sixteen cores, 2026-11, even with
+// single loads, us:
+//
+//                        float         double
+//   road networks   212 -> 149     232 -> 163
+//   web             711 -> 580     736 -> 687
 inline bool are_short(Offset entries, std::int64_t rows) { return 2 * rows < entries && entries < 4 * rows; }
 
 // The sums of rows first .. last-1 into to[0 ..]; to be called by with_isa.

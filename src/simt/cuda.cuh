@@ -167,11 +167,6 @@ SIMT_DEVICE T stream_load(const T* from) {
   return value;
 }
 
-template <class T>
-SIMT_DEVICE void stream_store(T* to, T value) {
-  __stcs(to, value);
-}
-
 // In one piece, past the L1, and in no order with anything else.
 SIMT_DEVICE std::uint64_t relaxed_load(const std::uint64_t* from) {
   std::uint64_t word;

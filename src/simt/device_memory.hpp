@@ -91,7 +91,7 @@ class DeviceMemory {
   }
   cudaError_t wait_for_device() {
     const cudaError_t status = cuda_table().device_synchronize();
-    if (status == cudaSuccess) kept_.nobody_uses();
+    if (status == cudaSuccess) kept_.all_unused();
     return status;
   }
   cudaError_t take_new(void** memory, std::size_t bytes) {

@@ -28,9 +28,9 @@ struct Thread {
   int arrivals = 0, waits = 0;  // at the cluster's barrier
 };
 
-// The lanes of a warp by what they do, a bit each: one that has none is gone. Beside that what each brought to where it
-// waits. (States in the threads, which lie far apart, were a half of the emulator's time: every lane that came to a
-// meeting asked up to 31 others whether they were there.)
+// The lanes of a warp by what they do, a bit each: one that has none is gone. Also what each brought to where it waits.
+// (States in the threads, which lie far apart, were a half of the emulator's time: every lane that came to a meeting
+// asked up to 31 others whether they were there.)
 struct Warp {
   unsigned ready = 0, meeting = 0, barrier = 0, cluster = 0;
   unsigned met_all = 0;  // lanes whose last meeting was one of all 32: what they saw is in `all`

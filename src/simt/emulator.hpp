@@ -175,10 +175,6 @@ template <class T>
 T stream_load(const T* from) {
   return *from;
 }
-template <class T>
-void stream_store(T* to, T value) {
-  *to = value;
-}
 
 inline std::uint64_t relaxed_load(const std::uint64_t* from) { return *from; }
 inline void relaxed_store(std::uint64_t* to, std::uint64_t word) { *to = word; }

@@ -34,7 +34,7 @@ class Fibre {
   void start(void (*entry)(void* context), void* context);
   // From the host thread: runs the fibre until it pauses or ends.
   void resume();
-  // From inside the fibre: back to whoever resumed it.
+  // From inside the fibre: back to its caller.
   void pause();
   bool finished() const { return finished_; }
 

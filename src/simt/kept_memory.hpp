@@ -1,9 +1,8 @@
-// Blocks of device memory that were given back, for whoever asks next for as much: a call of the driver and a wait for
+// Blocks of device memory that were given back, for the next request of the size: a call of the driver and a wait for
 // the device take longer than the kernels of a small build. Kernels may still be using a block when it is given back;
-// the wait comes when somebody takes it, and one is enough for all that were given back before.
+// the wait comes when it is taken again, and one is enough for all that were given back before.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -23,8 +22,8 @@ class KeptMemory {
 
   static std::size_t rounded(std::size_t bytes) { return (bytes + granule - 1) / granule * granule; }
 
-  // The smallest block of at least `bytes` that is not a quarter larger, and rather one that nobody uses any more.
-  // No memory: there is none such.
+  // The smallest block of at least `bytes` that is not a quarter larger, preferably one no longer in use. No memory:
+  // there is none.
   Block take(std::size_t bytes) {
     auto best = blocks_.end();
     for (auto block = blocks_.begin(); block != blocks_.end(); ++block)
@@ -46,7 +45,7 @@ class KeptMemory {
   // Some may still be in use: blocks are kept in the order in which they were given back.
   bool awaits_device() const { return !blocks_.empty() && blocks_.back().in_use; }
   // The device has been waited for since the last block was kept.
-  void nobody_uses() {
+  void all_unused() {
     for (Block& block : blocks_) block.in_use = false;
   }
 

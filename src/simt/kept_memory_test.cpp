@@ -22,11 +22,11 @@ TEST(KeptMemory, gives_the_block_that_fits_best_and_none_that_is_much_too_large)
   EXPECT_EQ(kept.take(65536).memory, &places.at[2]);
 }
 
-TEST(KeptMemory, rather_gives_what_nobody_uses_any_more) {
+TEST(KeptMemory, prefers_what_is_no_longer_in_use) {
   Places places{};
   KeptMemory kept(1 << 20);
   kept.keep(&places.at[0], 4608);
-  kept.nobody_uses();
+  kept.all_unused();
   kept.keep(&places.at[1], 4096);
   const KeptMemory::Block first = kept.take(4096), second = kept.take(4096);
   EXPECT_EQ(first.memory, &places.at[0]);
@@ -41,12 +41,12 @@ TEST(KeptMemory, awaits_the_device_while_a_block_may_be_in_use) {
   EXPECT_FALSE(kept.awaits_device());
   kept.keep(&places.at[0], 4096);
   EXPECT_TRUE(kept.awaits_device());
-  kept.nobody_uses();
+  kept.all_unused();
   EXPECT_FALSE(kept.awaits_device());
   kept.keep(&places.at[1], 8192);
   EXPECT_TRUE(kept.awaits_device());
   EXPECT_EQ(kept.take(8192).memory, &places.at[1]);
-  EXPECT_FALSE(kept.awaits_device()) << "the other one is in nobody's use";
+  EXPECT_FALSE(kept.awaits_device()) << "the other one is unused";
 }
 
 TEST(KeptMemory, has_no_room_for_more_than_it_may_keep_until_the_oldest_is_taken) {

@@ -23,7 +23,7 @@ TEST(QuietStreams, are_those_that_were_waited_for_since_anything_started_there) 
 
 TEST(QuietStreams, tell_the_default_streams_of_devices_apart) {
   QuietStreams all;
-  EXPECT_FALSE(all.has(0, nullptr)) << "nobody has waited yet";
+  EXPECT_FALSE(all.has(0, nullptr)) << "no thread has waited yet";
   all.note(1, nullptr);
   EXPECT_TRUE(all.has(1, nullptr));
   EXPECT_FALSE(all.has(0, nullptr));

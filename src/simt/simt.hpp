@@ -7,17 +7,16 @@
 //   same_lanes  same_lanes_below                        lanes with equal values; the second for values of few bits
 //   sum_lanes  max_lanes                                of whole numbers of 32 bits over a warp, the same in every lane
 //   shared<T>()                                         the block's shared memory, Launch::shared_bytes of it
-//   cluster_rank  cluster_blocks                        the blocks that were started together (Launch::cluster), and
-//   which
+//   cluster_rank  cluster_blocks                        the blocks started together (Launch::cluster), and which
 //                                                       of them this one is
 //   shared_of<T>(rank)                                  the shared memory of another one, between two waits
 //   arrive_cluster  wait_cluster                        their barrier in two halves; a thread that has left has arrived
 //   let_next_start  wait_for_earlier                    for kernels that overlap (Launch::overlaps)
-//   stream_load / stream_store                          matrix data: read (y: written) once, do not displace x in L1
+//   stream_load                                         matrix data: read once, do not displace x in L1
 //   cached_load                                         x: read-only, keep it
 //   uncached_load                                       past the L1: of what may change while the kernel runs
 //   relaxed_load / relaxed_store                        words that blocks exchange in a launch (primitives/piece.hpp)
-//   fetch_ahead                                         into the L2, for later; nobody waits
+//   fetch_ahead                                         into the L2, for later, without a wait
 //   arrive_last(counter, count)                         am I the last of so many?
 //   atomic_add  atomic_max  atomic_or  atomic_claim     whole numbers in shared or global memory: any order, one result
 //   launch(Here, Launch, kernel, arguments...)          queue a grid
@@ -35,10 +34,19 @@
 
 #include "simt/annotations.hpp"
 
-namespace heddle::simt {
+namespace heddle {
 
+// The copies of the code: the host's own loops, and kernels on two kinds of devices.
+struct OnCpu {};
+
+namespace simt {
 struct Cuda {};
 struct Emulator {};
+}  // namespace simt
+
+}  // namespace heddle
+
+namespace heddle::simt {
 
 inline constexpr int warp_size = 32, warp_size_log2 = 5;
 inline constexpr unsigned full_warp = 0xffffffffu;

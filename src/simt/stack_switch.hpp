@@ -2,8 +2,8 @@
 // contexts, which make two system calls per switch, elsewhere. (2026-11: the emulated conformance suite took 60 s of
 // processor time with POSIX contexts.)
 //
-// On x86-64 they stand where the switch is made, and end with a jump: a processor foretells where a function returns to
-// by who called last, which is another lane after every switch, and was wrong each time.
+// On x86-64 they stand where the switch is made, and end with a jump: a processor predicts where a function returns to
+// by the last call, which is another lane after every switch, and was wrong each time.
 #pragma once
 
 #include <cstddef>

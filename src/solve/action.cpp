@@ -59,8 +59,7 @@ void Action<V>::call(std::span<const V> x, std::span<V> y, Stream stream) const 
   }
 }
 
-//   | margin | y                  | margin |      marked before the call; afterwards no mark in y, marks alone beside
-//   it
+//   | margin | y                  | margin |      marked before the call; afterwards no mark in y, only marks outside
 template <class V>
 void Action<V>::checked_call(std::span<const V> x, std::span<V> y, Stream stream) const {
   constexpr std::int64_t margin = 64;

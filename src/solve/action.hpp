@@ -17,7 +17,8 @@ class Action {
   std::int64_t size() const { return op_ ? op_->rows() : function_->size; }
   Device device() const { return op_ ? op_->device() : function_->device; }
   std::string plan() const { return op_ ? to_string(op_->plan()) : function_->name; }
-  // An operator that takes turns cannot do so inside a graph, where another user of it would meet the replay.
+  // An operator that is not re-entrant cannot be serialised inside a graph, where another user of it would meet the
+  // replay.
   bool recordable() const { return op_ ? !op_->takes_turns() : function_->recordable; }
   const Operator<V>* as_operator() const { return op_; }
   // "auto" for a function, by what its owner says of it.

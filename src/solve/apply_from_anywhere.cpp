@@ -1,7 +1,6 @@
 // A preconditioner wants its vectors on the operator's device; callers from other languages have them anywhere.
 #include <heddle/foreign.hpp>
 
-#include "core/check.hpp"
 #include "core/gpu.hpp"
 
 namespace heddle {

@@ -1,7 +1,6 @@
 // Overlapped planning: begin with one operator, go on with a better one.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <future>
 #include <thread>
 

@@ -1,7 +1,5 @@
 #include "solve/iterations.hpp"
 
-#include <algorithm>
-
 namespace heddle::solve_method {
 
 template <class V>

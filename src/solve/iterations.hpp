@@ -1,7 +1,7 @@
 // Queues iterations: one by one, or on a GPU many at once as a CUDA graph that was recorded from them.
 //
 //   iteration   1 2 3 ...            32 | 33 ... 64 | 65 ... 96 |      stopped: the rest of a graph changes nothing
-//               one by one, looked at   | recorded once, replayed, looked at after each
+//               one by one, tested      | recorded once, replayed, tested after each
 //
 // The work of an iteration is the same every time, or (minres) after a period, because all scalars live in the state on
 // the device. A recording is made on a stream of its own and may be queued on any stream.
@@ -17,7 +17,11 @@ namespace heddle::solve_method {
 // Starting a graph takes as long as starting several kernels, recording one as long as some dozen iterations.
 inline constexpr int iterations_of_graph = 32;
 // The largest system that Graph::where_faster records: beyond, kernels run longer than it takes to start the next one.
-// (H200, cg: 22 us an iteration became 9 at 900 rows, 13 at 100,000 and 18 at 262,144.)
+// H200, cg, us an iteration:
+//
+//   rows                  900   100,000   262,144
+//   recorded                9        13        18
+//   kernel by kernel       22        22        22
 inline constexpr std::int64_t most_rows_recorded = 500'000;
 
 template <class V>

@@ -6,7 +6,6 @@
 
 #include <heddle/generate.hpp>
 
-#include "core/check.hpp"
 #include "solve/iterations.hpp"
 #include "solve/seconds.hpp"
 

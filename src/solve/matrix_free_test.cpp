@@ -1,7 +1,6 @@
 // solve with a function in place of a matrix.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <thread>

@@ -60,7 +60,7 @@ class Named {
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::input) throw;
       made_.reason = "amg cannot be set up: " + error.message();
-      make("jacobi");  // whose diagonal was looked at
+      make("jacobi");  // whose diagonal was checked
     }
   }
 

@@ -12,7 +12,6 @@
 #include "core/own_stream.hpp"
 #include "solve/course.hpp"
 #include "solve/methods.hpp"
-#include "solve/precondition/preconditioners.hpp"
 #include "solve/solver.hpp"
 
 namespace heddle {

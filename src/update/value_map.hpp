@@ -19,7 +19,6 @@
 #include <heddle/matrix.hpp>
 
 #include "codec/value_codec.hpp"
-#include "core/system.hpp"
 #include "layout/scale.hpp"
 #include "simt/simt.hpp"
 
@@ -76,8 +75,7 @@ using FoundEntries = Buffer<std::uint32_t>;
 //   value_numbers   what to build the format with
 //   nothing_found   of a matrix with so many entries
 //   map_values      of one array of what was built. Arrays of scratch may hold anything, and may be given anything:
-//   they
-//                   are written before they are read.
+//                   they are written before they are read.
 //   all_found       in the arrays of the format together
 template <class V>
 Buffer<V> value_numbers(OnCpu, std::int64_t entries, Device there);

@@ -68,7 +68,7 @@ Vector<PlaceRange> cut_into(std::span<const std::uint32_t> cuts, std::int64_t pl
 bool few_of(std::int64_t part, std::int64_t all) { return 4 * part < all; }
 
 // The most entries from the lowest to the highest of a block that are staged: more than that of a block's places and
-// entries of others between them would be read in vain.
+// entries of others between them would be wasted reads.
 std::uint32_t most_span(const PlaceRange& range) { return static_cast<std::uint32_t>(2 * range.size()); }
 // Of any block. Where few places are in large blocks that shared memory holds, none of those is staged.
 std::uint32_t most_span(const Vector<PlaceRange>& ranges, std::span<const BlockFacts> facts, int value_bytes) {

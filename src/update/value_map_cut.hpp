@@ -1,8 +1,6 @@
-// How the places of an array are cut into blocks of a ValueMap, and which blocks are stored: what hosts and devices do
-// alike. Places are looked at in grains of 32.
+// How the places of an array are cut into blocks of a ValueMap, and which blocks are stored: the same on hosts and
+// devices. Places are compared in grains of 32.
 #pragma once
-
-#include <algorithm>
 
 #include "update/value_map.hpp"
 

@@ -5,7 +5,7 @@ namespace heddle {
 
 namespace {
 
-// What a thread has under way at a time: loads of 16 bytes of values, or of the codes of as many.
+// What a thread has in flight at a time: loads of 16 bytes of values, or of the codes of as many.
 constexpr int in_flight = 4, fewest_threads = 256, most_threads = 512;
 
 struct MapView {
@@ -111,7 +111,7 @@ SIMT_DEVICE void stage_with_gaps(const V* from, int count, V* staged) {
   if (rest < count) staged[value_map::place_with_gaps<V>(rest)] = from[rest];
 }
 
-// The same in one piece, all of it under way at once, and a zero behind it.
+// The same in one piece, all of it in flight at once, and a zero behind it.
 template <int W, class V>
 SIMT_DEVICE void stage_together(const V* from, int count, V* staged) {
   static_assert(W * sizeof(V) == 16);

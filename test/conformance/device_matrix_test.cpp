@@ -111,8 +111,8 @@ TEST(DeviceMatrix, is_refused_where_more_is_asked_at_once) {
   }
 }
 
-// Rows and entries are looked at in shares that rarely come out even, four columns at a time where memory allows it.
-// Of blocks beyond the L2 that may all be full few values are looked for before it is known that they are.
+// Rows and entries are read in shares that rarely come out even, four columns at a time where memory allows it. Of
+// blocks beyond the L2 that may all be full few values are looked for before it is known that they are.
 TEST(DeviceMatrix, has_a_table_of_values_where_they_are_few) {
   const Csr<double> generated = read_matrix("gen:elasticity,nx=53,ny=18,nz=18");
   const auto layout = [](const Plan& plan) { return *plan.find("layout") + " " + *plan.find("values"); };

@@ -2,8 +2,6 @@
 // order values come back.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 #include <heddle/foreign.hpp>

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <stdexcept>

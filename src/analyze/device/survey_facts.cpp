@@ -10,7 +10,7 @@
 #include "analyze/pattern_hash.hpp"
 #include "analyze/slice_diagonals.hpp"
 #include "analyze/value_bits.hpp"
-#include "core/check.hpp"
+#include "simt/where.hpp"
 
 namespace heddle {
 
@@ -87,15 +87,6 @@ struct Layout {
   static bool is_aligned(const void* array) { return reinterpret_cast<std::uintptr_t>(array) % 16 == 0; }
 };
 
-template <class V>
-void run_on(Device device, const Survey<V>& survey) {
-  if (device.kind == Device::Kind::emulator) return run_survey(simt::Emulator{}, survey);
-#ifdef HEDDLE_HAS_CUDA
-  if (device.kind == Device::Kind::gpu) return run_survey(simt::Cuda{}, survey);
-#endif
-  fail(ErrorKind::internal, "a survey on {}", to_string(device));
-}
-
 std::int64_t number(SurveyTotals::Word word) { return static_cast<std::int64_t>(word); }
 
 LengthCounts lengths_of(const SurveyTotals& t) {
@@ -169,7 +160,7 @@ Structure survey(const Csr<V>& A) {
   Layout<V> layout(A);
   Workspace workspace(device, layout.survey.word_count);
   layout.place(workspace.words());
-  run_on(device, layout.survey);
+  on_gpu(device, [&](auto where) { run_survey(where, layout.survey); });
   Vector<std::uint64_t> words(static_cast<std::size_t>(layout.read_back));
   memory::copy(words.data(), Device::cpu(), workspace.words(), device, 8 * words.size());
   const auto* totals = reinterpret_cast<const SurveyTotals*>(words.data());

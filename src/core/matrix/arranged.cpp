@@ -4,7 +4,6 @@
 #include <atomic>
 #include <limits>
 #include <numeric>
-#include <string_view>
 #include <tuple>
 #include <utility>
 

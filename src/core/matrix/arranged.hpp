@@ -16,7 +16,7 @@ struct Arranged {
   std::vector<std::string> conversions;  // in words; empty: none
 };
 
-// A buffer that takes part as if it owned the array, which somebody else keeps alive and nothing may write to.
+// A buffer that takes part as if it owned the array, which the caller keeps alive and nothing may write to.
 template <class T>
 Buffer<T> lent(const void* data, std::int64_t size, Device device) {
   auto* first = const_cast<T*>(static_cast<const T*>(data));

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most_rows_of_task = 8192;
 
-// The row with the least number for which `bad` holds, or -1; rows are looked at in parallel.
+// The row with the least number for which `bad` holds, or -1; rows are checked in parallel.
 template <class F>
 std::int64_t first_bad_row(const PatternView& A, F bad) {
   const std::int64_t rows = A.rows;
@@ -84,8 +84,8 @@ std::int64_t count_descents(const Index* col, Offset begin, Offset end) {
   return all;
 }
 
-// Columns of a row ascend where there are no more descents than those from a row to the next: entries are looked at
-// without a loop for each row. Columns that ascend lie inside where the first and the last of a row do.
+// Columns of a row ascend where there are no more descents than those from a row to the next: entries are read without
+// a loop for each row. Columns that ascend lie inside where the first and the last of a row do.
 bool rows_are_canonical(const PatternView& A) {
   std::atomic<bool> canonical{true};
   parallel_ranges(A.rows, grain_for(A.rows, A.nnz(), most_rows_of_task), [&](std::int64_t first, std::int64_t last) {
@@ -115,7 +115,7 @@ void sum_up(Buffer<Offset>& ptr) {
 std::vector<std::string> violations(const PatternView& A, Require level) {
   if (A.rows < 0 || A.cols < 0 || A.rows > max_dimension || A.cols > max_dimension)
     return {fmt::format("{} x {} is not a possible shape", A.rows, A.cols)};
-  // Columns can be looked at only once the offsets are known to be safe.
+  // Columns can be read only once the offsets are known to be safe.
   if (std::string offsets = offset_violation(A); !offsets.empty()) return {offsets};
   if (level == Require::canonical && rows_are_canonical(A)) return {};
   std::vector<std::string> found;

@@ -1,7 +1,5 @@
 #include "formats/bell/bell.hpp"
 
-#include <algorithm>
-
 #include "formats/registered.hpp"
 #include "layout/sliced_build.hpp"
 #include "reorder/rows_by_length.hpp"

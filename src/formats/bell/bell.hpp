@@ -9,9 +9,9 @@
 //   block k of stored block row i, with s = i / S and lane = i % S, is slot  q = start[s] + k*S + lane ;
 //   its entry (m, j) is at   val[(q - lane)*r*c + (m*c + j)*S + lane] ,   k < length[i]
 //
-// (In the last slice, S is the number of block rows that are left.)
-// So the threads of a warp, one per block row, read neighbouring addresses. Stored block row i is block row row_of[i].
-// Padding slots have column -1 and an empty mask; nobody looks at them, since block rows end at their length.
+// (In the last slice, S is the number of block rows that are left.) So the threads of a warp, one per block row, read
+// neighbouring addresses. Stored block row i is block row row_of[i]. Padding slots have column -1 and an empty mask;
+// they are never read, since block rows end at their length.
 #pragma once
 
 #include "formats/format.hpp"

@@ -24,12 +24,11 @@ Workload bell_cpu(const Subject& s, const Plan& plan) {
 
 }  // namespace
 
-extern const Rules bell_rules;
-const Rules bell_rules{.format = "bell",
-                       .turn = 12,
-                       .plans = [](const Structure& facts, const Target&) { return block_plans("bell", facts); },
-                       .gpu = bell_gpu,
-                       .cpu = bell_cpu,
-                       .suits = block_text};
+extern const Rules bell_rules{.format = "bell",
+                              .turn = 12,
+                              .plans = [](const Structure& facts, const Target&) { return block_plans("bell", facts); },
+                              .gpu = bell_gpu,
+                              .cpu = bell_cpu,
+                              .suits = block_text};
 
 }  // namespace heddle

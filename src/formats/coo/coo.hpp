@@ -1,5 +1,5 @@
 // Coordinates, sorted by row: every entry says where it is. Arrays and kernels are layout/coordinates.hpp; y is set to
-// beta y first, because nobody visits rows without entries.
+// beta y first, because rows without entries are not visited.
 #pragma once
 
 #include "formats/format.hpp"

@@ -15,12 +15,11 @@ Workload coo_gpu(const Subject& s, const Plan&) {
 
 }  // namespace
 
-extern const Rules coo_rules;
-const Rules coo_rules{.format = "coo",
-                      .turn = 9,
-                      .plans = [](const Structure&, const Target&) { return plans({"coo"}); },
-                      .gpu = coo_gpu,
-                      .cpu = on_cpu<coo_gpu, Walk::entries, 3, 0>,
-                      .suits = row_text};
+extern const Rules coo_rules{.format = "coo",
+                             .turn = 9,
+                             .plans = [](const Structure&, const Target&) { return plans({"coo"}); },
+                             .gpu = coo_gpu,
+                             .cpu = on_cpu<coo_gpu, Walk::entries, 3, 0>,
+                             .suits = row_text};
 
 }  // namespace heddle

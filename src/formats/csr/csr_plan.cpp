@@ -46,9 +46,11 @@ Workload csr_gpu(const Subject& s, const Plan& plan) {
   return w;
 }
 
-// Where gathers are fast a row takes steps of as many entries as are gathered at once, one at least (layout/
-// row_group.hpp): sixteen cores take 6.8, 7, 7.5, 15 and 13 units of time for rows of 4, 5, 7, 9 and 10 entries.
-// Shorter rows are done together, and so are all where elements are loaded one by one.
+// Where gathers are fast a row takes steps of as many entries as are gathered at once, one at least
+// (simd/row_group.hpp). Shorter rows are done together, and so are all where elements are loaded one by one.
+//
+//   entries of a row            4     5     7     9    10
+//   time on sixteen cores     6.8     7   7.5    15    13
 double csr_places(const Subject& s) {
   const auto& [isa, gathers] = std::tie(s.target.isa, s.target.gathers);
   const bool wide = isa == Isa::avx512 || s.value_bytes == 4;
@@ -68,13 +70,12 @@ Workload csr_cpu(const Subject& s, const Plan& plan) {
 
 }  // namespace
 
-extern const Rules csr_rules;
 // A row is shared by threads where it is long.
-const Rules csr_rules{.format = "csr",
-                      .turn = 0,
-                      .plans = [](const Structure&, const Target&) { return plans({"csr"}); },
-                      .gpu = csr_gpu,
-                      .cpu = csr_cpu,
-                      .suits = row_text};
+extern const Rules csr_rules{.format = "csr",
+                             .turn = 0,
+                             .plans = [](const Structure&, const Target&) { return plans({"csr"}); },
+                             .gpu = csr_gpu,
+                             .cpu = csr_cpu,
+                             .suits = row_text};
 
 }  // namespace heddle

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include <heddle/heddle.hpp>
 
 #include "layout/row_tasks.hpp"

@@ -2,8 +2,6 @@
 // bit.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include <heddle/generate.hpp>
 
 #include "formats/csr_ell/csr_ell.hpp"

@@ -116,24 +116,23 @@ Workload csr_ell_gpu(const Subject& s, const Plan& plan) {
 
 Workload csr_ell_cpu(const Subject& s, const Plan& plan) {
   Workload w = as_on_cpu(s, csr_ell_gpu(s, plan), Walk::sorted, 2, 0);
-  w.foreign = s.rows();
+  w.false_sharing = s.rows();
   return w;
 }
 
 }  // namespace
 
-extern const Rules csr_ell_rules;
-const Rules csr_ell_rules{.format = "csr_ell",
-                          .turn = 2,
-                          .plans = [](const Structure&, const Target&) { return plans({"csr_ell"}); },
-                          .gpu = csr_ell_gpu,
-                          .cpu = csr_ell_cpu,
-                          .suits =
-                              [](const Structure& facts, const Plan& plan) {
-                                return row_text(facts, plan) +
-                                       ": short ones are packed by length, long ones shared by warps";
-                              },
-                          .selector = "csr_ell_rules",
-                          .selected = [] { return plans({"csr_ell"}); }};
+extern const Rules csr_ell_rules{.format = "csr_ell",
+                                 .turn = 2,
+                                 .plans = [](const Structure&, const Target&) { return plans({"csr_ell"}); },
+                                 .gpu = csr_ell_gpu,
+                                 .cpu = csr_ell_cpu,
+                                 .suits =
+                                     [](const Structure& facts, const Plan& plan) {
+                                       return row_text(facts, plan) +
+                                              ": short ones are packed by length, long ones shared by warps";
+                                     },
+                                 .selector = "csr_ell_rules",
+                                 .selected = [] { return plans({"csr_ell"}); }};
 
 }  // namespace heddle

@@ -1,5 +1,4 @@
 // What csr_padded costs.
-#include <algorithm>
 #include <cmath>
 
 #include "cost/row_counts.hpp"
@@ -24,12 +23,11 @@ Workload csr_padded_gpu(const Subject& s, const Plan&) {
 
 }  // namespace
 
-extern const Rules csr_padded_rules;
-const Rules csr_padded_rules{.format = "csr_padded",
-                             .turn = 7,
-                             .plans = [](const Structure&, const Target&) { return plans({"csr_padded"}); },
-                             .gpu = csr_padded_gpu,
-                             .cpu = on_cpu<csr_padded_gpu, Walk::entries, 1>,
-                             .suits = row_text};
+extern const Rules csr_padded_rules{.format = "csr_padded",
+                                    .turn = 7,
+                                    .plans = [](const Structure&, const Target&) { return plans({"csr_padded"}); },
+                                    .gpu = csr_padded_gpu,
+                                    .cpu = on_cpu<csr_padded_gpu, Walk::entries, 1>,
+                                    .suits = row_text};
 
 }  // namespace heddle

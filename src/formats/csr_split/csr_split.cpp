@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/parallel.hpp"
 #include "formats/csr_split/csr_split_rules.hpp"
 #include "formats/registered.hpp"
 

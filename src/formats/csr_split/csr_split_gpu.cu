@@ -68,7 +68,7 @@ SIMT_DEVICE void take_step(Walk<V>& walk, V sum, unsigned ends, const Index* row
   walk.spread = false;
 }
 
-// Four steps' loads are under way before the first sum is needed.
+// Four steps' loads are in flight before the first sum is needed.
 constexpr int batch = 4;
 
 template <class V>

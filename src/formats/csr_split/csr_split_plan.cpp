@@ -1,5 +1,4 @@
 // What csr_split costs: equal shares of entries.
-#include <algorithm>
 #include <cmath>
 
 #include "cost/workload_parts.hpp"
@@ -24,8 +23,7 @@ Workload csr_split_gpu(const Subject& s, const Plan& plan) {
 
 }  // namespace
 
-extern const Rules csr_split_rules;
-const Rules csr_split_rules{
+extern const Rules csr_split_rules{
     .format = "csr_split",
     .turn = 1,
     .plans = [](const Structure&, const Target&) { return plans({"csr_split"}); },

@@ -24,12 +24,11 @@ std::vector<Plan> ell_plans(const Structure& facts, const Target& target) {
 
 }  // namespace
 
-extern const Rules ell_rules;
-const Rules ell_rules{.format = "ell",
-                      .turn = 6,
-                      .plans = ell_plans,
-                      .gpu = ell_gpu,
-                      .cpu = on_cpu<ell_gpu, Walk::places, 1, rows_of_columns>,
-                      .suits = row_text};
+extern const Rules ell_rules{.format = "ell",
+                             .turn = 6,
+                             .plans = ell_plans,
+                             .gpu = ell_gpu,
+                             .cpu = on_cpu<ell_gpu, Walk::places, 1, rows_of_columns>,
+                             .suits = row_text};
 
 }  // namespace heddle

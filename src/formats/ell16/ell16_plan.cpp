@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "cost/row_counts.hpp"
 #include "cost/workload_parts.hpp"
@@ -60,7 +59,7 @@ std::vector<Plan> ell16_plans(const Structure& facts, const Target&) {
   return facts.columns.near16 > 0.5 ? plans({"ell16"}) : plans({});
 }
 
-// Reordered inside: what an order will do no fact foretells.
+// Reordered inside: no fact predicts what an order will do.
 std::vector<Plan> ell16_tried(const Structure& facts, const Target&) {
   return facts.rows == facts.cols ? plans({"ell16 reorder=rcm"}) : plans({});
 }
@@ -74,17 +73,16 @@ Workload ell16_cpu(const Subject& s, const Plan& plan) {
 
 }  // namespace
 
-extern const Rules ell16_rules;
-const Rules ell16_rules{.format = "ell16",
-                        .turn = 11,
-                        .plans = ell16_plans,
-                        .gpu = ell16_gpu,
-                        .cpu = ell16_cpu,
-                        .suits =
-                            [](const Structure& facts, const Plan&) {
-                              return fmt::format("{:.0f} % of the columns are within 16 bits of the diagonal",
-                                                 100 * facts.columns.near16);
-                            },
-                        .tried = ell16_tried};
+extern const Rules ell16_rules{.format = "ell16",
+                               .turn = 11,
+                               .plans = ell16_plans,
+                               .gpu = ell16_gpu,
+                               .cpu = ell16_cpu,
+                               .suits =
+                                   [](const Structure& facts, const Plan&) {
+                                     return fmt::format("{:.0f} % of the columns are within 16 bits of the diagonal",
+                                                        100 * facts.columns.near16);
+                                   },
+                               .tried = ell16_tried};
 
 }  // namespace heddle

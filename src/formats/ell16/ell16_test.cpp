@@ -1,8 +1,6 @@
 // What 16 bits can name (fixture F7), what goes to the rest, and what reordering does for it.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include <heddle/heddle.hpp>
 
 #include "formats/ell16/ell16.hpp"

@@ -39,14 +39,13 @@ std::vector<Plan> ellr_trials() {
 
 }  // namespace
 
-extern const Rules ellr_rules;
-const Rules ellr_rules{.format = "ellr",
-                       .turn = 5,
-                       .plans = ellr_plans,
-                       .gpu = ellr_gpu,
-                       .cpu = ellr_cpu,
-                       .suits = row_text,
-                       .selector = "ellr_trials",
-                       .selected = ellr_trials};
+extern const Rules ellr_rules{.format = "ellr",
+                              .turn = 5,
+                              .plans = ellr_plans,
+                              .gpu = ellr_gpu,
+                              .cpu = ellr_cpu,
+                              .suits = row_text,
+                              .selector = "ellr_trials",
+                              .selected = ellr_trials};
 
 }  // namespace heddle

@@ -1,4 +1,4 @@
-// What hyb costs: a regular part, and coordinates beside it.
+// What hyb costs: a regular part and coordinates.
 #include <algorithm>
 
 #include "cost/row_counts.hpp"
@@ -29,12 +29,11 @@ Workload hyb_cpu(const Subject& s, const Plan& plan) {
 
 }  // namespace
 
-extern const Rules hyb_rules;
-const Rules hyb_rules{.format = "hyb",
-                      .turn = 8,
-                      .plans = [](const Structure&, const Target&) { return plans({"hyb"}); },
-                      .gpu = hyb_gpu,
-                      .cpu = hyb_cpu,
-                      .suits = row_text};
+extern const Rules hyb_rules{.format = "hyb",
+                             .turn = 8,
+                             .plans = [](const Structure&, const Target&) { return plans({"hyb"}); },
+                             .gpu = hyb_gpu,
+                             .cpu = hyb_cpu,
+                             .suits = row_text};
 
 }  // namespace heddle

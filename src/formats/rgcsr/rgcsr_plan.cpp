@@ -28,12 +28,11 @@ Workload rgcsr_cpu(const Subject& s, const Plan& plan) {
 
 }  // namespace
 
-extern const Rules rgcsr_rules;
-const Rules rgcsr_rules{.format = "rgcsr",
-                        .turn = 4,
-                        .plans = [](const Structure&, const Target&) { return plans({"rgcsr"}); },
-                        .gpu = rgcsr_gpu,
-                        .cpu = rgcsr_cpu,
-                        .suits = slice_text};
+extern const Rules rgcsr_rules{.format = "rgcsr",
+                               .turn = 4,
+                               .plans = [](const Structure&, const Target&) { return plans({"rgcsr"}); },
+                               .gpu = rgcsr_gpu,
+                               .cpu = rgcsr_cpu,
+                               .suits = slice_text};
 
 }  // namespace heddle

@@ -14,10 +14,17 @@
 
 namespace heddle {
 
-// Xeon with AVX-512, one core, 2026-11: steps of double took 1.9 and 4.3 ns, of float 1.2 and 3.7, while the matrix
-// stayed in the core's own cache; beyond, they cost what their bytes do. Where gathers are slow (core/gather.hpp) they
-// cost more than bytes anywhere: s3rmt3m3 in float took 139 us with 16, 87 with 25 and 72 with 50, bcsstk24 in double
-// 123, 102 and 122.
+// A core of a Xeon with AVX-512, 2026-11. While the matrix stays in the core's own cache a step takes (ns)
+//
+//              run   gathered
+//   double     1.9        4.3
+//   float      1.2        3.7
+//
+// Beyond, steps cost what their bytes do. Where gathers are slow (core/gather.hpp) they cost more than bytes anywhere:
+//
+//   us by the cost of a gather   16    25    50
+//   s3rmt3m3 in float           139    87    72
+//   bcsstk24 in double          123   102   122
 int gather_cost(const PatternView& A, int value_bytes, bool loads_singly) {
   constexpr std::int64_t own_cache_entries = 100'000;
   if (loads_singly) return value_bytes == 4 ? 50 : 28;
@@ -39,7 +46,7 @@ struct RunKey {
   }
   static std::uint16_t rows(std::uint64_t key) { return static_cast<std::uint16_t>(key); }
 };
-void append_runs(const CutSlice& slice, Vector<std::uint64_t>& runs) {
+[[gnu::noinline]] void append_runs(const CutSlice& slice, Vector<std::uint64_t>& runs) {
   const auto first = static_cast<std::ptrdiff_t>(runs.size());
   if (slice.cut.runs == 0) return;
   for (const Diagonal& d : slice.diagonals)

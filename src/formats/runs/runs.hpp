@@ -14,7 +14,7 @@
 //   aside     rows far longer than the others of their slice, in no step of it: slice[s].aside .. slice[s+1].aside - 1
 //             are its own; along the row, without columns where these have no gaps (runs_aside.hpp)
 //
-// So a run is one load of x where a row at a time would be 16, and nothing beside its 16 values but 6 bytes. Which
+// So a run is one load of x where a row at a time would be 16, and 6 bytes in addition to its 16 values. Which
 // diagonals are runs, and which rows stay aside, is decided for each slice by what steps cost (runs_cut.hpp). Made for
 // CPUs with masks: pieces of diagonals of any length, several unknowns a mesh point, and rows of similar length with
 // few others among them, while the matrix is small.

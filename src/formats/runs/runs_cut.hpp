@@ -10,7 +10,6 @@
 #include <cstring>
 #include <span>
 
-#include "core/isa.hpp"
 #include "core/system.hpp"
 #include "formats/runs/runs.hpp"
 
@@ -30,8 +29,8 @@ struct StepCut {
 };
 
 // The rows that cost less along the row than in steps, where a gathered step costs `gather` tenths of a run: an entry
-// then a twelfth of such a step, and ten runs the row, whose length nobody foresees. Without the k longest rows all
-// steps are gone in which only they had an entry, each of which was gathered, or so many runs of one row.
+// then a twelfth of such a step, and ten runs the row, whose end is mispredicted. Without the k longest rows all steps
+// are gone in which only they had an entry, each of which was gathered, or so many runs of one row.
 inline std::uint16_t rows_aside(const PatternView& A, std::int64_t first_row, int gather) {
   constexpr Offset run = 10, begin = 10 * run;
   Index length[rows_of_run], most_of_row = 0, least_of_row = INT32_MAX;

@@ -11,7 +11,7 @@ namespace heddle {
 
 namespace {
 
-// Where nobody counted the steps, as if every entry were gathered.
+// Where the steps were not counted, as if every entry were gathered.
 StepCounts steps_of(const Subject& s) {
   return s.steps ? *s.steps : StepCounts{0, padding_of(s.facts, 32, 1), 1, 0, 0};
 }
@@ -53,7 +53,7 @@ Workload runs_cpu(const Subject& s, const Plan& plan) {
   const double heaviest = steps.aside > 0 ? std::min(part, s.longest()) : 16 * s.longest();
   w.tasks = shared_by(s, work * (w.stored + s.rows()), work * heaviest);
   w.pieces = std::max(w.pieces, std::ceil(s.nnz() * steps.aside / part));
-  w.chain = surprising_rows(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
+  w.chain = mispredicted_row_ends(s.facts.rows_len, s.facts.rows) / 16;  // slices with other numbers of steps
   return w;
 }
 
@@ -64,17 +64,17 @@ std::vector<Plan> runs_plans(const Structure&, const Target& target) {
 
 }  // namespace
 
-extern const Rules runs_rules;
-const Rules runs_rules{.format = "runs",
-                       .turn = 15,
-                       .plans = runs_plans,
-                       .gpu = runs_gpu,
-                       .cpu = runs_cpu,
-                       .suits =
-                           [](const Structure& facts, const Plan& plan) {
-                             return row_text(facts, plan) + ": 16 rows at a time, on common diagonals or gathered";
-                           },
-                       .counts_steps = true,
-                       .steady = true};
+extern const Rules runs_rules{.format = "runs",
+                              .turn = 15,
+                              .plans = runs_plans,
+                              .gpu = runs_gpu,
+                              .cpu = runs_cpu,
+                              .suits =
+                                  [](const Structure& facts, const Plan& plan) {
+                                    return row_text(facts, plan) +
+                                           ": 16 rows at a time, on common diagonals or gathered";
+                                  },
+                              .counts_steps = true,
+                              .steady = true};
 
 }  // namespace heddle

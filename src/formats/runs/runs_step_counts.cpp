@@ -12,7 +12,7 @@ namespace heddle {
 
 namespace {
 
-// Sums over slices that were looked at.
+// Sums over sampled slices.
 struct Sample {
   double entries = 0, runs = 0, gathered = 0, in_runs = 0, aside = 0, dense = 0;
 };
@@ -39,10 +39,10 @@ double dense_aside(const PatternView& A, const Slice& slice, unsigned aside) {
   return sum;
 }
 
-constexpr std::int64_t most_entries = 1 << 15;  // that are looked at
+constexpr std::int64_t most_entries = 1 << 15;  // that are sampled
 
-// Of a slice of very long rows the columns before one where the longest has had its share of what is looked at: what
-// comes behind is taken to be like it. (Sixteen dense rows of 100,000 entries: all of it took 15 products.)
+// Of a slice of very long rows the columns before one where the longest has had its share of the sample: what comes
+// behind is taken to be like it. (Sixteen dense rows of 100,000 entries: all of it took 15 products.)
 struct FirstColumns {
   Buffer<Offset> ptr;
   Buffer<Index> col;
@@ -66,7 +66,7 @@ struct FirstColumns {
   PatternView view(std::int64_t cols) const { return {ptr.size() - 1, cols, ptr, col}; }
 };
 
-// A slice, and for how many entries each of those that were looked at stands.
+// A slice, and for how many entries each sampled one stands.
 struct Looked {
   StepCut cut;
   double stands_for = 1;

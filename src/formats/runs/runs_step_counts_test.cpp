@@ -13,8 +13,8 @@
 namespace heddle {
 namespace {
 
-// What `runs` stores by the slices that were looked at, over what it stores.
-double foretold_bytes(const char* text) {
+// What `runs` stores by the sampled slices, over what it stores.
+double predicted_share(const char* text) {
   const Csr<double> A = generate<double>(text);
   const Structure facts = analyze(A, Detail::planning);
   const StepCounts steps = count_steps(A.view(), facts.rows_len.max, sizeof(double));
@@ -23,23 +23,23 @@ double foretold_bytes(const char* text) {
   return work.bytes / static_cast<double>(footprint(A.view(), plan, sizeof(double)).bytes);
 }
 
-TEST(StepCounts, foretell_what_runs_stores) {
+TEST(StepCounts, predict_what_runs_stores) {
   for (const char* text : {"stencil2d5,n=80", "fem,n=8,dof=3", "mesh,rows=5000", "random,rows=20000,per_row=8"})
-    EXPECT_NEAR(foretold_bytes(text), 1, 0.1) << text;
+    EXPECT_NEAR(predicted_share(text), 1, 0.1) << text;
 }
 
 // A slice of 16 rows is as high as its longest row: one such slice stores more than all others together, and is seldom
 // among those that are spread evenly.
 TEST(StepCounts, slices_with_a_long_row_are_not_missed) {
   for (const char* text : {"arrow,rows=10000,tip=last", "circuit,rows=20000", "rmat,scale=13", "web,rows=20000"})
-    EXPECT_NEAR(foretold_bytes(text), 1, 0.15) << text;
+    EXPECT_NEAR(predicted_share(text), 1, 0.15) << text;
 }
 
-// Of slices with more entries than are looked at the first columns stand for all.
+// Of slices with more entries than are sampled the first columns stand for all.
 TEST(StepCounts, of_very_long_rows_are_those_of_their_first_columns) {
   for (const char* text : {"dense,rows=16,cols=9000", "dense,rows=37,cols=6000", "lp,rows=40,cols=50000,per_row=9000",
                            "random,rows=20,cols=40000,per_row=7000", "arrow,rows=90000,tip=last"})
-    EXPECT_NEAR(foretold_bytes(text), 1, 0.1) << text;
+    EXPECT_NEAR(predicted_share(text), 1, 0.1) << text;
 }
 
 TEST(StepCounts, of_no_entries_are_none) {
@@ -47,7 +47,7 @@ TEST(StepCounts, of_no_entries_are_none) {
   EXPECT_EQ(steps.runs + steps.gathered, 0);
 }
 
-// What is foretold of a plan by itself is what it was chosen by.
+// The prediction for a plan alone is the one it was chosen by.
 TEST(StepCounts, a_prediction_of_runs_is_that_of_the_choice) {
   const Machine machine = built_in_machine(Device::Kind::cpu);
   const Csr<double> A = generate<double>("stencil2d5,n=80");

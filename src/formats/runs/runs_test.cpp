@@ -25,7 +25,7 @@ StepCut cut_steps(const PatternView& A, std::int64_t first_row, int gather) {
   return cut_slice(A, first_row, gather, finder).cut;
 }
 
-// Two whole diagonals, of which one ends at the border, and three entries beside them.
+// Two whole diagonals, of which one ends at the border, and three entries off them.
 Csr<double> two_diagonals_and_strays(std::int64_t rows) {
   std::vector<Entry> entries;
   for (Index r = 0; r < rows; ++r) {
@@ -164,7 +164,7 @@ TEST(Runs, have_their_places_where_the_drawing_says) {
   EXPECT_EQ(made.val[2 * 16 + 5], 7.0);
 }
 
-// A diagonal, in row 5 every fifth column besides, and in row 20 every third.
+// A diagonal, in row 5 also every fifth column, and in row 20 every third.
 Csr<double> diagonal_with_long_rows() {
   std::vector<Entry> entries;
   for (Index r = 0; r < 40; ++r)

@@ -50,15 +50,14 @@ void sweep_together(Workload& w, const Subject& s, double rows) {
 Workload sell_cpu(const Subject& s, const Plan& plan) {
   const double C = number(plan, "C", 32), sigma = number(plan, "sigma", 1);
   Workload w = as_on_cpu(s, sell_gpu(s, plan), Walk::places, 1, C);
-  if (sigma > 1) w.foreign = s.rows(), w.foreign_window = sigma;
+  if (sigma > 1) w.false_sharing = s.rows(), w.sharing_window = sigma;
   if (sigma > 1 || s.facts.rows_len.cv < 0.1) sweep_together(w, s, C);
   return w;
 }
 
 }  // namespace
 
-extern const Rules sell_rules;
-const Rules sell_rules{
+extern const Rules sell_rules{
     .format = "sell", .turn = 3, .plans = sell_plans, .gpu = sell_gpu, .cpu = sell_cpu, .suits = slice_text};
 
 }  // namespace heddle

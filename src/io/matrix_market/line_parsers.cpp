@@ -1,9 +1,6 @@
 #include "io/matrix_market/line_parsers.hpp"
 
 #include <array>
-#include <cstring>
-
-#include "core/check.hpp"
 
 namespace heddle::io {
 

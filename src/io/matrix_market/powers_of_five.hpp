@@ -1,8 +1,8 @@
 // The first 128 bits of 5^q and of 1/5^q, computed by the compiler with long arithmetic.
 //
-//   5^q = (high:low) * 2^k, the highest bit of `high` set     truncated; rounded up for -27 <= q < 0, where w * 2^k /
-//   5^-q
-//                                                             can be exact and must not come out just below
+//   5^q = (high:low) * 2^k, the highest bit of `high` set
+//
+// Truncated, but rounded up for -27 <= q < 0, where w * 2^k / 5^-q can be exact and must not come out just below.
 #pragma once
 
 #include <array>

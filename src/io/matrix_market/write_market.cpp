@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 
-#include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
 #include "io/atomic_file.hpp"

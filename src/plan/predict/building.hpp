@@ -1,7 +1,7 @@
 // What it takes to build a plan: a sum of parts, each a count that follows from the facts times a cost of the format
-// that was fitted to measured times (bench/fit_building.py); for a GPU beside it the way to the device. A CPU's cores
-// share the work on entries, rows and places, as many of them as there is work for; what one thread does of it is a
-// part of its own.
+// that was fitted to measured times (bench/fit_building.py); for a GPU also the way to the device. A CPU's cores share
+// the work on entries, rows and places, as many of them as there is work for; what one thread does of it is a part of
+// its own.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct BuildCost {
   double once_us = unset;     // once
   double wide_us = unset;     // where rows have six entries and more on average: more is asked about them
   double table_us = unset;    // where values become places in a table (weave, from 2^18 entries on, padded 2^20)
-  double doubles_us = unset;  // where doubles are looked at and stay what they are (weave, likewise), beside looked_at
+  double doubles_us = unset;  // where doubles are read and stay what they are (weave, likewise), on top of looked_at
   double entry_ns = unset;    // per entry
   double table_entry_ns = unset;  // per entry of table
   double row_ns = unset;          // per row
@@ -45,7 +45,7 @@ struct BuildCost {
   double sorted_row_ns = unset;   // per row that is put in order of length
   double gathered_ns = unset;     // per place that is gathered by itself (runs: those take a search)
   double listed_ns = unset;       // per diagonal of the different lists of them, where slices are stored so
-  double looked_at_us = unset;    // where values are looked at and stay what they are, or are all one
+  double looked_at_us = unset;    // where values are read and stay what they are, or are all one
   double new_byte_ns = unset;     // per byte that is built, where arrays are so large that they are new memory (CPU)
   double memory = unset;  // reading the matrix and what is built of it once, at the rate of that much memory (CPU)
 

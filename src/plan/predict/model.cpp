@@ -76,9 +76,9 @@ double beyond_first_cache(const Machine& machine, double bytes) {
 // Rows whose sums other cores hold. Where rows are in order inside of windows, those of windows that cores share: where
 // there are fewer windows than cores each row is waited for by the more of them (sixteen cores, windows of 1,024 rows
 // against 64: 1.2 to 2.8 us more on matrices of 2,000 to 5,000 rows of unequal length).
-double foreign_rows(const Workload& w, double busy) {
-  if (w.foreign_window > 0) return w.foreign_window * (busy - 1);
-  return w.foreign * (1 - 1 / busy);
+double rows_of_false_sharing(const Workload& w, double busy) {
+  if (w.sharing_window > 0) return w.sharing_window * (busy - 1);
+  return w.false_sharing * (1 - 1 / busy);
 }
 
 // Misses, as far as the first cache of a core holds what rows side by side are reading of x. Threads that share a core
@@ -101,7 +101,7 @@ Prediction predict_on_cpu(const Workload& w, const Cost& cost, const Machine& ma
   t.misses = cpu_misses(w, machine, busy) * beyond_first_cache(machine, w.x_bytes) * idle * cost.miss;
   t.walk = w.slots * cost.place_ps(value_bytes) * pico + w.teams * cost.team_ns * nano +
            w.chain * (near ? cost.step_ns : cost.far_step_ns) * nano +
-           foreign_rows(w, busy) * Cost::foreign_row_ns * nano;
+           rows_of_false_sharing(w, busy) * Cost::false_sharing_ns * nano;
   t.walk = t.walk * slow / busy + table;
   // What comes from far away comes while a core works; its own caches serve loads that the work itself waits for.
   const double own = in_own_caches(machine, w.stream_bytes / busy);
@@ -132,7 +132,7 @@ Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, 
   Prediction t;
   t.start = (w.launches * machine.repeat_us + cost.start_us) * micro;
   t.stream = w.stream_bytes / rate_at(machine.read, footprint) * nano / cost.stream;
-  // What the cache does not hold comes from memory, whoever asks for it.
+  // What the cache does not hold comes from memory, for every core.
   const bool far_x = w.x_bytes > static_cast<double>(machine.cache_bytes) / far_part;
   t.misses = miss_seconds(w, machine) * (far_x ? 1.0 : cost.miss);
   t.sectors = w.sectors / rate_at(machine.gather, 0) * nano * cost.sector;

@@ -38,7 +38,7 @@ inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
 struct Cost {
   const char* key = "";         // cost_key of the plans it holds for; empty: of no plan, a guess
-  double start_us = unset;      // beside launches; on a CPU of several threads, not of one
+  double start_us = unset;      // on top of launches; on a CPU of several threads, not of one
   double stream = unset;        // share of the read bandwidth that it reaches
   double miss = unset;          // time per miss, over that of a random read
   double sector = unset;        // time per sector, over that of a random read from the first cache
@@ -58,7 +58,7 @@ struct Cost {
   static constexpr double fitted_entry_ns = 0.5;  // Machine::entry_ns of the core that the costs of a CPU are times of
   static constexpr double alone = 0.7;    // of the time of a core among others, one that works alone (16 cores, 2 runs)
   static constexpr double call_us = 0.1;  // a product that calls no thread, without the work
-  static constexpr double foreign_row_ns = 2;  // a sum that is written where another core has just written
+  static constexpr double false_sharing_ns = 2;  // a sum that is written where another core has just written
 };
 
 // The format, and its layout where it has several that cost differently: "sell", "weave:blocks".

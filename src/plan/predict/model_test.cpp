@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
@@ -15,7 +14,6 @@
 #include "plan/candidates.hpp"
 #include "plan/predict/building.hpp"
 #include "support/workload_of.hpp"
-#include "support/zoo.hpp"
 
 namespace heddle {
 namespace {
@@ -89,7 +87,7 @@ TEST(Model, of_a_cpu_takes_longer_for_more_work_slower_cores_and_slower_threads)
   slower = machine;
   slower.wake_all_us = 40;
   EXPECT_GT(seconds(base, slower), before);
-  EXPECT_EQ(seconds(alone, slower), seconds(alone, machine));  // calls nobody
+  EXPECT_EQ(seconds(alone, slower), seconds(alone, machine));  // wakes no worker
 }
 
 TEST(Model, of_a_cpu_knows_that_cores_get_in_each_others_way) {
@@ -103,11 +101,11 @@ TEST(Model, of_a_cpu_knows_that_cores_get_in_each_others_way) {
   EXPECT_DOUBLE_EQ(walk(alone), one);
   EXPECT_DOUBLE_EQ(walk(together), 2 * all);
   EXPECT_DOUBLE_EQ(walk({.slots = 1e5, .tasks = 2}), one / Cost::alone / 2 * (1 + 1.0 / 15));
-  // Sums that others write beside: none where one core does all; of sorted windows only those that cores share.
+  // False sharing: none where one core does all; of sorted windows only those that cores share.
   const auto foreign = [&](double tasks, double rows, double window) {
     Workload w{.slots = 1e5, .tasks = tasks};
     const double before = walk(w);
-    w.foreign = rows, w.foreign_window = window;
+    w.false_sharing = rows, w.sharing_window = window;
     return walk(w) - before;
   };
   EXPECT_EQ(foreign(1, 1e5, 0), 0);

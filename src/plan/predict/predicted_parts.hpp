@@ -1,5 +1,5 @@
-// A prediction with all that it rests on, by name: for people, and for whoever fits costs to measured times. What is
-// named here is written nowhere else: not in the command, not in the benchmarks.
+// A prediction with all that it rests on, by name: for people, and for scripts that fit costs to measured times. What
+// is named here is written nowhere else: not in the command, not in the benchmarks.
 #pragma once
 
 #include <string_view>
@@ -27,8 +27,8 @@ void each_field(Workload& w, F f) {
   f("chain", w.chain);
   f("tasks", w.tasks);
   f("pieces", w.pieces);
-  f("foreign", w.foreign);
-  f("foreign_window", w.foreign_window);
+  f("foreign", w.false_sharing);
+  f("foreign_window", w.sharing_window);
   f("beside", w.beside);
   f("launches", w.launches);
   f("alone", w.alone);

@@ -13,7 +13,7 @@ namespace heddle::device {
 inline constexpr int entries_threads = 256, entries_of_block = 32 * entries_threads,
                      entries_warps = entries_threads / simt::warp_size;
 
-// The elements first, first + stride, ... of an array, all under way at once; behind its end the last one again.
+// The elements first, first + stride, ... of an array, all in flight at once; behind its end the last one again.
 template <int N>
 SIMT_DEVICE void load_strided(const Index* from, std::int64_t count, std::int64_t first, int stride, Index (&to)[N]) {
 #pragma unroll

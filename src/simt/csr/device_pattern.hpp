@@ -41,7 +41,7 @@ DevicePattern look_at(Where where, const PatternView& there, Device device) {
   return check.heard();
 }
 
-// The longest row alone, from `ptr`: for who must decide before anybody has looked at all of the matrix.
+// The longest row alone, from `ptr`: for decisions before all of the matrix has been read.
 std::int64_t longest_row(simt::Emulator, std::span<const Offset> ptr_there, Device device);
 std::int64_t longest_row(simt::Cuda, std::span<const Offset> ptr_there, Device device);
 

@@ -1,5 +1,5 @@
-// What is looked at to find out whether arrays are a CSR matrix (device_pattern.hpp), and how: for kernels that look at
-// nothing else, and for those that take it along.
+// How kernels find out whether arrays are a CSR matrix (device_pattern.hpp): those that do nothing else, and those that
+// do it as well.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace heddle {
 
 // Columns ascend inside rows exactly when every step down in `col` is where a row begins: as many steps down among the
-// entries as among the beginnings of rows. So both arrays are read front to back, and nobody asks which row an entry
-// belongs to.
+// entries as among the beginnings of rows. So both arrays are read front to back, and the row of an entry is never
+// needed.
 struct PatternFound {
   std::int64_t steps_down = 0, rows_after_step_down = 0;
   std::int64_t longest = 0;
@@ -53,8 +53,8 @@ struct PatternLook {
 namespace {  // compiled for two devices under one name
 
 // A warp looks at 512 neighbouring entries, and at as many rows as come to 512 entries on average: so the beginnings of
-// rows are looked at while the entries around them are near. (One entry and one row an item: every sector of `col` came
-// twice.) A thread's loads are under way together: those of entries and rows, then those of what rows begin with.
+// rows are read while the entries around them are near. (One entry and one row an item: every sector of `col` came
+// twice.) A thread's loads are in flight together: those of entries and rows, then those of what rows begin with.
 struct PatternItems : PatternLook {
   using Result = PatternFound;
   static constexpr int blocks_of_unit = 5;

@@ -27,15 +27,15 @@ class AnswerWindow {
   Kept* kept_ = nullptr;
 };
 
-// For kernels that need not follow what is queued on the default stream, nor on each other's; whoever looks at their
-// answers waits for them.
+// For kernels that need not follow what is queued on the default stream, nor on each other's; reading their answers
+// waits for them.
 enum class Side { first, second };
 Stream side_stream(Device device, Side side = Side::first);
 void wait_for_answers(Device device, Stream stream);
 void await_quietly(Device device, Stream stream) noexcept;  // whatever comes of it
 
-// Where a question is queued. `overlaps`: it may run beside the kernel before it, a question too, which lets it start
-// (simt::Launch); each of them ends behind the one before it.
+// Where a question is queued. `overlaps`: it may overlap the kernel before it, a question too, which lets it start
+// (simt::Launch); each of them ends after the one before it.
 struct Queue {
   Stream stream = {};
   bool overlaps = false;
@@ -54,8 +54,8 @@ class Answers {
 
   Answers(const Answers&) = delete;
   Answers& operator=(const Answers&) = delete;
-  // Nobody asked for them, since others decided or something failed: kernels may still write into the window, which
-  // others get now, perhaps on another stream.
+  // Not read, since other answers decided or something failed: kernels may still write into the window, which others
+  // get now, perhaps on another stream.
   ~Answers() {
     if (!heard_ && count_ > 0 && window_.data() != nullptr) await_quietly(device_, stream_);
   }

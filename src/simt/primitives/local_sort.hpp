@@ -4,7 +4,7 @@
 //
 //   load    up to 18 items a lane into registers
 //   boxes   8,192 of them, by the upper bits of the key: every item asks for a seat in its box, in any order
-//   order   a thread puts the few items of a box in order: the result is the same whoever came first
+//   order   a thread puts the few items of a box in order: the result is the same in any order
 //   store   from shared memory, neighbours to neighbouring places
 //
 // Where a box has many items all of them are sorted digit by digit, of 10 bits, as radix.hpp does: stable, so

@@ -1,5 +1,5 @@
 // A number that one block of threads leaves for another in the same launch. It says itself that it is there: every 32
-// bits of it travel in one word with a mark, so nobody has to order its store before another one.
+// bits of it travel in one word with a mark, so its store need not be ordered before another one.
 //
 //   half[0]  |low 32 bits |0 .. 0 1|      half[1] (double)  |high 32 bits|0 .. 0 1|       all zero: nothing here
 //

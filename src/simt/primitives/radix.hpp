@@ -77,7 +77,7 @@ struct SortedItems {
 };
 // Where the items of each digit begin.
 struct DigitBegins {
-  const std::uint32_t* of_first_piece = nullptr;  // null: nobody knows
+  const std::uint32_t* of_first_piece = nullptr;  // null: unknown
   std::int64_t pieces = 0;
 
   SIMT_DEVICE std::uint32_t operator[](std::int64_t digit) const { return of_first_piece[digit * pieces]; }

@@ -44,7 +44,7 @@ SIMT_DEVICE void reduce_part(const Items& items, std::int64_t count, std::int64_
   Result mine{};
   const std::int64_t stride = blocks * reduce_threads;
   std::int64_t i = block * reduce_threads + simt::thread();
-  for (; i + 3 * stride < count; i += 4 * stride) {  // their loads under way together
+  for (; i + 3 * stride < count; i += 4 * stride) {  // their loads in flight together
 #pragma unroll
     for (int j = 0; j < 4; ++j) items.add(i + j * stride, mine);
   }
@@ -76,8 +76,8 @@ simt::Launch reduce_launch(std::int64_t count, int items_of_thread) {
           reduce_threads * sizeof(typename Items::Result)};
 }
 
-// What the blocks of a kernel find, added up. It is waited for when somebody wants to know it: mostly what is asked
-// beside it decides.
+// What the blocks of a kernel find, added up. It is waited for only when it is read: mostly an overlapped question
+// decides.
 template <class Found>
 class PendingSum {
  public:

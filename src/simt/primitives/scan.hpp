@@ -134,7 +134,7 @@ SIMT_KERNEL place_items(Items items, ScanTiles cut, const typename Items::Sum* t
   }
 }
 
-// A thread an item, whoever they are that come before it.
+// A thread an item, whichever come before it.
 template <class Items>
 SIMT_KERNEL place_few_items(Items items, std::int64_t count, typename Items::Sum* all) {
   using Sum = typename Items::Sum;

@@ -1,5 +1,5 @@
-// A little memory of each GPU that stays for whoever builds next: to allocate it takes as long as a small kernel, and
-// to release it makes the whole device wait.
+// A little memory of each GPU that stays for the next build: allocating it takes as long as a small kernel, and
+// releasing it makes the whole device wait.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace heddle::device {
 
-// Whoever comes first has it until the end; all others have none. What is queued with it is queued on the default
+// The first build has it until its end; concurrent ones have none. What is queued with it is queued on the default
 // stream, so that the next one's kernels find it unused without a wait.
 class StandingScratch {
  public:
@@ -19,7 +19,7 @@ class StandingScratch {
   StandingScratch& operator=(const StandingScratch&) = delete;
   ~StandingScratch();
 
-  unsigned char* data() const;  // null: somebody else has it, or the device is no GPU
+  unsigned char* data() const;  // null: another build has it, or the device is no GPU
 
  private:
   struct Kept;

@@ -63,8 +63,7 @@ SIMT_DEVICE void sum_segments(const V (&product)[K], unsigned ends, V* staged) {
 
 // The same for products that are on their way, where a warp waits for nothing else: add(sum, i) gives the sum with
 // product i. Where rows end is counted while they come, and no lane branches. (What that takes in instructions is too
-// much where memory is busy: a road of 10 M entries takes 37.3 instead of 35.0 us, in double a circuit of 43,000
-// entries whose products pass shared memory first 2.9 instead of 2.6; H200.)
+// much where memory is busy: a road of 10 M entries takes 37.3 instead of 35.0 us; H200.)
 template <int K, class V, class Add>
 SIMT_DEVICE void sum_coming_segments(const Add& add, unsigned ends, V* staged) {
   const int lane = simt::lane(), own = simt::count_bits(ends);

@@ -1,4 +1,4 @@
-// A lane's walk over its entries, with several loads under way.
+// A lane's walk over its entries, with several loads in flight.
 #pragma once
 
 #include <heddle/matrix.hpp>

@@ -1,6 +1,7 @@
 #include "solve/amg/steps.hpp"
 
 #include "core/check.hpp"
+#include "simt/where.hpp"
 
 namespace heddle::solve_method {
 
@@ -28,12 +29,7 @@ void fail_too_many(std::int64_t entries) {
 
 std::unique_ptr<Steps> steps_on(Device device) {
   if (device.kind == Device::Kind::cpu) return steps_on_host();
-  if (device.kind == Device::Kind::emulator) return steps_on(simt::Emulator{}, device);
-#ifdef HEDDLE_HAS_CUDA
-  return steps_on(simt::Cuda{}, device);
-#else
-  fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
+  return on_gpu(device, [&](auto where) { return steps_on(where, device); });
 }
 
 }  // namespace heddle::solve_method

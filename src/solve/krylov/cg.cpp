@@ -1,5 +1,4 @@
 // Preconditioned conjugate gradients (Hestenes and Stiefel 1952), for symmetric positive definite matrices.
-#include <cmath>
 #include <limits>
 
 #include "solve/problem.hpp"

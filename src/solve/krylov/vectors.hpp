@@ -1,5 +1,5 @@
-// One trip over the vectors of a solve: a body that is called for every element, collects dot products on the way and
-// starts from the dot products of an earlier trip.
+// One pass over the vectors of a solve (a fused vector kernel): a body that is called for every element, collects dot
+// products and starts from those of an earlier pass.
 //
 //   trip 1    element(i, out) ...      out: one partial sum per piece    [ piece 0 | piece 1 | ... ]  per dot product
 //   trip 2    begin(state, in, ...)    in: their totals, added by everybody in the same order

@@ -130,7 +130,7 @@ TEST(ApproximateInverse, long_rows_keep_their_largest_entries) {
   EXPECT_LE(iterations(A, "gmres", "spai"), 20);
 }
 
-// What takes seconds here took a minute when every column that meets the full one looked at all of it.
+// What takes seconds here took a minute when every column that meets the full one read all of it.
 TEST(ApproximateInverse, a_full_row_and_column_do_not_make_it_quadratic) {
   const Csr<double> A = generate<double>("arrow,rows=60000");
   const auto op = build(A);

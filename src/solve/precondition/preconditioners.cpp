@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "core/memory_errors.hpp"
+#include "simt/where.hpp"
 #include "solve/methods.hpp"
 
 namespace heddle {
@@ -10,16 +11,7 @@ namespace solve_method {
 
 template <class V>
 Trips<V> trips_on(Device device) {
-  switch (device.kind) {
-    case Device::Kind::cpu: return trips<V>(OnCpu{});
-    case Device::Kind::emulator: return trips<V>(simt::Emulator{});
-    case Device::Kind::gpu: break;
-  }
-#ifdef HEDDLE_HAS_CUDA
-  return trips<V>(simt::Cuda{});
-#else
-  fail(ErrorKind::unavailable, "this build of Heddle has no CUDA");
-#endif
+  return on(device, [](auto where) { return trips<V>(where); });
 }
 
 template Trips<float> trips_on(Device);

@@ -35,7 +35,7 @@ Buffer<V> inverse_diagonal(const CsrView<V>& A, bool positive);
 template <class V>
 int nearly_full_block(const CsrView<V>& A);
 template <class V>
-int nearly_full_block(const Csr<V>& A);  // of a matrix on a device: looked at there
+int nearly_full_block(const Csr<V>& A);  // of a matrix on a device: found there
 
 // A trip outside of a solve: it neither reads nor writes a state.
 template <class V>

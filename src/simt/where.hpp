@@ -1,16 +1,23 @@
 // From a device at run time to the type that picks a copy of the code.
 #pragma once
 
+#include <type_traits>
+
 #include "core/check.hpp"
-#include "layout/scale.hpp"
 #include "simt/simt.hpp"
 
 namespace heddle {
 
 // f(simt::Emulator{}) or f(simt::Cuda{}), for work that kernels do.
 template <class F>
-void on_gpu(Device device, F f) {
-  if (device.kind == Device::Kind::emulator) return f(simt::Emulator{});
+std::invoke_result_t<F&, simt::Emulator> on_gpu(Device device, F f) {
+  if (device.kind == Device::Kind::emulator) {
+#ifndef HEDDLE_NO_EMULATOR
+    return f(simt::Emulator{});
+#else
+    fail(ErrorKind::unavailable, "this build of Heddle has no emulator");
+#endif
+  }
 #ifdef HEDDLE_HAS_CUDA
   return f(simt::Cuda{});
 #else
@@ -20,9 +27,9 @@ void on_gpu(Device device, F f) {
 
 // f(OnCpu{}), f(simt::Emulator{}) or f(simt::Cuda{}).
 template <class F>
-void on(Device device, F f) {
+std::invoke_result_t<F&, simt::Emulator> on(Device device, F f) {
   if (device.kind == Device::Kind::cpu) return f(OnCpu{});
-  on_gpu(device, f);
+  return on_gpu(device, f);
 }
 
 }  // namespace heddle
