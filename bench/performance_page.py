@@ -89,7 +89,7 @@ def against_peers(run):
     for precision in BYTES:
         for label, chosen in (("files", True), ("generated", False)):
             cases = [c for c in run.of(precision) if c.is_file == chosen]
-            for temperature in TIMES:
+            for temperature in TIMES if cases else ():
                 rows.append([f"{len(cases)} {label}", WORDS[precision], temperature] + mean_and_worst(cases, temperature))
     return table(["matrices", "precision", "caches", "geometric mean", "median", "worst"], rows)
 
@@ -138,11 +138,27 @@ def processor(run):
     return re.sub(r"\(R\)|\(TM\)|Intel|AMD|CPU|@.*| +(?= )", "", run.device).strip()
 
 
+def of_cpu(cpu):
+    return f"""## On a CPU
+
+**Machine and versions.** {cpu.machine['threads']} threads of {processor(cpu)}, {cpu.date}, {cpu.peers}. Memory read {cpu.machine['read_gbps']:.0f} GB/s in this run.
+**Theirs.** The fastest of these libraries for each matrix, with as many threads or with one. PETSc has one.
+
+{against_peers(cpu)}
+
+{losses(cpu)}
+
+{lowest(cpu)}
+
+"""
+
+
 def page(run, cpu):
+    sources = f"[stored results](../{run.path})" + (f", and those [of a CPU](../{cpu.path})" if cpu else "")
     picked = f"{100 * statistics.median(c.share() for c in large(run.of('f64')) if not c.compressed):.0f} %"
     return f"""# Performance
 
-This page is written by `bench/performance_page.py` from stored results, of [a GPU](../{run.path}) and [a CPU](../{cpu.path}); a test compares them.
+This page is written by `bench/performance_page.py` from {sources}; a test compares them.
 Older figures, experiments and what failed are in the [notebook](notebook/2026-11-19-performance.md).
 
 **Machine and versions.** {run.device}, {run.date}, {run.peers}. The device read {run.machine['read_gbps'] / 1000:.2f} TB/s in this run.
@@ -173,18 +189,7 @@ In double the median share is {picked}. Scattered columns are far from this boun
 
 {lowest(run)}
 
-## On a CPU
-
-**Machine and versions.** {cpu.machine['threads']} threads of {processor(cpu)}, {cpu.date}, {cpu.peers}. Memory read {cpu.machine['read_gbps']:.0f} GB/s in this run.
-**Theirs.** The fastest of these libraries for each matrix, with as many threads or with one. PETSc has one.
-
-{against_peers(cpu)}
-
-{losses(cpu)}
-
-{lowest(cpu)}
-
-## Repeat it
+{of_cpu(cpu) if cpu else ""}## Repeat it
 
     heddle bench MATRICES --device gpu --precision both --cold --formats auto --json=run.json
     heddle bench MATRICES --device cpu --precision both --cold --formats auto --json=run.json
@@ -259,12 +264,18 @@ def readme_table(run, cpu):
     least = min(share, key=Case.share)
     rows.append([f"share of the physical bound, {len(share)} matrices from 1 M entries on",
                  f"{100 * statistics.median(c.share() for c in share):.0f} %", f"{100 * least.share():.0f} % ({short(least.name)})", gpu])
-    here = f"{cpu.machine['threads']} threads of {processor(cpu)}, {cpu.date}"
+    if cpu:
+        rows += rows_of_cpu(cpu)
+    return table(["double", "median", "worst", "on"], rows)
+
+
+def rows_of_cpu(cpu):
+    here, rows = f"{cpu.machine['threads']} threads of {processor(cpu)}, {cpu.date}", []
     for label, temperature in (("cold caches", "cold"), ("back to back", "warm")):
         chosen = [c for c in cpu.of("f64") if c.is_file]
         mean, median, worst = mean_and_worst(chosen, temperature)
         rows.append([f"over the best of {cpu.peers}: {len(chosen)} files, {label}", median, worst, here])
-    return table(["double", "median", "worst", "on"], rows)
+    return rows
 
 
 def with_table(readme, text):
@@ -276,7 +287,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    run, cpu = Run(GPU_RUN), Run(CPU_RUN)
+    run, cpu = Run(GPU_RUN), Run(CPU_RUN) if CPU_RUN.exists() else None
     readme = ROOT / "README.md"
     wanted = {ROOT / "docs/performance.md": page(run, cpu), ROOT / "docs/performance-h200.svg": picture(run),
               readme: with_table(readme.read_text(encoding="utf-8"), readme_table(run, cpu))}
