@@ -17,10 +17,11 @@ import sys
 from measure import geometric_mean
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-GPU_RUN = ROOT / "bench/results/h200-auto.json"
+GPU_RUN, CPU_RUN = ROOT / "bench/results/h200-auto.json", ROOT / "bench/results/cpu-auto.json"
 BYTES = {"f32": 4, "f64": 8}
 WORDS = {"f32": "float", "f64": "double"}
 TIMES = {"cold": "cold_seconds", "warm": "seconds"}
+NAMES = {"cusparse": "cuSPARSE", "eigen": "Eigen", "mkl": "MKL", "petsc": "PETSc", "graphblas": "GraphBLAS"}
 
 
 class Case:
@@ -50,12 +51,17 @@ class Case:
         return "in the L2 cache" if self.bytes < cache_bytes else "beyond the L2 cache"
 
 
+def listed(words):
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 class Run:
     def __init__(self, path):
         document = json.loads(path.read_text(encoding="utf-8"))
         self.path, self.device, self.date = path.relative_to(ROOT), document["device"]["name"], document["date"]
         self.machine = document["machine"]
-        self.library = document.get("peer_versions", {}).get("cusparse", "12.6")
+        self.peers = listed(f"{NAMES.get(name, name)} {version}" for name, version in sorted(document["peer_versions"].items()))
         self.cases = [Case(m, self.machine) for m in document["matrices"] if m["results"]]
 
     def of(self, precision):
@@ -83,7 +89,7 @@ def against_peers(run):
     for precision in BYTES:
         for label, chosen in (("files", True), ("generated", False)):
             cases = [c for c in run.of(precision) if c.is_file == chosen]
-            for temperature in TIMES:
+            for temperature in TIMES if cases else ():
                 rows.append([f"{len(cases)} {label}", WORDS[precision], temperature] + mean_and_worst(cases, temperature))
     return table(["matrices", "precision", "caches", "geometric mean", "median", "worst"], rows)
 
@@ -118,30 +124,54 @@ def shares(run):
 
 def lowest(run, count=12):
     pairs = sorted(((c.ratio(t), t, c) for c in run.cases for t in TIMES), key=lambda row: row[0])
-    return table(["matrix", "precision", "caches", "ratio", "fastest of cuSPARSE"],
+    return table(["matrix", "precision", "caches", "ratio", "fastest of theirs"],
                  [[c.name, WORDS[c.precision], t, f"{ratio:.2f}", c.peer[t][1].replace("cusparse:", "")]
                   for ratio, t, c in pairs[:count]])
 
 
-def page(run):
-    losses = sum(c.ratio(t) < 0.97 for c in run.cases for t in TIMES)
+def losses(run):
+    return f"{sum(c.ratio(t) < 0.97 for c in run.cases for t in TIMES)} of {2 * len(run.cases)} pairs are slower than the best of theirs by more than 3 %."
+
+
+def processor(run):
+    """Without marks and clock: "Xeon Platinum 8481C"."""
+    return re.sub(r"\(R\)|\(TM\)|Intel|AMD|CPU|@.*| +(?= )", "", run.device).strip()
+
+
+def of_cpu(cpu):
+    return f"""## On a CPU
+
+**Machine and versions.** {cpu.machine['threads']} threads of {processor(cpu)}, {cpu.date}, {cpu.peers}. Memory read {cpu.machine['read_gbps']:.0f} GB/s in this run.
+**Theirs.** The fastest of these libraries for each matrix, with as many threads or with one. PETSc has one.
+
+{against_peers(cpu)}
+
+{losses(cpu)}
+
+{lowest(cpu)}
+
+"""
+
+
+def page(run, cpu):
+    sources = f"[stored results](../{run.path})" + (f", and those [of a CPU](../{cpu.path})" if cpu else "")
     picked = f"{100 * statistics.median(c.share() for c in large(run.of('f64')) if not c.compressed):.0f} %"
     return f"""# Performance
 
-This page is written by `bench/performance_page.py` from [stored results](../{run.path}); a test compares them.
+This page is written by `bench/performance_page.py` from {sources}; a test compares them.
 Older figures, experiments and what failed are in the [notebook](notebook/2026-11-19-performance.md).
 
-**Machine and versions.** {run.device}, {run.date}, cuSPARSE {run.library}. The device read {run.machine['read_gbps'] / 1000:.2f} TB/s in this run.
+**Machine and versions.** {run.device}, {run.date}, {run.peers}. The device read {run.machine['read_gbps'] / 1000:.2f} TB/s in this run.
 **Ours.** The plan that `optimize` chooses from the structure alone.
 **Theirs.** The fastest of all cuSPARSE algorithms for each matrix, precision and cache state: `csr` 1 and 2, `coo` 1 and 2, `sell`, `bsr`, and the planned products `op` 1 and 2.
 **Times.** Medians. *Warm*: products back to back in a CUDA graph. *Cold*: the L2 cache is emptied before each product.
 **Ratio.** Time of cuSPARSE over time of Heddle. Above 1 Heddle is faster.
 
-## Against cuSPARSE {run.library}
+## Against {run.peers}
 
 {against_peers(run)}
 
-{losses} of {2 * len(run.cases)} pairs are slower than cuSPARSE by more than 3 %.
+{losses(run)}
 
 ## By size
 
@@ -159,9 +189,10 @@ In double the median share is {picked}. Scattered columns are far from this boun
 
 {lowest(run)}
 
-## Repeat it
+{of_cpu(cpu) if cpu else ""}## Repeat it
 
     heddle bench MATRICES --device gpu --precision both --cold --formats auto --json=run.json
+    heddle bench MATRICES --device cpu --precision both --cold --formats auto --json=run.json
     bench/peers_table.py run.json
 
 `bench/results/` has the raw figures. [bench.md](bench.md) explains what is measured.
@@ -200,7 +231,7 @@ def picture(run):
              '<text x="8" y="26" font-weight="bold">Time over the physical bound (1 = bound)</text>',
              f'<text x="8" y="54" class="quiet">{run.device.replace("NVIDIA ", "")}, double, cold, {run.date}</text>',
              f'<circle cx="{left + 108}" cy="48" r="7" class="ours"/><text x="{left + 121}" y="54">Heddle</text>',
-             f'<circle cx="{left + 213}" cy="48" r="6" class="theirs"/><text x="{left + 226}" y="54">best of cuSPARSE {run.library}</text>']
+             f'<circle cx="{left + 213}" cy="48" r="6" class="theirs"/><text x="{left + 226}" y="54">best of {run.peers}</text>']
     for tick in (1, 1.5, 2, 3, 5, 8, 12, 20):
         if tick < most * 1.05:
             x = place(tick)
@@ -220,19 +251,31 @@ def picture(run):
 BEGIN, END = "<!-- written by bench/performance_page.py -->", "<!-- end -->"
 
 
-def readme_table(run):
+def readme_table(run, cpu):
+    gpu = f"{run.device.replace('NVIDIA ', '')}, {run.date}"
     cases = [c for c in run.of("f64") if c.is_file]
     raw = [c for c in run.of("f64") if not c.compressed]
     rows = []
     for label, chosen, temperature in (("files, cold caches", cases, "cold"), ("files, back to back", cases, "warm"),
                                        ("files and generated, cold, no repeated values compressed", raw, "cold")):
         mean, median, worst = mean_and_worst(chosen, temperature)
-        rows.append([f"{len(chosen)} {label}", median, worst])
+        rows.append([f"over the best of {run.peers}: {len(chosen)} {label}", median, worst, gpu])
     share = [c for c in large(run.of("f64")) if not c.compressed]
     least = min(share, key=Case.share)
     rows.append([f"share of the physical bound, {len(share)} matrices from 1 M entries on",
-                 f"{100 * statistics.median(c.share() for c in share):.0f} %", f"{100 * least.share():.0f} % ({short(least.name)})"])
-    return table([f"over the best of cuSPARSE {run.library}, double, {run.device}, {run.date}", "median", "worst"], rows)
+                 f"{100 * statistics.median(c.share() for c in share):.0f} %", f"{100 * least.share():.0f} % ({short(least.name)})", gpu])
+    if cpu:
+        rows += rows_of_cpu(cpu)
+    return table(["double", "median", "worst", "on"], rows)
+
+
+def rows_of_cpu(cpu):
+    here, rows = f"{cpu.machine['threads']} threads of {processor(cpu)}, {cpu.date}", []
+    for label, temperature in (("cold caches", "cold"), ("back to back", "warm")):
+        chosen = [c for c in cpu.of("f64") if c.is_file]
+        mean, median, worst = mean_and_worst(chosen, temperature)
+        rows.append([f"over the best of {cpu.peers}: {len(chosen)} files, {label}", median, worst, here])
+    return rows
 
 
 def with_table(readme, text):
@@ -244,10 +287,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    run = Run(GPU_RUN)
+    run, cpu = Run(GPU_RUN), Run(CPU_RUN) if CPU_RUN.exists() else None
     readme = ROOT / "README.md"
-    wanted = {ROOT / "docs/performance.md": page(run), ROOT / "docs/performance-h200.svg": picture(run),
-              readme: with_table(readme.read_text(encoding="utf-8"), readme_table(run))}
+    wanted = {ROOT / "docs/performance.md": page(run, cpu), ROOT / "docs/performance-h200.svg": picture(run),
+              readme: with_table(readme.read_text(encoding="utf-8"), readme_table(run, cpu))}
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if not options.check:
         for path in stale:

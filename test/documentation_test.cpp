@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <regex>
+#include <sstream>
 
 #include "support/tree.hpp"
 
@@ -27,6 +29,31 @@ std::string first_program(const std::string& page) {
   if (begin == std::string::npos) return "";
   const auto end = page.find("```", begin + fence.size());
   return page.substr(begin + fence.size(), end - begin - fence.size());
+}
+
+// Words of every sentence of a page: paragraphs and lists, without code, tables and headings; of links the text alone.
+std::vector<std::size_t> sentence_lengths(const std::string& page) {
+  std::istringstream lines(page);
+  std::vector<std::size_t> lengths;
+  std::size_t words = 0;
+  const auto end = [&] {
+    if (words > 0) lengths.push_back(words);
+    words = 0;
+  };
+  bool in_code = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) in_code = !in_code;
+    const bool prose = !in_code && !line.starts_with("    ") && line.find_first_of("|#<!`[") != 0;
+    if (!prose || line.empty() || line.starts_with("* ")) end();
+    if (!prose) continue;
+    std::istringstream text(std::regex_replace(line, std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1"));
+    for (std::string word; text >> word;) {
+      words += word != "*";
+      if (std::regex_search(word, std::regex(R"([.?!][*)]*$)"))) end();
+    }
+  }
+  end();
+  return lengths;
 }
 
 // Paths in backquotes or links of a page that look like files or folders of the tree.
@@ -66,6 +93,21 @@ TEST(Documentation, complains_about_a_format_that_no_page_describes) {
 TEST(Documentation, the_program_of_the_readme_is_the_tested_example) {
   EXPECT_EQ(first_program("text\n```cpp\nint main() {}\n```\ntext\n"), "int main() {}\n");
   EXPECT_EQ(first_program(all().at("README.md")), all().at("examples/multiply.cpp"));
+}
+
+TEST(Documentation, counts_the_words_of_sentences) {
+  EXPECT_EQ(
+      sentence_lengths(
+          "# A title\n\nOne two\nthree. **Four** five!\n\n| a b c d |\n\n    code code\n* [six seven](a b)\n* eight\n"),
+      (std::vector<std::size_t>{3, 2, 2, 1}));
+}
+
+TEST(Documentation, the_readme_can_be_read_aloud) {
+  std::vector<std::size_t> lengths = sentence_lengths(all().at("README.md"));
+  ASSERT_GE(lengths.size(), 15u);
+  std::sort(lengths.begin(), lengths.end());
+  EXPECT_LE(lengths.back(), 25u) << "words in the longest sentence";
+  EXPECT_LE(lengths[lengths.size() / 2], 15u) << "words in the median sentence";
 }
 
 TEST(Documentation, the_documentation_speaks_of_places_that_exist) {

@@ -316,7 +316,8 @@ void add_bench(CLI::App& app, Session& session) {
   command.footer(
       "Ratio: time of the fastest peer / time; above 1 is faster than every peer.\n"
       "Pays after: multiplications after which build and use take less time than with csr.\n"
-      "Peers: eigen on the CPU; every algorithm of cuSPARSE on the GPU, where that library is found.\n"
+      "Peers, where they are found: Eigen, MKL, librsb, GraphBLAS and PETSc on the CPU, every algorithm of cuSPARSE on "
+      "the GPU.\n"
       "A matrix that cannot be read does not end the run; the exit code is then that of the first such failure.\n"
       "Ctrl-C ends the run with what was measured so far (exit code 130); a second one at once.");
 }

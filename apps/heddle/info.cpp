@@ -77,6 +77,7 @@ void add_info(CLI::App& app, Session& session) {
   command.add_option("--spy-size", options->spy_size, "Pixels of its longer side")
       ->check(whole_number_from(16, 16384))
       ->capture_default_str();
+  command.footer("The words are explained in docs/glossary.md.");
 }
 
 }  // namespace heddle

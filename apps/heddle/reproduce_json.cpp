@@ -107,6 +107,9 @@ SelfCheck self_check_from(const Json& json) { return {json.at("what"), json.at("
 Json of_extra(const Extra& extra) { return {{"what", extra.what}, {"now", extra.now}, {"basis", extra.basis}}; }
 Extra extra_from(const Json& json) { return {json.at("what"), json.at("now"), json.at("basis")}; }
 
+Json of_part(const Part& part) { return {{"what", part.what}, {"seconds", part.seconds}}; }
+Part part_from(const Json& json) { return {json.at("what"), json.at("seconds")}; }
+
 Json of_paper(const Paper& paper) {
   return {{"name", paper.name},
           {"title", paper.title},
@@ -118,7 +121,8 @@ Json of_paper(const Paper& paper) {
           {"failures", paper.failures},
           {"self_checks", list_of(paper.self_checks, of_self_check)},
           {"also_measured", list_of(paper.also_measured, of_extra)},
-          {"main_figure", paper.main_figure}};
+          {"main_figure", paper.main_figure},
+          {"parts", list_of(paper.parts, of_part)}};
 }
 Paper paper_from(const Json& json) {
   return {json.at("name"),
@@ -131,7 +135,8 @@ Paper paper_from(const Json& json) {
           json.at("seconds"),
           items_from<SelfCheck>(json.value("self_checks", Json::array()), self_check_from),
           items_from<Extra>(json.value("also_measured", Json::array()), extra_from),
-          json.value("main_figure", std::string())};
+          json.value("main_figure", std::string()),
+          items_from<Part>(json.value("parts", Json::array()), part_from)};
 }
 
 Json of_specimen(const Specimen& matrix) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <regex>
 #include <thread>
 
 #include "bench/results.hpp"
@@ -223,6 +225,15 @@ TEST(Peers, of_the_cpu_are_there_or_unavailable_with_the_reason) {
 bool has_petsc() {
   const std::vector<std::string> names = peer_names(Device::cpu());
   return std::find(names.begin(), names.end(), "petsc:aij_one_thread") != names.end();
+}
+
+TEST(Peers, of_the_cpu_tell_their_versions) {
+  const std::map<std::string, std::string> versions = peer_versions(Device::cpu());
+  for (const std::string& name : peer_names(Device::cpu())) {
+    const auto found = versions.find(name.substr(0, name.find(':')));
+    ASSERT_NE(found, versions.end()) << name;
+    EXPECT_TRUE(std::regex_match(found->second, std::regex("[0-9]+([.][0-9]+)+"))) << name << ": " << found->second;
+  }
 }
 
 TEST(Peers, of_petsc_have_no_floats_and_say_so) {

@@ -49,6 +49,10 @@ class EigenPeer : public Peer<V> {
 
 }  // namespace
 
+std::string eigen_version() {
+  return fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION);
+}
+
 template <class V>
 std::unique_ptr<Peer<V>> make_eigen(const std::string& name) {
   return std::make_unique<EigenPeer<V>>(name != "eigen");

@@ -138,6 +138,10 @@ class GraphblasPeer : public Peer<V> {
 
 bool graphblas_opens() { return library().opened(); }
 
+std::string graphblas_version() {
+  return fmt::format("{}.{}.{}", GxB_IMPLEMENTATION_MAJOR, GxB_IMPLEMENTATION_MINOR, GxB_IMPLEMENTATION_SUB);
+}
+
 template <class V>
 std::unique_ptr<Peer<V>> make_graphblas() {
   return std::make_unique<GraphblasPeer<V>>();

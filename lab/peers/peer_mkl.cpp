@@ -117,6 +117,17 @@ class MklPeer : public Peer<V> {
 
 bool mkl_opens() { return library().opened(); }
 
+// "Intel(R) oneAPI Math Kernel Library Version 2025.3-Product Build ..."
+std::string mkl_version() {
+  char text[256] = {};
+  library().find<void(char*, int)>("MKL_Get_Version_String")(text, sizeof text - 1);
+  const std::string said = text, mark = "Version ";
+  const auto at = said.find(mark);
+  if (at == std::string::npos) return {};
+  const auto begin = at + mark.size();
+  return said.substr(begin, said.find_first_not_of("0123456789.", begin) - begin);
+}
+
 template <class V>
 std::unique_ptr<Peer<V>> make_mkl(const std::string& name) {
   return std::make_unique<MklPeer<V>>(name != "mkl");

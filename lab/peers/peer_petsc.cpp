@@ -43,6 +43,10 @@ class PetscPeer : public Peer<double> {
 
 bool petsc_opens() { return petsc_library().opened(); }
 
+std::string petsc_version() {
+  return fmt::format("{}.{}.{}", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PETSC_VERSION_SUBMINOR);
+}
+
 std::vector<std::string> petsc_names() { return {aij, sell}; }
 
 template <>

@@ -81,6 +81,8 @@ class RsbPeer : public Peer<V> {
 
 bool rsb_opens() { return library().opened(); }
 
+std::string rsb_version() { return RSB_LIBRSB_VER_STRING; }
+
 template <class V>
 std::unique_ptr<Peer<V>> make_rsb() {
   return std::make_unique<RsbPeer<V>>();

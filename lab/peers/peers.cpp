@@ -18,7 +18,7 @@ namespace {
 
 std::string library_of(const std::string& peer) { return peer.substr(0, peer.find(':')); }
 
-// Why a library that is known on the CPU is not there; empty: it is there, or unknown.
+// Why a library that is known on the CPU is not there; empty: it is there, or it is unknown.
 std::string cpu_absence(const std::string& library) {
   const auto reason = [](bool built, bool opens) {
     return !built ? "Heddle was built without its header" : opens ? "" : "the library cannot be opened";
@@ -40,6 +40,22 @@ std::string cpu_absence(const std::string& library) {
   if (library == "eigen") return reason(eigen, true);
   if (library == "mkl") return mkl_opens() ? "" : "libmkl_rt.so cannot be opened; HEDDLE_MKL may say where it is";
   return library == "librsb" || library == "graphblas" || library == "petsc" ? reason(false, false) : "";
+}
+
+std::string cpu_version(const std::string& library) {
+#ifdef HEDDLE_HAS_EIGEN
+  if (library == "eigen") return eigen_version();
+#endif
+#ifdef HEDDLE_HAS_RSB
+  if (library == "librsb") return rsb_version();
+#endif
+#ifdef HEDDLE_HAS_GRAPHBLAS
+  if (library == "graphblas") return graphblas_version();
+#endif
+#ifdef HEDDLE_HAS_PETSC
+  if (library == "petsc") return petsc_version();
+#endif
+  return library == "mkl" ? mkl_version() : "";
 }
 
 [[noreturn]] void refuse(const std::string& word, Device device) {
@@ -92,8 +108,13 @@ std::map<std::string, std::string> peer_versions(Device device) {
 #ifdef HEDDLE_HAS_CUSPARSE
   if (device.kind == Device::Kind::gpu && cusparse_absence().empty()) return {{"cusparse", cusparse_version()}};
 #endif
-  static_cast<void>(device);
-  return {};
+  std::map<std::string, std::string> versions;
+  if (device.kind != Device::Kind::cpu) return versions;
+  for (const std::string& name : peer_names(device)) {
+    const std::string library = library_of(name), version = cpu_version(library);
+    if (!version.empty()) versions[library] = version;
+  }
+  return versions;
 }
 
 std::vector<std::string> select_peers(const std::vector<std::string>& words, Device device) {

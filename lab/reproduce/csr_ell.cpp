@@ -1,11 +1,9 @@
-// Paper 2: the adaptive CSR/ELL hybrid, its rules for T, M and L, what it stores, and CG that changes over to it.
+// Paper 2: the adaptive CSR/ELL hybrid, its rules for T, M and L, and what it stores.
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-
-#include <heddle/solve.hpp>
 
 #include "formats/csr_ell/csr_ell.hpp"
 #include "reproduce/csr_ell_sweeps.hpp"
@@ -15,9 +13,6 @@
 namespace heddle::reproduce {
 
 namespace {
-
-// The paper's rival, by Bell and Garland as Cusp has it.
-constexpr const char* cusp_hyb = "hyb rule=cusp";
 
 std::vector<std::string> names_of_fourteen() {
   std::vector<std::string> names;
@@ -291,89 +286,6 @@ void synthetic_laws(Record& record) {
   record.add(std::move(figure));
   seen.rest_on(fmt::format("{} artificial matrices", gains.size()));  // which are given back
   record.judge(seen, fmt::format("{} to {} times", fixed(smallest(gains), 2), fixed(largest(gains), 2)));
-}
-
-// ---- R16
-
-// Symmetric positive definite, more than 100,000 rows and at most 21 million entries, in the collection by 2011: the
-// paper does not list its set. Stand-ins by name.
-const std::vector<std::string>& definite_set(bool few) {
-  static const std::vector<std::string> full = [] {
-    std::vector<std::string> names;
-    for (const char* name :
-         {"cfd2",          "af_shell3",     "bmw7st_1",      "bmwcra_1",   "hood",          "ship_003",   "shipsec1",
-          "shipsec5",      "shipsec8",      "x104",          "pwtk",       "thermal2",      "G3_circuit", "apache2",
-          "boneS01",       "msdoor",        "Dubcova3",      "BenElechi1", "parabolic_fem", "ecology2",   "tmt_sym",
-          "2cubes_sphere", "thermomech_TC", "thermomech_dM", "offshore"})
-      names.push_back(std::string("like,name=") + name);
-    return names;
-  }();
-  static const std::vector<std::string> small{"stencil2d5,n=12", "stencil3d7,n=6"};
-  return few ? small : full;
-}
-
-struct Solved {
-  Report hyb, hybrid, overlapped;
-};
-
-// To 1e-8, 2,000 iterations at most.
-Solved solve_three_ways(const Csr<double>& A, Device device) {
-  Buffer<double> b(A.rows);
-  for (std::int64_t i = 0; i < A.rows; ++i) b[i] = 1 + static_cast<double>(i * 37 % 101) / 101;
-  const auto built = [&](const char* plan) { return build(A, Plan::parse(plan), {.device = device}); };
-  const Operator<double> hyb = built(cusp_hyb), hybrid = built("csr_ell");
-  const auto solved = [&](const Operator<double>& op, bool change_over) {
-    Buffer<double> x(A.rows);
-    std::fill(x.begin(), x.end(), 0.0);
-    SolveOptions<double> options{.method = "cg", .tolerance = 1e-8, .max_iterations = 2000, .matrix = &A};
-    if (change_over) options.better = [&] { return built("csr_ell"); };
-    return solve(op, b, x, options);
-  };
-  solved(hyb, false);  // warms up
-  return {solved(hyb, false), solved(hybrid, false), solved(hyb, true)};
-}
-
-double seconds_each(const Report& report) {
-  return report.seconds / static_cast<double>(std::max<std::int64_t>(1, report.iterations));
-}
-
-void overlapped_cg(Record& record) {
-  Table table{.title = "CG to 1e-8, double: HYB throughout, the hybrid throughout, HYB until the hybrid is built (ms)",
-              .note =
-                  "HYB by Cusp's rule. Where the hybrid escapes to HYB both run the same kernel. The last column but "
-                  "one: an iteration while the hybrid is built over one of HYB alone.",
-              .columns = {"matrix", "iterations", "HYB", "hybrid, without building", "changed over", "at iteration",
-                          "building", "break-even iterations", "slowed while building", "HYB / changed over"}};
-  Numbers gains, gains_of_hybrid, slowed;
-  for (const std::string& text : definite_set(!record.lab.on_gpu() || record.lab.quick())) {
-    if (record.lab.stopped()) break;
-    const Matrix& matrix = record.lab.generated(text);
-    const bool escapes = csr_ell_by_rules(matrix.A.view()).escape == 1;
-    const Solved solved = solve_three_ways(matrix.A, record.lab.settings().device);
-    const Changeover& change = solved.overlapped.changeover;
-    gains.push_back(solved.hyb.seconds / solved.overlapped.seconds);
-    if (!escapes) gains_of_hybrid.push_back(gains.back());
-    slowed.push_back(change.happened && change.iteration > 0 ? change.first_seconds / seconds_each(solved.hyb)
-                                                             : bench::unknown);
-    table.rows.push_back(
-        {text + (escapes ? " (escapes)" : ""), fmt::format("{}", solved.overlapped.iterations),
-         fixed(solved.hyb.seconds * 1e3, 2), fixed(solved.hybrid.seconds * 1e3, 2),
-         fixed(solved.overlapped.seconds * 1e3, 2), change.happened ? fmt::format("{}", change.iteration) : "never",
-         fixed(change.build_seconds * 1e3, 2), change.break_even >= 0 ? fmt::format("{}", change.break_even) : "never",
-         fixed(slowed.back(), 2), fixed(gains.back(), 2)});
-    record.lab.forget(matrix);
-  }
-  record.add(std::move(table));
-  Findings seen = record.findings("R16", "means");
-  seen.rest_on(fmt::format("{} stand-ins for positive definite matrices, {} without the escape", gains.size(),
-                           gains_of_hybrid.size()));
-  seen.add_above("all", geometric_mean(gains), 1);
-  seen.add_above("those without the escape", geometric_mean(gains_of_hybrid), 1);
-  record.judge(seen, fmt::format("{} over all {}, {} over the {} that do not escape, geometric means ({} to {}); "
-                                 "iterations take {} times as long while the hybrid is built (median)",
-                                 fixed(geometric_mean(gains), 2), gains.size(),
-                                 fixed(geometric_mean(gains_of_hybrid), 2), gains_of_hybrid.size(),
-                                 fixed(smallest(gains), 2), fixed(largest(gains), 2), fixed(median(slowed), 2)));
 }
 
 // ---- R39

@@ -28,10 +28,13 @@ std::vector<ClaimText> csr_ell_claims() {
        "for each length of row above L: a gain with the fewest rows, and a smaller one with the most"},
       {"R33", timed, Likeness::lengths, 10.0 / 14, "the hybrid gains more over HYB than sliced ELLPACK does",
        "on 10 of 14 matrices, though its rival was searched exhaustively",
-       "on 10 of 14 matrices, or as large a share of those that are here"},
+       "faster than sliced ELLPACK searched over slice, window, lanes and block (its kernel as described, or sell) on "
+       "10 of 14 "
+       "matrices, or as large a share of those that are here"},
       {"R16", timed, Likeness::lengths, 1, "CG that begins with HYB and changes over to the hybrid beats CG with HYB",
        "1.20 on average (C1060, double)",
-       "geometric mean of the times to solution above 1.0, over all and over those that do not escape to HYB"},
+       "geometric mean of the times to solution above 1.0, over all and over those that do not escape to HYB, with the "
+       "hybrid built from host memory and from the GPU's"},
       {"R39", timed, Likeness::itself, 1, "caching x in the L1 beats the texture cache", "C2050, no numbers",
        "on a GPU whose texture cache and L1 are two"},
   };

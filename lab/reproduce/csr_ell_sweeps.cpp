@@ -3,7 +3,9 @@
 #include "reproduce/csr_ell_sweeps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 
 #include "reproduce/numbers.hpp"
 
@@ -115,36 +117,56 @@ struct Searched {
   int tried = 0;
 };
 
-// Slice size, reordering and lanes, each along its line from the best so far, twice round. (Slices of the paper's rival
-// were blocks of threads: C is both.)
-Searched search_sell(Lab& lab, const Matrix& matrix) {
-  int best[] = {32, 1, 1};
+// From `first`, setting after setting along its line from the best so far, `rounds` times.
+template <std::size_t N>
+Searched along_lines(std::array<int, N> best, const std::array<std::vector<int>, N>& choices, int rounds,
+                     const std::function<std::pair<std::string, double>(const std::array<int, N>&)>& measured) {
   Searched found;
-  const auto text = [&](const int(&s)[3]) { return fmt::format("sell C={} sigma={} lanes={}", s[0], s[1], s[2]); };
-  const auto attempt = [&](const int(&s)[3]) {
+  const auto attempt = [&](const std::array<int, N>& settings) {
     ++found.tried;
-    const double seconds = lab.seconds(matrix, text(s), Precision::f32);
-    if (!(seconds < found.seconds) && std::isfinite(found.seconds)) return;
-    if (!std::isfinite(seconds)) return;
-    found.seconds = seconds, found.plan = text(s);
-    std::copy(std::begin(s), std::end(s), std::begin(best));
+    const auto [plan, seconds] = measured(settings);
+    if (!std::isfinite(seconds) || (std::isfinite(found.seconds) && seconds >= found.seconds)) return;
+    found.seconds = seconds, found.plan = plan;
+    best = settings;
   };
   attempt(best);
-  const std::vector<int> choices[] = {lab.quick() ? std::vector{8, 32} : std::vector{2, 4, 8, 16, 32, 64, 128, 256},
-                                      lab.quick() ? std::vector{1, 256} : std::vector{1, 64, 256, 1024, 4096, 1 << 20},
-                                      lab.quick() ? std::vector{1, 4} : std::vector{1, 2, 4, 8, 16, 32}};
-  for (int round = 0; round < (lab.quick() ? 1 : 2); ++round)
-    for (const int which : {2, 1, 0}) {
-      int from[3];
-      std::copy(std::begin(best), std::end(best), std::begin(from));
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t which = 0; which < N; ++which) {
+      const std::array<int, N> from = best;
       for (const int value : choices[which]) {
-        if (value == from[which]) continue;
-        int changed[3] = {from[0], from[1], from[2]};
+        std::array<int, N> changed = from;
         changed[which] = value;
-        attempt(changed);
+        if (value != from[which]) attempt(changed);
       }
     }
   return found;
+}
+
+// Lanes, window and slice of today's sell: twice round.
+Searched search_sell(Lab& lab, const Matrix& matrix) {
+  using Settings = std::array<int, 3>;
+  const std::array<std::vector<int>, 3> choices =
+      lab.quick() ? std::array<std::vector<int>, 3>{{{1, 4}, {1, 256}, {8, 32}}}
+                  : std::array<std::vector<int>, 3>{
+                        {{1, 2, 4, 8, 16, 32}, {1, 64, 256, 1024, 4096, 1 << 20}, {2, 4, 8, 16, 32, 64, 128, 256}}};
+  return along_lines<3>({1, 1, 32}, choices, lab.quick() ? 1 : 2, [&](const Settings& s) {
+    const std::string plan = fmt::format("sell C={} sigma={} lanes={}", s[2], s[1], s[0]);
+    return std::pair(plan, lab.seconds(matrix, plan, Precision::f32));
+  });
+}
+
+// The four settings that the rival's authors searched: lanes, window, slice and threads of a block, once round.
+Searched search_sliced(Lab& lab, const Matrix& matrix) {
+  using Settings = std::array<int, 4>;
+  const std::array<std::vector<int>, 4> choices =
+      lab.quick()
+          ? std::array<std::vector<int>, 4>{{{1, 4}, {1, 256}, {8, 32}, {64, 256}}}
+          : std::array<std::vector<int>, 4>{
+                {{1, 2, 4, 8, 16, 32}, {1, 64, 1024, 1 << 20}, {4, 8, 16, 32, 64, 128, 256}, {64, 128, 256, 512}}};
+  return along_lines<4>({1, 1, 32, 256}, choices, 1, [&](const Settings& s) {
+    const Literal literal{.kernel = Literal::Kernel::sliced, .T = s[0], .block = s[3], .C = s[2], .sigma = s[1]};
+    return std::pair(to_text(literal), lab.seconds(matrix, literal, Precision::f32));
+  });
 }
 
 }  // namespace
@@ -153,20 +175,22 @@ void against_sliced_ellpack(Record& record) {
   Table table{.title = "The hybrid by its rules and sliced ELLPACK searched, both over HYB (float)",
               .note =
                   "The paper's rival had its slice size, block size, reordering and lanes searched exhaustively; here "
-                  "slice size, sorting window and lanes, each along its line, twice.",
-              .columns = {"matrix", "source", "hybrid over HYB", "sliced ELLPACK over HYB", "found", "tried"}};
+                  "each along its line. Judged by the faster of its kernel as described and today's sell.",
+              .columns = {"matrix", "source", "hybrid over HYB", "sliced ELLPACK over HYB, as described | sell",
+                          "found", "found for sell", "tried"}};
   Findings seen = record.findings("R33");
   Numbers ratios;
   std::vector<std::string> names;
   for (const Williams& one : fourteen()) names.emplace_back(one.name);
   for (const Matrix* matrix : seen.fit_among(record.try_matrices(names))) {
-    const double hyb = record.lab.seconds(*matrix, "hyb rule=cusp", Precision::f32);
-    const double hybrid = hyb / record.lab.seconds(*matrix, "csr_ell", Precision::f32);
-    const Searched sell = search_sell(record.lab, *matrix);
-    ratios.push_back(hybrid / (hyb / sell.seconds));
+    const double hyb = record.lab.seconds(*matrix, cusp_hyb, Precision::f32);
+    const double hybrid = record.lab.seconds(*matrix, "csr_ell", Precision::f32);
+    const Searched sliced = search_sliced(record.lab, *matrix), sell = search_sell(record.lab, *matrix);
+    ratios.push_back(smallest({sliced.seconds, sell.seconds}) / hybrid);
     seen.see_above(*matrix, ratios.back(), 1);
-    table.rows.push_back({matrix->facts.name, name_of(matrix->facts.origin), fixed(hybrid, 2),
-                          fixed(hyb / sell.seconds, 2), sell.plan, fmt::format("{}", sell.tried)});
+    table.rows.push_back({matrix->facts.name, name_of(matrix->facts.origin), fixed(hyb / hybrid, 2),
+                          fmt::format("{} | {}", fixed(hyb / sliced.seconds, 2), fixed(hyb / sell.seconds, 2)),
+                          sliced.plan, sell.plan, fmt::format("{}", sliced.tried + sell.tried)});
   }
   record.add(std::move(table));
   record.judge(seen, fmt::format("ahead on {} of {}, {} in the geometric mean", count_above(ratios, 1), present(ratios),

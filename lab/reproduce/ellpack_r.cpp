@@ -307,7 +307,7 @@ PaperPlan ellpack_r_paper() {
            {{"R24"}, small_matrices},
            {{"R38"}, over_the_host},
            {{"R42"}, preprocessing},
-           {{}, rates_in_both_precisions}}};
+           {{}, rates_in_both_precisions, "rates in both precisions"}}};
 }
 
 }  // namespace heddle::reproduce

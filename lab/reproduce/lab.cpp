@@ -188,6 +188,11 @@ const Matrix& Lab::made(const std::string& name, const std::string& source, cons
   return keep(name, {facts_of(name, source, Origin::artificial, A.view()), std::move(A)});
 }
 
+const Matrix& Lab::definite(const std::string& name) {
+  return of_subject("definite|" + name, {.name = name, .files = {name}, .full = "like,name=" + name, .quick = {}},
+                    false);
+}
+
 const Matrix& Lab::generated(const std::string& text) {
   return made(text, "gen:" + text, [&] { return generate(text); });
 }

@@ -74,6 +74,8 @@ class Lab {
   const Matrix& matrix(const std::string& name);
   const Matrix& whole(const std::string& name);
   bool has_file(const std::string& name) const;
+  // A large positive definite matrix of the collection: from a file of its name, else one that is like it.
+  const Matrix& definite(const std::string& name);
   // The file of that name in the folder of the corpus. Error(input) where it cannot be read.
   const Matrix& in_corpus(const std::string& name);
   // "gen:..." text.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -62,6 +64,7 @@ const char* name_of(Kernel kernel) {
     case Kernel::ellpack_r: return "ellpack_r";
     case Kernel::ellr_t: return "ellr_t";
     case Kernel::rgcsr: return "rgcsr";
+    case Kernel::sliced: return "sliced";
   }
   return "";
 }
@@ -70,8 +73,10 @@ const char* name_of(Kernel kernel) {
 
 std::string to_text(const Literal& literal) {
   std::string text = fmt::format("literal {}", name_of(literal.kernel));
-  if (literal.kernel == Kernel::ellr_t) text += fmt::format(" T={}", literal.T);
-  if (literal.kernel == Kernel::ellr_t || literal.kernel == Kernel::rgcsr)
+  const bool sliced = literal.kernel == Kernel::sliced;
+  if (sliced) text += fmt::format(" C={} sigma={}", literal.C, literal.sigma);
+  if (sliced || literal.kernel == Kernel::ellr_t) text += fmt::format(" T={}", literal.T);
+  if (sliced || literal.kernel == Kernel::ellr_t || literal.kernel == Kernel::rgcsr)
     text += fmt::format(" block={}", literal.block);
   if (literal.kernel == Kernel::hyb && literal.rule == Literal::Escape::cusp) text += " rule=cusp";
   switch (literal.loads) {
@@ -100,6 +105,7 @@ LiteralOperator<V>::LiteralOperator(const Csr<V>& A, const Literal& literal, Dev
     case Kernel::ellpack_r: store_columns(A, longest_, A.rows, 1); break;  // alignment is future work in paper 1
     case Kernel::ellr_t: store_columns(A, longest_, rounded_up(A.rows, half_warp), literal.T); break;
     case Kernel::rgcsr: store_groups(A, literal.block); break;
+    case Kernel::sliced: store_slices(A); break;
     case Kernel::hyb:
       store_columns(A,
                     ell_width({length_.data(), static_cast<std::size_t>(A.rows)},
@@ -108,7 +114,7 @@ LiteralOperator<V>::LiteralOperator(const Csr<V>& A, const Literal& literal, Dev
       store_rest(A);
   }
   const auto move = [&](auto& array) { array = std::move(array).owned_on(device); };
-  move(start_), move(length_), move(col_), move(val_), move(rest_row_), move(rest_col_), move(rest_val_);
+  move(start_), move(length_), move(row_of_), move(col_), move(val_), move(rest_row_), move(rest_col_), move(rest_val_);
 }
 
 // Row after row, each on a multiple of `unit`.
@@ -150,6 +156,35 @@ void LiteralOperator<V>::store_groups(const Csr<V>& A, std::int64_t size) {
   });
 }
 
+// Slices of C rows, longest first inside windows of sigma rows, each as wide as its longest row needs by T threads. The
+// last one has as many places as the others.
+template <class V>
+void LiteralOperator<V>::store_slices(const Csr<V>& A) {
+  const std::int64_t C = literal_.C, T = literal_.T, slices = rounded_up(A.rows, C) / C;
+  row_of_ = Buffer<Index>(A.rows);
+  std::iota(row_of_.begin(), row_of_.end(), Index{0});
+  for (std::int64_t first = 0; first < A.rows && literal_.sigma > 1; first += literal_.sigma)
+    std::stable_sort(row_of_.data() + first, row_of_.data() + std::min(A.rows, first + literal_.sigma),
+                     [&](Index a, Index b) { return length_[a] > length_[b]; });
+  std::vector<Index> place_of(static_cast<std::size_t>(A.rows));
+  start_ = Buffer<Index>(slices + 1);
+  for (std::int64_t slice = 0; slice < slices; ++slice) {
+    start_[slice] = static_cast<Index>(stored_);
+    std::int64_t longest = 0;
+    for (std::int64_t i = slice * C; i < std::min(A.rows, slice * C + C); ++i) {
+      place_of[static_cast<std::size_t>(row_of_[i])] = static_cast<Index>(i);
+      longest = std::max<std::int64_t>(longest, length_[row_of_[i]]);
+    }
+    stored_ += C * rounded_up(longest, T);
+    check(stored_ < INT32_MAX, ErrorKind::unavailable, "more than 2^31 places");
+  }
+  start_[slices] = static_cast<Index>(stored_);
+  fill(A, stored_, longest_, col_, val_, [&](std::int64_t row, Offset k) {
+    const std::int64_t i = place_of[static_cast<std::size_t>(row)];
+    return start_[i / C] + (k / T * C + i % C) * T + k % T;
+  });
+}
+
 // What lies beyond the ELLPACK part's width, as coordinates in the order of rows.
 template <class V>
 void LiteralOperator<V>::store_rest(const Csr<V>& A) {
@@ -172,8 +207,10 @@ LiteralView<V> LiteralOperator<V>::view() const {
   return {.rows = rows_,
           .width = width_,
           .ld = ld_,
+          .C = literal_.C,
           .start = start_.data(),
           .length = length_.data(),
+          .row_of = row_of_.data(),
           .col = col_.data(),
           .val = val_.data(),
           .rest = rest_row_.size(),

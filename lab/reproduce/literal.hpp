@@ -11,6 +11,8 @@
 //   ellpack_r    a thread a row to its own length                           paper 1
 //   ellr_t       T threads a row                                            paper 4
 //   rgcsr        a block of threads a group of rows, a thread a row         paper 3
+//   sliced       T threads a row, slices of C rows sorted in windows, padding multiplied: the rival of paper 2
+//   (Monakov)
 //
 // What fifteen years made different: sums of a warp by shuffles for shared memory of a warp; textures are read by
 // ld.global.nc, which is the same path today; ld.cv by volatile loads.
@@ -24,7 +26,7 @@
 namespace heddle::reproduce {
 
 struct Literal {
-  enum class Kernel { crs, crs_vector, spmv4gpu, ellpack, hyb, ellpack_r, ellr_t, rgcsr };
+  enum class Kernel { crs, crs_vector, spmv4gpu, ellpack, hyb, ellpack_r, ellr_t, rgcsr, sliced };
   enum class Loads {
     texture,     // x through the texture cache, the matrix by plain loads: papers 1 to 4, and strategy 1 of paper 5
     past,        // x through the texture cache, the matrix past the caches: strategy 2
@@ -35,18 +37,19 @@ struct Literal {
   enum class Escape { two_thirds, cusp };  // the rule for hyb's K
 
   Kernel kernel = Kernel::crs;
-  int T = 1;        // ellr_t: 1 to 32
+  int T = 1;        // ellr_t, sliced: 1 to 32
   int block = 256;  // threads of a block, 16 to 512; rgcsr: rows of a group, too
   Loads loads = Loads::texture;
   Escape rule = Escape::two_thirds;
+  int C = 32, sigma = 1;  // sliced: rows of a slice, rows of a sorting window
 };
 std::string to_text(const Literal& literal);  // "literal ellr_t T=4 block=128"
 
 // What a kernel is given. Which of the arrays there are, and what they hold, is up to the kernel.
 template <class V>
 struct LiteralView {
-  std::int64_t rows = 0, width = 0, ld = 0;
-  const Index *start = nullptr, *length = nullptr, *col = nullptr;
+  std::int64_t rows = 0, width = 0, ld = 0, C = 0;
+  const Index *start = nullptr, *length = nullptr, *row_of = nullptr, *col = nullptr;
   const V* val = nullptr;
   // hyb: what the ELLPACK part leaves
   std::int64_t rest = 0, interval = 0, warps = 0;
@@ -70,12 +73,13 @@ class LiteralOperator {
   void store_rows(const Csr<V>& A, std::int64_t unit);
   void store_columns(const Csr<V>& A, std::int64_t width, std::int64_t ld, std::int64_t T);
   void store_groups(const Csr<V>& A, std::int64_t size);
+  void store_slices(const Csr<V>& A);
   void store_rest(const Csr<V>& A);
   LiteralView<V> view() const;
   Literal literal_;
   Device device_;
   std::int64_t rows_ = 0, longest_ = 0, width_ = 0, ld_ = 0, stored_ = 0, interval_ = 0, warps_ = 0;
-  Buffer<Index> start_, length_, col_, rest_row_, rest_col_;
+  Buffer<Index> start_, length_, row_of_, col_, rest_row_, rest_col_;
   Buffer<V> val_, rest_val_;
   mutable Buffer<Index> carry_row_;
   mutable Buffer<V> carry_;

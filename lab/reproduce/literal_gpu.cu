@@ -113,6 +113,21 @@ SIMT_KERNEL rgcsr_block_a_group(LiteralView<V> A, const V* x, V* y) {
   y[row] = sum;
 }
 
+// No row lengths: every row to the width of its slice, padding multiplied.
+template <Loads L, int T, class V>
+SIMT_KERNEL sliced_team_a_row(LiteralView<V> A, const V* x, V* y) {
+  const std::int64_t place = simt::global_thread() / T, slice = place / A.C;
+  const int member = simt::thread() % T;
+  const bool present = place < A.rows;
+  const std::int64_t start = present ? matrix_load<L>(A.start + slice) : 0;
+  const std::int64_t end = present ? matrix_load<L>(A.start + slice + 1) : 0;
+  V sum = 0;
+#pragma unroll 1
+  for (std::int64_t k = start + place % A.C * T + member; k < end; k += A.C * T) sum += product_at<L>(A, k, x);
+  sum = simt::team_sum<T>(sum);
+  if (present && member == 0) y[matrix_load<L>(A.row_of + place)] = sum;
+}
+
 // A warp an interval of 32 * iterations entries. Where a row ends inside of it, its lane adds to y; what the last lane
 // holds travels to the next step, and from the last step to the carries.
 template <Loads L, class V>
@@ -204,6 +219,9 @@ void multiply_by(simt::Here here, const Literal& literal, const LiteralView<V>& 
         const simt::Launch launch{simt::blocks_for(A.rows * T, literal.block), threads, 0, stream};
         simt::launch(here, launch, ellr_t_team_a_row<L, T, V>, A, literal.block, x, y);
       });
+    case Kernel::sliced:
+      return dispatch_int<1, 2, 4, 8, 16, 32>(
+          literal.T, [&](auto T) { simt::launch(here, launch_for(A.rows * T), sliced_team_a_row<L, T, V>, A, x, y); });
     case Kernel::hyb: break;
   }
   simt::launch(here, launch_for(A.rows), ellpack_thread_a_row<L, V>, A, x, y);

@@ -26,6 +26,10 @@ std::vector<Literal> every_literal() {
     for (const int block : {64, 128}) list.push_back({.kernel = Kernel::ellr_t, .T = T, .block = block});
   for (const int T : {1, 2, 8}) list.push_back({.kernel = Kernel::ellr_t, .T = T, .block = 16});
   for (const int group : {32, 128}) list.push_back({.kernel = Kernel::rgcsr, .block = group});
+  for (const int T : {1, 2, 8, 32})
+    for (const int C : {4, 32})
+      for (const int sigma : {1, 8, 1000})
+        list.push_back({.kernel = Kernel::sliced, .T = T, .block = 64, .C = C, .sigma = sigma});
   return list;
 }
 
@@ -83,6 +87,9 @@ TEST(Literal, formats_store_what_the_papers_count) {
   EXPECT_EQ(stored({.kernel = Kernel::ellpack_r}), 24);
   EXPECT_EQ(stored({.kernel = Kernel::ellr_t, .T = 2}), 2 * 16 * 2) << "16 rows of two pairs";
   EXPECT_EQ(stored({.kernel = Kernel::rgcsr, .block = 16}), 24);
+  EXPECT_EQ(stored({.kernel = Kernel::sliced, .C = 4}), 20);
+  EXPECT_EQ(stored({.kernel = Kernel::sliced, .C = 4, .sigma = 8}), 4 * 3 + 4 * 1);
+  EXPECT_EQ(stored({.kernel = Kernel::sliced, .T = 2, .C = 4}), 4 * 2 + 4 * 4);
   const Csr<double> two_groups = test::with_lengths(std::vector<std::int64_t>(16, 2), 16, 1);
   EXPECT_EQ(LiteralOperator<double>(two_groups, {.kernel = Kernel::rgcsr, .block = 16}, Device::emulator()).stored(),
             32);
@@ -101,6 +108,8 @@ TEST(Literal, names_tell_every_setting) {
   EXPECT_EQ(to_text({.kernel = Kernel::ellr_t, .T = 4, .block = 128}), "literal ellr_t T=4 block=128");
   EXPECT_EQ(to_text({.kernel = Kernel::crs_vector, .loads = Loads::data_cache}), "literal crs_vector loads=data_cache");
   EXPECT_EQ(to_text({.kernel = Kernel::hyb, .rule = Literal::Escape::cusp}), "literal hyb rule=cusp");
+  EXPECT_EQ(to_text({.kernel = Kernel::sliced, .T = 2, .block = 64, .C = 8, .sigma = 16}),
+            "literal sliced C=8 sigma=16 T=2 block=64");
 }
 
 }  // namespace

@@ -104,6 +104,17 @@ const Figure* main_figure(const Paper& paper) {
   return nullptr;
 }
 
+// The longest first.
+std::string time_of(const Paper& paper) {
+  if (paper.parts.empty()) return {};
+  std::vector<Part> parts = paper.parts;
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
+  std::vector<std::string> list;
+  for (const Part& part : parts) list.push_back(fmt::format("{} {}", part.what, fixed(part.seconds, 1)));
+  return fmt::format("Seconds of this paper: {}; of its parts: {}.\n\n", fixed(paper.seconds, 1),
+                     fmt::join(list, ", "));
+}
+
 std::string picture_name(const Paper& paper, const std::string& stem) { return stem + '-' + paper.name + ".svg"; }
 
 std::string of_paper(const Paper& paper, const std::string& stem) {
@@ -117,7 +128,7 @@ std::string of_paper(const Paper& paper, const std::string& stem) {
   }
   if (!paper.failures.empty()) text += "Left out:\n\n";
   for (const std::string& failure : paper.failures) text += "* " + failure + '\n';
-  return text + (paper.failures.empty() ? "" : "\n");
+  return text + (paper.failures.empty() ? "" : "\n") + time_of(paper);
 }
 
 std::string matrices(const Outcome& outcome) {
@@ -134,7 +145,7 @@ std::string matrices(const Outcome& outcome) {
   const std::string list =
       "## The matrices\n\n" +
       table({"matrix", "", "source", "rows", "entries", "mean length", "longest", "deviation"}, rows);
-  return of_corpus == 0 ? list : list + fmt::format("\nBeside them {} stand-ins of the seeded corpus.\n", of_corpus);
+  return of_corpus == 0 ? list : list + fmt::format("\nAnd {} stand-ins of the seeded corpus.\n", of_corpus);
 }
 
 }  // namespace

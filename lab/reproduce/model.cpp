@@ -212,7 +212,7 @@ PaperPlan model_paper() {
            {{"R19"}, compressible},
            {{"R20"}, short_columns},
            {{"R21", "R26", "R30", "R41"}, tables_5_to_7},
-           {{}, energy}}};
+           {{}, energy, "energy"}}};
 }
 
 }  // namespace heddle::reproduce

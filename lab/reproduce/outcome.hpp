@@ -49,6 +49,12 @@ struct Extra {
   std::string what, now, basis;
 };
 
+// An experiment of the run, by its claims or its name, and the time it took.
+struct Part {
+  std::string what;
+  double seconds = 0;
+};
+
 struct Paper {
   std::string name, title, authors;
   std::vector<Claim> claims;
@@ -59,6 +65,7 @@ struct Paper {
   std::vector<SelfCheck> self_checks = {};
   std::vector<Extra> also_measured = {};
   std::string main_figure = {};  // its title; empty: none of them stands for the paper
+  std::vector<Part> parts = {};
 };
 
 // Where a matrix comes from.

@@ -49,10 +49,11 @@ class Record {
   Paper& paper_;
 };
 
-// One part of a paper: the claims it decides, and the work.
+// One part of a paper: the claims it decides, and the work. Without claims it has a name.
 struct Experiment {
   std::vector<std::string> claims;
   void (*run)(Record& record);
+  const char* name = "";
 };
 
 struct PaperPlan {

@@ -24,19 +24,27 @@ double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+std::string name_of(const Experiment& experiment) {
+  return experiment.claims.empty() ? experiment.name : fmt::format("{}", fmt::join(experiment.claims, " "));
+}
+
 void run_experiment(const Experiment& experiment, Record& record) {
   const auto leave_open = [&](const std::string& reason) {
     for (const std::string& id : experiment.claims) record.leave_open(id, reason);
   };
-  if (record.lab.stopped()) return leave_open("interrupted");
+  if (record.lab.stopped()) {
+    record.failed(name_of(experiment) + ": the run had ended");
+    return leave_open("interrupted");
+  }
   try {
     experiment.run(record);
   } catch (const std::bad_alloc&) {
     leave_open("out of memory");
   } catch (const std::exception& error) {
     leave_open(error.what());
-    record.failed(fmt::format("{}: {}", fmt::join(experiment.claims, ", "), error.what()));
+    record.failed(fmt::format("{}: {}", name_of(experiment), error.what()));
   }
+  if (record.lab.stopped()) record.failed(name_of(experiment) + ": the run ended within it");
 }
 
 Paper begin(const PaperPlan& plan) {
@@ -114,8 +122,10 @@ Outcome run(const Settings& settings, const std::vector<std::string>& papers, co
     Paper& paper = outcome.papers.emplace_back(begin(plan));
     Record record(lab, paper);
     for (const Experiment& experiment : plan.experiments) {
-      if (reporter) reporter(fmt::format("{} {}", plan.name, fmt::join(experiment.claims, " ")), done / parts);
+      if (reporter) reporter(fmt::format("{} {}", plan.name, name_of(experiment)), done / parts);
+      const double part_begun = now_seconds();
       run_experiment(experiment, record);
+      paper.parts.push_back({name_of(experiment), now_seconds() - part_begun});
       ++done;
     }
     paper.seconds = now_seconds() - paper_begun;

@@ -31,7 +31,7 @@ constexpr Printed printed[] = {
     {"trans4", {2118.1, 1452.8, 1613.3}, {0.0189, 0.0191, 0.0188}, {9213, 6517, 11295}, {16347, 12576, 14727}},
     {"Raj1", {938.2, 189.3, 370.6}, {0.0578, 0.0904, 0.0808}, {9229, 6653, 10793}, {17049, 12513, 11707}}};
 
-// The order of SuiteSparse's AMD; in a build without it the one in NAME.amd.txt beside the matrices.
+// The order of SuiteSparse's AMD; in a build without it the one in NAME.amd.txt next to the matrices.
 std::optional<Permutation> minimum_degree(const Lab& lab, const Matrix& matrix) {
   if (amd_available()) return amd_order(matrix.A.view());
   const std::string path = lab.settings().folder + "/" + matrix.facts.name + ".amd.txt";

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <map>
+#include <numeric>
 
 #include <heddle/generate.hpp>
 #include <heddle/io.hpp>
@@ -10,6 +11,7 @@
 #include "reproduce/corpus.hpp"
 #include "reproduce/planted.hpp"
 #include "support/command.hpp"
+#include "support/zoo.hpp"
 
 namespace heddle::reproduce {
 namespace {
@@ -131,6 +133,119 @@ TEST(Verdicts, of_R27_and_R29_go_by_the_share_of_the_model) {
   EXPECT_EQ(word("R29", 0.5, 0.4), confirmed);
   EXPECT_EQ(word("R29", 0.5, 0.6), refuted);
   EXPECT_EQ(word("R29", 0.01, 0.6), Verdict::not_testable) << "nothing reaches that share";
+}
+
+// Changing over gains on both matrices, on the one that does not escape to HYB, from the GPU's memory, never.
+TEST(Verdicts, of_R16_go_by_all_and_by_those_without_the_escape) {
+  const auto judge = [](double escaping, double other, double from_host) {
+    return judged("R16", [=](const std::string& matrix, const std::string& what, Precision) {
+      const double gain = matrix == "stencil2d5,nx=200,ny=1" ? escaping : other;
+      return what == "cg by hyb" ? gain : what.ends_with("host memory") ? 1 / from_host : 1.0;
+    });
+  };
+  EXPECT_EQ(judge(1.2, 1.3, 1).verdict, confirmed);
+  EXPECT_EQ(judge(0.1, 1.3, 1).verdict, mixed);
+  EXPECT_EQ(judge(0.1, 1.3, 1).against,
+            (std::vector<std::string>{"from host memory, all", "from the GPU's memory, all"}));
+  EXPECT_EQ(judge(1.2, 1.3, 0.5).verdict, mixed);
+  EXPECT_EQ(judge(0.7, 0.8, 1).verdict, refuted);
+}
+
+// ---- claims about counts: the numbers are planted as files
+
+const PlantedTimes equal_times = [](const std::string&, const std::string&, Precision) { return 1.0; };
+
+void write_all(const ScratchFolder& folder, const std::vector<std::string>& names, const Csr<double>& A) {
+  for (const std::string& name : names) write_matrix(folder.path(subject(name).files[0] + ".hdl"), A);
+}
+
+// Stand-ins have the printed zeros of the two sorted matrices; rows that are all alike have none, whatever the group.
+TEST(Verdicts, of_R7_go_by_the_growth_and_the_printed_zeros) {
+  const ScratchFolder one, all;
+  const Csr<double> alike = generate("dense,rows=40");
+  write_all(one, {"fd18"}, alike);
+  std::vector<std::string> names{"scircuit", "webbase-1M", "fd18", "G2_circuit", "trans4", "Raj1"};
+  for (const TableOneRow& row : table_one()) names.emplace_back(row.name);
+  write_all(all, names, alike);
+  EXPECT_EQ(judged("R7", equal_times).verdict, confirmed);
+  EXPECT_EQ(judged("R7", equal_times, one.path("")).verdict, mixed);
+  EXPECT_EQ(judged("R7", equal_times, all.path("")).verdict, refuted);
+}
+
+std::vector<std::string> names_of(const std::vector<Williams>& set) {
+  std::vector<std::string> names;
+  for (const Williams& one : set) names.emplace_back(one.name);
+  return names;
+}
+
+// Rows of 64 fill whole warps; one warp of rows from 1 to 31 is half padding; four rows are a warp of a few entries.
+TEST(Verdicts, of_R13_go_by_the_mean_and_the_largest_of_both_readings) {
+  const ScratchFolder full, half, tiny;
+  std::vector<std::int64_t> lengths(32);
+  std::iota(lengths.begin(), lengths.end(), 1);
+  write_all(full, names_of(fourteen()), generate("dense,rows=64"));
+  write_all(half, names_of(fourteen()), test::with_lengths(lengths, 64, 1));
+  write_all(tiny, names_of(fourteen()), test::with_lengths({1, 2, 3, 9}, 20, 1));
+  EXPECT_EQ(judged("R13", equal_times, full.path("")).verdict, confirmed);
+  EXPECT_EQ(judged("R13", equal_times, half.path("")).verdict, mixed) << "padding is too much, warps are not";
+  EXPECT_EQ(judged("R13", equal_times, tiny.path("")).verdict, refuted);
+}
+
+// Edges from vertex 0 to each of these, both ways.
+Csr<double> with_edges(Index rows, const std::vector<Index>& to) {
+  const auto count = static_cast<std::int64_t>(to.size());
+  Coo<double> entries{rows, rows, Buffer<Index>(2 * count), Buffer<Index>(2 * count), Buffer<double>(2 * count)};
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Index other = to[static_cast<std::size_t>(k)];
+    entries.row[2 * k] = entries.col[2 * k + 1] = 0;
+    entries.col[2 * k] = entries.row[2 * k + 1] = other;
+    entries.val[2 * k] = entries.val[2 * k + 1] = 1;
+  }
+  return to_csr(entries);
+}
+
+// `near` fits as it is; RCM makes `apart` fit; a star's hub is always too far from a leaf.
+TEST(Verdicts, of_R19_go_by_the_counts_before_and_after_rcm) {
+  constexpr Index far = 40000, star = 70000;
+  const Csr<double> near = generate("stencil2d5,n=5"), apart = with_edges(far, {far - 1});
+  std::vector<Index> leaves(star - 1);
+  std::iota(leaves.begin(), leaves.end(), 1);
+  const Csr<double> never = with_edges(star, leaves);
+  const auto word = [&](std::size_t fitting, std::size_t with_rcm) {
+    const ScratchFolder folder;
+    const std::vector<std::string> names = names_of(eleven());
+    for (std::size_t k = 0; k < names.size(); ++k)
+      write_all(folder, {names[k]}, k < fitting ? near : k < with_rcm ? apart : never);
+    return judged("R19", equal_times, folder.path("")).verdict;
+  };
+  EXPECT_EQ(word(7, 10), confirmed);
+  EXPECT_EQ(word(7, 11), mixed);
+  EXPECT_EQ(word(0, 5), refuted);
+}
+
+// Half of the time is spent on x; RCM saves all of that, on the irregular matrices, on all, on the others alone.
+TEST(Verdicts, of_R22_go_by_irregular_and_regular_real_files) {
+  const ScratchFolder folder;
+  write_all(folder, {"cop20k_A", "scircuit", "webbase-1M", "pdb1HYS", "qcd5_4"}, generate("stencil2d5,n=5"));
+  const auto word = [&](bool irregular, bool regular) {
+    return judged(
+               "R22",
+               [=](const std::string& matrix, const std::string& what, Precision) {
+                 if (what.find("pseudo x") != std::string::npos) return 0.5;
+                 const auto at = matrix.find(" in RCM order");
+                 const bool is_regular = matrix.starts_with("pdb1HYS") || matrix.starts_with("qcd5_4");
+                 return at != std::string::npos && (is_regular ? regular : irregular) ? 0.5 : 1.0;
+               },
+               folder.path(""))
+        .verdict;
+  };
+  EXPECT_EQ(word(true, false), confirmed);
+  EXPECT_EQ(word(true, true), mixed);
+  EXPECT_EQ(word(false, true), refuted);
+}
+
+TEST(Verdicts, of_R39_stay_open_where_both_caches_are_one) {
+  EXPECT_EQ(judged("R39", equal_times).verdict, Verdict::not_testable);
 }
 
 }  // namespace
