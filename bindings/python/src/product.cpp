@@ -57,14 +57,9 @@ struct Product {
       const std::shared_lock together(core.pair->guard, std::try_to_lock);
       if (together.owns_lock()) return call();
     }
-    PyThreadState* state = PyEval_SaveThread();
-    heddle_status status;
-    {
-      const std::shared_lock together(core.pair->guard);
-      status = call();
-    }
-    PyEval_RestoreThread(state);
-    return status;
+    const WithoutGil release;
+    const std::shared_lock together(core.pair->guard);
+    return call();
   }
 };
 

@@ -7,8 +7,9 @@ from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core, _device
+from ._arguments import real, text, whole
 from ._explain import Explanation
-from ._given import given_from, refuse_device_array, source_of, value_dtype
+from ._given import matrix_of, refuse_device_array
 
 
 def _stream_of(stream):
@@ -263,8 +264,9 @@ def _unpickled(shape, indptr, indices, data, places, how, given):
 
 def _made(matrix, given, *, plan=None, effort="model", products=0.0, device="auto", updates=False,
           right_hand_sides=16, reorder=True, cache=True):
-    kind, ordinal = _device.parse(device)
-    op = _core.create(Operator, matrix, plan, effort, products, kind, ordinal, updates, right_hand_sides, reorder, cache)
+    op = _core.create(Operator, matrix, None if plan is None else text(plan, "plan"), text(effort, "effort"),
+                      real(products, "products"), *_device.parse(device), bool(updates),
+                      whole(right_hand_sides, "right_hand_sides", 1), bool(reorder), bool(cache))
     return op._begin(given, matrix)
 
 
@@ -279,22 +281,21 @@ def optimize(A, *, plan=None, effort="model", products=0.0, device="auto", dtype
     products          how many products are expected; 0: many
     device            "auto" (the first GPU, or the CPU), "cpu", "gpu", "gpu:1", "emulator"
     dtype             float32 or float64: values are converted
+    shape             (rows, columns) of arrays that do not tell it
     transposed        True: products with op.T come, too; it is stored at once instead of when it is first used
     updates           True: update_values will be called
     right_hand_sides  the most columns of an x
+    reorder           False: no plan that reorders the matrix inside (`heddle.reorder` does it outside)
+    cache             False: measured choices are neither remembered nor taken from the cache
     """
     how = dict(plan=plan, effort=effort, products=products, device=device, updates=updates,
                right_hand_sides=right_hand_sides, reorder=reorder, cache=cache)
-    kept = {"values": None, "picks": None, "conversions": []}
-    source = source_of(A)
-    if isinstance(A, Operator):
-        op = _made(A._restore(), {**kept, "conversions": ["from another operator"]}, **how)
-    elif source is not None:
-        op = _made(_core.read(source, dtype is not None and value_dtype(dtype) == np.float32), kept, **how)
-    else:
-        given = given_from(A, shape=shape, dtype=dtype, updates=updates)
-        kept.update(values=given.values, picks=given.picks, conversions=given.conversions, dropped=given.dropped)
-        op = _made(given.matrix(), kept, **how)
+    matrix, given = matrix_of(A, shape=shape, dtype=dtype, updates=updates)
+    kept = {"values": None, "picks": None, "conversions": ["from another operator"] if isinstance(A, Operator) else []}
+    if given is not None:
+        kept.update(values=given.values, picks=given.picks, dropped=given.dropped)
+        kept["conversions"] += given.conversions
+    op = _made(matrix, kept, **how)
     if transposed:
         op.T  # noqa: B018
     return op

@@ -6,8 +6,10 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core
+from ._arguments import real, text, whole
 from ._given import refuse_device_array
 from ._operator import Operator, optimize
+from ._overlapped import Overlapped
 
 _VERDICTS = ("converged", "max_iterations", "breakdown", "stagnated", "indefinite", "not_finite", "stopped")
 _NEGATIVE = {"breakdown": -1, "indefinite": -2, "not_finite": -3, "stopped": -4}
@@ -87,7 +89,9 @@ def preconditioner(A, name, **settings):
     For "amg" among them near_nullspace, up to 8 columns that A maps to nearly zero (`rigid_body_modes` makes those of a
     body), and updates=True, if update_values will be called.
     """
-    op = A if isinstance(A, Operator) else optimize(A)
+    op = _subject(A)
+    if not isinstance(op, Operator):
+        raise TypeError("a preconditioner by name is made of a matrix, not of a function")
     return Preconditioner(op, _core.named_preconditioner(op, name, settings), name)
 
 
@@ -105,6 +109,8 @@ def rigid_body_modes(coordinates):
 
 def _subject(A):
     """What is solved with: an operator as it is, a LinearOperator of another kind as a function, all else optimized."""
+    if isinstance(A, Overlapped):
+        return A.now
     if isinstance(A, LinearOperator):
         if np.dtype(A.dtype).kind == "c":
             raise TypeError("complex systems are not supported")
@@ -188,14 +194,16 @@ def _dtype_of(op):
 
 
 def _how(method, preconditioner, settings, dtype, rtol, atol, maxiter, restart):
+    if not isinstance(settings, dict | None):
+        raise TypeError(f"settings are {settings!r}: a dict is needed")
     return {
-        "method": method,
+        "method": text(method, "method"),
         "preconditioner": preconditioner,
         "settings": settings or {},
-        "rtol": float(rtol if rtol is not None else (1e-5 if dtype == np.float32 else 1e-8)),
-        "atol": float(atol),
-        "maxiter": 0 if maxiter is None else int(maxiter) or -1,
-        "restart": int(restart or 0),
+        "rtol": real(rtol if rtol is not None else (1e-5 if dtype == np.float32 else 1e-8), "rtol"),
+        "atol": real(atol, "atol"),
+        "maxiter": 0 if maxiter is None else whole(maxiter, "maxiter", most=2**62) or -1,
+        "restart": 0 if restart is None else whole(restart, "restart"),
         "check_every": 0,
         "want_iterate": False,
     }
@@ -220,9 +228,13 @@ def solve(A, b, x0=None, *, rtol=None, atol=0.0, maxiter=None, M=None, callback=
     b = _vector(b, dtype, n, "b")
     x = np.zeros(n, dtype) if x0 is None else _vector(x0, dtype, n, "x0").copy()
     name, handle = _own(M, op, dtype, settings, method)
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {callback!r}: a function is needed")
+    if callback_type not in ("x", "residual"):
+        raise ValueError(f'callback_type is {callback_type!r}: "x" or "residual" is needed')
     wants_x = callback is not None and callback_type == "x"
     how = _how(method, name, settings, dtype, rtol, atol, maxiter, restart)
-    how["check_every"] = int(check_every or (1 if callback is not None else 0))
+    how["check_every"] = whole(check_every or (1 if callback is not None else 0), "check_every")
     how["want_iterate"] = wants_x
     tell = _teller(callback, wants_x)
     if isinstance(op, Operator):
@@ -276,8 +288,8 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     with callback_type="x" the iterate at the end of each cycle.
     """
     op = _subject(A)
-    cycle = int(restart or min(20, max(op.shape[0], 1)))
-    iterations = None if maxiter is None else int(maxiter) * cycle
-    kind = {None: "residual", "legacy": "residual", "pr_norm": "residual", "x": "x"}[callback_type]
+    cycle = whole(restart or min(20, max(op.shape[0], 1)), "restart")
+    iterations = None if maxiter is None else whole(maxiter, "maxiter") * cycle
+    kind = "residual" if callback_type in (None, "legacy", "pr_norm") else callback_type
     return solve(op, b, x0, rtol=rtol, atol=atol, maxiter=iterations, M=M, callback=callback, method="gmres",
                  restart=cycle, settings=settings, callback_type=kind)
