@@ -1,6 +1,7 @@
 """heddle.Operator: a sparse matrix stored by a plan, and a scipy.sparse.linalg.LinearOperator."""
 
 import json
+import numbers
 
 import numpy as np
 from scipy.sparse import issparse
@@ -14,11 +15,16 @@ from ._given import matrix_of, refuse_device_array
 
 def _stream_of(stream):
     """The number of a CUDA stream: an int, or an object of CuPy or PyTorch."""
-    if stream is None:
-        return 0
     for name in ("ptr", "cuda_stream"):
         stream = getattr(stream, name, stream)
-    return int(stream)
+    return 0 if stream is None else whole(stream, "stream", most=2**64 - 1)
+
+
+def _factor(value, name):
+    """A number by which vectors are multiplied; complex ones stay what they are."""
+    if isinstance(value, numbers.Number | np.generic | np.ndarray) and np.ndim(value) == 0:
+        return complex(value) if np.iscomplexobj(value) else float(value)
+    raise TypeError(f"{name} is {value!r}: a number is needed")
 
 
 def _dense(x):
@@ -87,14 +93,16 @@ class Operator(_core.Core, LinearOperator):
         x = _dense(x)
         if x.ndim not in (1, 2):
             raise ValueError(f"x has {x.ndim} dimensions, 1 or 2 are needed")
-        return self._apply(x, out, alpha, beta, stream)
+        return self._apply(x, out, _factor(alpha, "alpha"), _factor(beta, "beta"), stream)
 
     def _apply(self, x, out=None, alpha=1.0, beta=0.0, stream=None):
         """alpha A x + beta out for the columns of x."""
         rows, cols = self.shape
         if x.shape[0] != cols:
             raise ValueError(f"Dimension mismatch: {rows} x {cols} times an array of shape {x.shape}")
-        if x.dtype.kind == "c" or isinstance(alpha, complex):
+        if out is None and beta != 0:
+            raise ValueError("beta multiplies what is in out: there is no out")
+        if x.dtype.kind == "c" or isinstance(alpha, complex) or isinstance(beta, complex):
             if out is not None:
                 raise TypeError("out and complex numbers do not go together: the operator is real")
             real = self._apply(np.ascontiguousarray(x.real))
@@ -104,7 +112,7 @@ class Operator(_core.Core, LinearOperator):
             x = np.ascontiguousarray(x)
         shape = (rows, *x.shape[1:])
         if out is None:
-            out, beta = np.empty(shape, self.dtype, order="C" if x.flags.c_contiguous else "F"), 0.0
+            out = np.empty(shape, self.dtype, order="C" if x.flags.c_contiguous else "F")
         else:
             self._check_out(out, shape)
         if out.size:
@@ -200,6 +208,8 @@ class Operator(_core.Core, LinearOperator):
 
     def _in_order(self, data):
         """The values of the matrix as the library was given them, from `A.data`."""
+        if issparse(data):
+            raise TypeError("new values are an array: give A.data, not A")
         data = _dense(data)
         shape, picks = self._given["values"], self._given["picks"]
         if data.dtype.kind == "c":

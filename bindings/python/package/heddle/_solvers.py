@@ -61,7 +61,7 @@ class Preconditioner:
         self._op, self._handle, self.name = op, handle, name
 
     def __matmul__(self, r):
-        r = np.ascontiguousarray(r, self._op.dtype)
+        r = _vector(r, self._op.dtype, self._op.shape[0], "r")
         z = np.empty_like(r)
         self._handle.apply(r, z)
         return z
@@ -92,7 +92,7 @@ def preconditioner(A, name, **settings):
     op = _subject(A)
     if not isinstance(op, Operator):
         raise TypeError("a preconditioner by name is made of a matrix, not of a function")
-    return Preconditioner(op, _core.named_preconditioner(op, name, settings), name)
+    return Preconditioner(op, _core.named_preconditioner(op, text(name, "name"), settings), name)
 
 
 def rigid_body_modes(coordinates):
@@ -122,6 +122,8 @@ def _function_of(M, op):
     """z = M r as a function, of what SciPy takes for a preconditioner."""
     if isinstance(op, Operator) and op.device not in ("cpu", "emulator"):
         raise TypeError("a preconditioner of Python computes on the host: use device='cpu', or one by name")
+    if not callable(M) and not hasattr(M, "__matmul__"):
+        raise TypeError(f"M is {M!r}: a name, a heddle.Preconditioner, a matrix or a function is needed")
     multiply = M if callable(M) and not hasattr(M, "shape") else lambda r: M @ r
     if hasattr(M, "shape") and tuple(M.shape) != tuple(op.shape):
         raise ValueError(f"M has shape {tuple(M.shape)}, the matrix {tuple(op.shape)}")
@@ -166,7 +168,7 @@ def _columns(value, dtype, size, name):
 
 
 def _teller(callback, wants_x):
-    """The callback of the library from SciPy's. True stops the solve."""
+    """The callback of the library from SciPy's. True stops the solve; what else it gives, SciPy's ignore as well."""
     if callback is None:
         return None
     known = [-1]
@@ -177,7 +179,8 @@ def _teller(callback, wants_x):
         known[0] = iteration
         if iteration == 0:
             return False
-        return bool(callback(x.copy() if wants_x else residual))
+        given = callback(x.copy() if wants_x else residual)
+        return given is True or (isinstance(given, np.bool_) and bool(given))
 
     return tell
 
