@@ -33,7 +33,7 @@ int Solver<V>::look_every() const {
 
 // Null where keep_going has ended it.
 template <class V>
-Prepared<V>* Solver<V>::prepared(const SolveProgress& now) {
+Prepared<V>* Solver<V>::prepared_unless_stopped(const SolveProgress& now) {
   KeepGoing ask;
   if (options_.keep_going) ask = [&](std::string_view, double) { return !asked_to_stop(now); };
   const Watch watch(ask);
@@ -47,7 +47,7 @@ Prepared<V>* Solver<V>::prepared(const SolveProgress& now) {
 
 template <class V>
 void Solver<V>::prepare(const SolveProgress& now) {
-  Prepared<V>* const found = prepared(now);
+  Prepared<V>* const found = prepared_unless_stopped(now);
   if (!found) return;
   Prepared<V>& prepared = *found;
   report_.loading_seconds = std::exchange(prepared.loading_seconds, 0);

@@ -84,19 +84,17 @@ TEST(SolveOptions, keep_going_is_asked_before_and_after_the_set_up) {
   }
 }
 
-// The inverse of the last grid alone takes longer than 50 ms.
-TEST(SolveOptions, keep_going_is_asked_during_a_long_set_up) {
-  const auto op = build(generate<double>("stencil3d7,n=40"));
+TEST(SolveOptions, keep_going_is_asked_during_the_set_up_of_grids) {
+  const auto op = build(generate<double>("stencil3d7,n=20"));
   int asked = 0;
-  Numbers x(64000, 0.5);
-  const Report report = solve(op, wavy(64000), x,
-                              {.preconditioner = "amg",
-                               .preconditioner_options = {.coarsest = 4096},
-                               .keep_going = [&](const SolveProgress&) { return ++asked < 3; }});
+  Numbers x(8000, 0.5);
+  const Report report = solve(op, wavy(8000), x, {.preconditioner = "amg", .keep_going = [&](const SolveProgress&) {
+                                                    return ++asked < 3;
+                                                  }});
   EXPECT_EQ(report.status, Status::stopped);
   EXPECT_EQ(asked, 3);
   EXPECT_EQ(report.preconditioner, "");
-  EXPECT_EQ(x, Numbers(64000, 0.5));
+  EXPECT_EQ(x, Numbers(8000, 0.5));
 }
 
 TEST(SolveOptions, making_a_preconditioner_can_be_stopped) {

@@ -39,7 +39,7 @@ class Solver {
   bool small(double squared) const;
 
   // rounds.cpp: the iterations.
-  Prepared<V>* prepared(const SolveProgress& now);
+  Prepared<V>* prepared_unless_stopped(const SolveProgress& now);
   void prepare(const SolveProgress& now);
   void take_method(const std::string& name);
   void iterate(double rr);
