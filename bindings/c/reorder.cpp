@@ -21,9 +21,7 @@ namespace {
 template <class F>
 auto on_host(const heddle_matrix& matrix, F&& call) {
   return std::visit(
-      [&](const auto& A) {
-        return A.val.device().host_memory() ? call(A) : call(A.to(heddle::Device::cpu()));
-      },
+      [&](const auto& A) { return A.val.device().host_memory() ? call(A) : call(A.to(heddle::Device::cpu())); },
       matrix.csr);
 }
 

@@ -88,9 +88,8 @@ TEST(SolveOptions, keep_going_is_asked_during_the_set_up_of_grids) {
   const auto op = build(generate<double>("stencil3d7,n=20"));
   int asked = 0;
   Numbers x(8000, 0.5);
-  const Report report = solve(op, wavy(8000), x, {.preconditioner = "amg", .keep_going = [&](const SolveProgress&) {
-                                                    return ++asked < 3;
-                                                  }});
+  const Report report = solve(
+      op, wavy(8000), x, {.preconditioner = "amg", .keep_going = [&](const SolveProgress&) { return ++asked < 3; }});
   EXPECT_EQ(report.status, Status::stopped);
   EXPECT_EQ(asked, 3);
   EXPECT_EQ(report.preconditioner, "");

@@ -66,6 +66,9 @@ A3 = sp.csr_array(np.diag([1.0, 2.0, 3.0]))
         (TypeError, "not of a function", lambda op: heddle.preconditioner(sl.aslinearoperator(A3), "jacobi")),
         (TypeError, "smoothing", lambda op: heddle.cg(op, np.ones(3), M="amg", settings={"smoothing": "x"})),
         (TypeError, "a dict", lambda op: heddle.cg(op, np.ones(3), M="amg", settings=3)),
+        (TypeError, "by name", lambda op: heddle.cg(op, np.ones(3), settings={"smoothing": 1})),
+        (ValueError, "of float32", lambda op: heddle.cg(op, np.ones(3), M=heddle.preconditioner(
+            heddle.optimize(A3, dtype=np.float32), "jacobi"))),
         (TypeError, "M is 3", lambda op: heddle.cg(op, np.ones(3), M=3)),
         (TypeError, "rtol is", lambda op: heddle.cg(op, np.ones(3), rtol="x")),
         (ValueError, "rtol is nan", lambda op: heddle.cg(op, np.ones(3), rtol=np.nan)),

@@ -132,13 +132,13 @@ def _function_of(M, op):
 
 def _own(M, op, dtype, settings, method):
     """(name, handle) of what was given as M."""
+    if settings and (not isinstance(M, str) or M == "none"):
+        raise TypeError("settings belong to a preconditioner by name")
     if M is None or isinstance(M, str):
         return M or "none", None
-    if settings:
-        raise TypeError("settings belong to a preconditioner by name")
     if isinstance(M, Preconditioner):
-        if M._op is not op and M._op.shape != op.shape:
-            raise ValueError("M is of a matrix of another size")
+        if (M._op.shape, M._op.dtype) != (op.shape, dtype):
+            raise ValueError(f"M is made of a matrix {M._op.shape} of {M._op.dtype}, this one is {op.shape} of {dtype}")
         return "none", M._handle
     # As with SciPy, cg and minres trust it to be symmetric; gmres is flexible and takes one that changes.
     return "none", _core.own_preconditioner(_function_of(M, op), op.shape[0], dtype == np.float32, method == "gmres")
