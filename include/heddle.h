@@ -31,6 +31,8 @@ extern "C" {
 typedef struct heddle_matrix heddle_matrix;
 typedef struct heddle_operator heddle_operator;
 typedef struct heddle_preconditioner heddle_preconditioner;
+typedef struct heddle_recording heddle_recording;
+typedef struct heddle_overlapped heddle_overlapped;
 typedef void* heddle_stream;
 
 /* int32_t, not enum types: their size is the same for every compiler and language. */
@@ -121,6 +123,14 @@ HEDDLE_API heddle_status heddle_matrix_to(const heddle_matrix* matrix, heddle_de
 HEDDLE_API heddle_status heddle_matrix_transpose(const heddle_matrix* matrix, heddle_matrix** transposed);
 HEDDLE_API heddle_status heddle_matrix_analyze_json(const heddle_matrix* matrix, char* text, int64_t capacity,
                                                     int64_t* length);
+/* An order of the rows of a matrix, or of rows and columns of a square one. by: "rcm" (reverse Cuthill-McKee), "amd"
+ * (approximate minimum degree; HEDDLE_UNAVAILABLE in a build without it), "length" (the longest rows first, inside
+ * windows of so many rows; 0: one window). order: room for `rows` numbers; the new row k was row order[k], from 0. */
+HEDDLE_API heddle_status heddle_matrix_order(const heddle_matrix* matrix, const char* by, int64_t window,
+                                             int32_t* order);
+/* Rows and columns in such orders; NULL: as they are. Its operators still take new values in the caller's order. */
+HEDDLE_API heddle_status heddle_matrix_permute(const heddle_matrix* matrix, const int32_t* row_order,
+                                               const int32_t* column_order, heddle_matrix** permuted);
 HEDDLE_API void heddle_matrix_destroy(heddle_matrix* matrix);
 
 /* ---- operators */
@@ -184,6 +194,38 @@ HEDDLE_API heddle_status heddle_multiply_many(const heddle_operator* op, int32_t
                                               double alpha, const heddle_vectors* x, double beta,
                                               const heddle_vectors* y, heddle_stream stream);
 
+/* ---- work that is queued again and again */
+/* Queues its work on `stream`. Non-zero: it failed. */
+typedef int32_t (*heddle_work)(void* context, heddle_stream stream);
+/* On a GPU a CUDA graph of what `work` queues: products whose vectors lie on the device, updates from there, kernels
+ * of your own. It is called once, by this function; operators and vectors must outlive the recording. On other devices
+ * heddle_recording_run calls it every time. */
+HEDDLE_API heddle_status heddle_recording_create(heddle_device device, heddle_work work, void* context,
+                                                 heddle_recording** result);
+HEDDLE_API heddle_status heddle_recording_run(const heddle_recording* recording, heddle_stream stream);
+HEDDLE_API void heddle_recording_destroy(heddle_recording* recording);
+
+/* ---- a number of products that is not known beforehand */
+/* Returns when csr is stored. Another thread chooses by the options, stores, and from then on products are by that
+ * plan. That thread calls keep_going. `plan`, `transposed`, `updates` and `right_hand_sides` must be 0 here. The matrix
+ * is copied. */
+HEDDLE_API heddle_status heddle_overlapped_create(const heddle_matrix* matrix, const heddle_options* options,
+                                                  heddle_overlapped** result);
+/* y = alpha A x + beta y. The two plans add up a row in different orders: until it is settled, the bits of y depend on
+ * when that is. */
+HEDDLE_API heddle_status heddle_overlapped_multiply(const heddle_overlapped* overlapped, double alpha, const void* x,
+                                                    double beta, void* y, heddle_stream stream);
+/* 1: the plan will not change any more. */
+HEDDLE_API heddle_status heddle_overlapped_settled(const heddle_overlapped* overlapped, int32_t* settled);
+/* Of the plan there is by now. */
+HEDDLE_API heddle_status heddle_overlapped_plan(const heddle_overlapped* overlapped, char* text, int64_t capacity,
+                                                int64_t* length);
+/* Waits until it is settled, and gives the last operator away: what is left can be destroyed alone. *failure (NULL is
+ * allowed) is why storing by a better plan failed, "" where it did not; it is good until `overlapped` is destroyed. */
+HEDDLE_API heddle_status heddle_overlapped_take(heddle_overlapped* overlapped, heddle_operator** result,
+                                                const char** failure);
+HEDDLE_API void heddle_overlapped_destroy(heddle_overlapped* overlapped);
+
 /* ---- solvers */
 typedef struct {
   size_t size;
@@ -194,6 +236,8 @@ typedef struct {
   int32_t updates;                  /* of amg: 1, heddle_preconditioner_update will be called */
   int32_t near_nullspace_count;     /* of amg: up to 8 vectors of `rows` numbers that A maps to nearly zero */
   const double* near_nullspace;     /* one after the other; NULL: constants. heddle_rigid_body_modes makes them */
+  heddle_keep_going keep_going;     /* asked while it is made */
+  void* context;
 } heddle_preconditioner_options;
 /* How bodies move without being deformed: 3 vectors for nodes in the plane (dimension = 2), 6 in space (3), one after
  * the other, each of nodes * dimension numbers. coordinates: those of a node after the other. */
@@ -220,7 +264,7 @@ typedef struct {
   int32_t check_every;    /* iterations between two looks at the residual; 0: by the device */
   int32_t graph;          /* CUDA graphs: 0 where faster, 1 never, 2 always */
   heddle_stream stream;
-  heddle_keep_going keep_going; /* asked before and after the set-up, and whenever progress is called */
+  heddle_keep_going keep_going; /* asked before, during and after the set-up, and whenever progress is called */
   heddle_solve_progress progress;
   void* context;        /* of both */
   int32_t want_iterate; /* 1: progress gets x, a copy every time */

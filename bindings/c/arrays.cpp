@@ -136,9 +136,26 @@ std::unique_ptr<heddle_matrix> made_of(Given& given) {
   return std::make_unique<heddle_matrix>(heddle_matrix{std::move(A), std::move(given.origin)});
 }
 
-// `first` and then `then`, which has one entry for each stored one of `first`.
-std::shared_ptr<const EntryMap> joined(const EntryMap& first, const EntryMap& then) {
-  if (first.identity()) return std::make_shared<EntryMap>(then);
+template <class V>
+std::unique_ptr<heddle_matrix> transposed_csr(const Csr<V>& given, Origin origin) {
+  MatrixView<V> by_columns;
+  by_columns.order = EntryOrder::csc;
+  by_columns.rows = given.cols, by_columns.cols = given.rows;
+  by_columns.row = {given.col.data(), given.col.size()}, by_columns.col = {given.ptr.data(), given.ptr.size()};
+  by_columns.val = given.val.span(), by_columns.device = given.val.device();
+  EntryMap moved;
+  Csr<V> T = make_csr(by_columns, &moved);
+  moved = moved.to(Device::cpu());
+  origin.map = joined(origin.map.get(), moved);
+  origin.conversions.push_back("transposed");
+  return std::make_unique<heddle_matrix>(heddle_matrix{std::move(T), std::move(origin)});
+}
+
+}  // namespace
+
+std::shared_ptr<const EntryMap> joined(const EntryMap* before, const EntryMap& then) {
+  if (!before || before->identity()) return std::make_shared<EntryMap>(then);
+  const EntryMap first = before->to(Device::cpu());
   const auto begin_of = [&](int64_t p) { return first.first.empty() ? p : first.first[p]; };
   auto both = std::make_shared<EntryMap>();
   both->given = first.given, both->stored = then.stored;
@@ -153,23 +170,6 @@ std::shared_ptr<const EntryMap> joined(const EntryMap& first, const EntryMap& th
   if (!both->first.empty()) both->first[then.stored] = place;
   return both;
 }
-
-template <class V>
-std::unique_ptr<heddle_matrix> transposed_csr(const Csr<V>& given, Origin origin) {
-  MatrixView<V> by_columns;
-  by_columns.order = EntryOrder::csc;
-  by_columns.rows = given.cols, by_columns.cols = given.rows;
-  by_columns.row = {given.col.data(), given.col.size()}, by_columns.col = {given.ptr.data(), given.ptr.size()};
-  by_columns.val = given.val.span(), by_columns.device = given.val.device();
-  EntryMap moved;
-  Csr<V> T = make_csr(by_columns, &moved);
-  moved = moved.to(Device::cpu());
-  origin.map = joined(origin.map ? origin.map->to(Device::cpu()) : EntryMap{}, moved);
-  origin.conversions.push_back("transposed");
-  return std::make_unique<heddle_matrix>(heddle_matrix{std::move(T), std::move(origin)});
-}
-
-}  // namespace
 
 std::unique_ptr<heddle_matrix> matrix_from(const heddle_arrays& arrays) {
   check(arrays);

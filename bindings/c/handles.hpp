@@ -22,6 +22,12 @@ struct Origin {
 Device device_of(heddle_device device);
 heddle_device device_of(Device device);
 
+// What the library asks now and then; none where the caller does not want to be asked.
+inline KeepGoing keep_going_of(heddle_keep_going ask, void* context) {
+  if (!ask) return {};
+  return [=](std::string_view stage, double done) { return ask(context, done, std::string(stage).c_str()) == 0; };
+}
+
 }  // namespace heddle::c
 
 struct heddle_matrix {

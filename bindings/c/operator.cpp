@@ -1,6 +1,4 @@
 // heddle_operator_*: stored by a plan, given new values, looked at.
-#include <heddle/foreign.hpp>
-
 #include "guard.hpp"
 #include "operator_options.hpp"
 
@@ -16,11 +14,7 @@ std::unique_ptr<heddle_operator> operator_of(const Csr<V>& A, const heddle_optio
   const heddle::BuildOptions how = build_options(o);
   std::optional<heddle::ChooseOptions> choosing;
   if (chosen(o)) choosing = choose_options(o);
-  Operator<V> op = choosing ? optimize(A, *choosing, how) : build(A, Plan::parse(o.plan), how);
-  if (origin.map) set_entry_order(op, *origin.map);
-  if (choosing) choosing->keep_going = {};  // the callback is good for this call alone
-  auto made = std::make_unique<heddle_operator>(heddle_operator{std::move(op), origin, std::move(choosing)});
-  made->rows = A.rows, made->cols = A.cols, made->nnz = A.nnz();
+  auto made = handle_of(choosing ? optimize(A, *choosing, how) : build(A, Plan::parse(o.plan), how), origin, choosing);
   made->transposed = how.transposed, made->updates = how.updates, made->right_hand_sides = how.right_hand_sides;
   return made;
 }

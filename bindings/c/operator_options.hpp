@@ -1,6 +1,8 @@
 // Options of the caller as those of the C++ library.
 #pragma once
 
+#include <heddle/foreign.hpp>
+
 #include <string_view>
 
 #include "guard.hpp"
@@ -11,14 +13,6 @@ namespace heddle::c {
 // Whether the library chooses the plan.
 inline bool chosen(const heddle_options& o) { return !o.plan || std::string_view(o.plan) == "auto"; }
 
-// What the library asks now and then; none where the caller does not want to be asked.
-inline KeepGoing keep_going_of(const heddle_options& o) {
-  if (!o.keep_going) return {};
-  return [o](std::string_view stage, double done) {
-    return o.keep_going(o.context, done, std::string(stage).c_str()) == 0;
-  };
-}
-
 inline BuildOptions build_options(const heddle_options& o) {
   if (o.right_hand_sides < 0) wrong_usage("a number from 0 on is needed", "right_hand_sides");
   BuildOptions how;
@@ -26,7 +20,7 @@ inline BuildOptions build_options(const heddle_options& o) {
   how.transposed = o.transposed != 0;
   how.updates = o.updates != 0;
   how.right_hand_sides = std::max(1, o.right_hand_sides);
-  how.keep_going = keep_going_of(o);
+  how.keep_going = keep_going_of(o.keep_going, o.context);
   return how;
 }
 
@@ -37,8 +31,19 @@ inline ChooseOptions choose_options(const heddle_options& o) {
   how.expected_multiplies = o.products;
   how.reorder = o.no_reorder == 0;
   how.use_cache = o.no_cache == 0;
-  how.keep_going = keep_going_of(o);
+  how.keep_going = keep_going_of(o.keep_going, o.context);
   return how;
+}
+
+// choosing: none where the plan was given.
+template <class V>
+std::unique_ptr<heddle_operator> handle_of(Operator<V> op, const Origin& origin,
+                                           std::optional<ChooseOptions> choosing) {
+  if (origin.map) set_entry_order(op, *origin.map);
+  if (choosing) choosing->keep_going = {};  // the callback is good for the call that made it alone
+  auto made = std::make_unique<heddle_operator>(heddle_operator{std::move(op), origin, std::move(choosing)});
+  std::visit([&](const auto& A) { made->rows = A.rows(), made->cols = A.cols(), made->nnz = A.nnz(); }, made->op);
+  return made;
 }
 
 }  // namespace heddle::c

@@ -20,6 +20,7 @@ inline PreconditionerOptions preconditioner_options(const heddle_preconditioner_
   how.double_cycle = o.double_cycle != 0;
   how.host_setup = o.host_setup != 0;
   how.updates = o.updates != 0;
+  how.keep_going = keep_going_of(o.keep_going, o.context);
   if (o.near_nullspace_count < 0) wrong_usage("a number from 0 on is needed", "near_nullspace_count");
   if (o.near_nullspace_count > 0) need_memory(o.near_nullspace, "near_nullspace");
   how.near_nullspace.assign(o.near_nullspace, o.near_nullspace + o.near_nullspace_count * rows);

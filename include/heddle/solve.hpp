@@ -12,6 +12,7 @@
 #include <heddle/export.hpp>
 #include <heddle/matrix_free.hpp>
 #include <heddle/operator.hpp>
+#include <heddle/progress.hpp>
 
 namespace HEDDLE_PUBLIC heddle {
 
@@ -77,6 +78,8 @@ struct PreconditionerOptions {
   bool updates = false;       // amg: its values will be updated
   // amg: up to 8 vectors that A maps to nearly zero, one after the other (rigid_body_modes); none: constants
   std::vector<double> near_nullspace;
+  // Asked while it is made, by make_preconditioner and where a solve makes it; see progress.hpp.
+  KeepGoing keep_going = {};
 };
 
 // How bodies move without being deformed: 3 vectors for nodes in the plane (`dimension` = 2) and 6 in space, one after
@@ -132,7 +135,8 @@ struct SolveOptions {
   Graph graph = Graph::where_faster;
   // These are called whenever the host looks at the residual. What they throw ends the solve, with x as it was.
   std::function<void(const SolveProgress&)> progress;
-  // False ends the solve with Status::stopped. Asked before and after the set-up as well, with iteration 0.
+  // False ends the solve with Status::stopped. Asked before, during (at most every 50 ms) and after the set-up as well,
+  // with iteration 0.
   std::function<bool(const SolveProgress&)> keep_going;
   // Gets the x there is by then, in host memory that is good until it returns: a copy every time, and for gmres the
   // work at the end of a cycle.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/watch.hpp"
 #include "solve/methods.hpp"
 #include "solve/size.hpp"
 #include "solve/solver.hpp"
@@ -30,9 +31,25 @@ int Solver<V>::look_every() const {
   return std::max(usual, iterations_->fewest(on.state.recorded));
 }
 
+// Null where keep_going has ended it.
 template <class V>
-void Solver<V>::prepare() {
-  Prepared<V>& prepared = preparation_();
+Prepared<V>* Solver<V>::prepared_unless_stopped(const SolveProgress& now) {
+  KeepGoing ask;
+  if (options_.keep_going) ask = [&](std::string_view, double) { return !asked_to_stop(now); };
+  const Watch watch(ask);
+  try {
+    return &preparation_();
+  } catch (const Error& error) {
+    if (!stopped_ || error.kind() != ErrorKind::stopped) throw;
+    return nullptr;
+  }
+}
+
+template <class V>
+void Solver<V>::prepare(const SolveProgress& now) {
+  Prepared<V>* const found = prepared_unless_stopped(now);
+  if (!found) return;
+  Prepared<V>& prepared = *found;
   report_.loading_seconds = std::exchange(prepared.loading_seconds, 0);
   preconditioner_ = prepared.preconditioner;
   report_.preconditioner = preconditioner_ ? preconditioner_->name() : "none";

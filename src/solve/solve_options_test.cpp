@@ -84,6 +84,32 @@ TEST(SolveOptions, keep_going_is_asked_before_and_after_the_set_up) {
   }
 }
 
+TEST(SolveOptions, keep_going_is_asked_during_the_set_up_of_grids) {
+  const auto op = build(generate<double>("stencil3d7,n=20"));
+  int asked = 0;
+  Numbers x(8000, 0.5);
+  const Report report = solve(
+      op, wavy(8000), x, {.preconditioner = "amg", .keep_going = [&](const SolveProgress&) { return ++asked < 3; }});
+  EXPECT_EQ(report.status, Status::stopped);
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(report.preconditioner, "");
+  EXPECT_EQ(x, Numbers(8000, 0.5));
+}
+
+TEST(SolveOptions, making_a_preconditioner_can_be_stopped) {
+  const Csr<double> A = generate<double>("stencil2d5,n=9");
+  const auto op = build(A);
+  for (const char* name : {"jacobi", "fsai", "amg"}) {
+    const KeepGoing stop = [](std::string_view stage, double) { return stage != "set up"; };
+    try {
+      make_preconditioner(name, op, A, {.keep_going = stop});
+      ADD_FAILURE() << name;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::stopped) << error.what();
+    }
+  }
+}
+
 TEST(SolveOptions, a_solution_that_is_there_when_it_is_stopped_is_one) {
   const Csr<double> A = generate<double>("stencil2d5,n=9");
   Numbers x(81, 0.0);

@@ -112,10 +112,11 @@ void Solver<V>::run_from(double rr) {
   if (limit() == 0) return verdict(Status::max_iterations, "no iterations were allowed");
   BetterOperator<V> better(options_.better);
   better_ = &better;
-  if (!asked_to_stop({0, relative(rr), target_ / b_.scaled})) prepare();
+  const SolveProgress begin{0, relative(rr), target_ / b_.scaled};
+  if (!asked_to_stop(begin)) prepare(begin);
   const Clock clock;
   better.iterations_begin();
-  if (!stopped_ && !asked_to_stop({0, relative(rr), target_ / b_.scaled}))
+  if (!stopped_ && !asked_to_stop(begin))
     iterate(rr);
   else
     verdict(Status::stopped, "keep_going ended it before the first iteration");

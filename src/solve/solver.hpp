@@ -39,7 +39,8 @@ class Solver {
   bool small(double squared) const;
 
   // rounds.cpp: the iterations.
-  void prepare();
+  Prepared<V>* prepared_unless_stopped(const SolveProgress& now);
+  void prepare(const SolveProgress& now);
   void take_method(const std::string& name);
   void iterate(double rr);
   bool go_on(Stop why, double before, double rr) const;

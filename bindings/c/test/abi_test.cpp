@@ -76,6 +76,7 @@ std::vector<std::string> structs() {
   FIELD(heddle_preconditioner_options, coarsest);
   FIELD(heddle_preconditioner_options, double_cycle);
   FIELD(heddle_preconditioner_options, near_nullspace);
+  FIELD(heddle_preconditioner_options, keep_going);
   SIZE(heddle_solve_options);
   FIELD(heddle_solve_options, method);
   FIELD(heddle_solve_options, tolerance);

@@ -115,6 +115,37 @@ nb::object places(nb::handle self) {
   return found ? array_over(found, count, NPY_INT64, self) : nb::none();
 }
 
+nb::object order(const MatrixHandle& handle, const std::string& by, std::int64_t window) {
+  HEDDLE_INIT(heddle_arrays, a);
+  must(heddle_matrix_get_arrays(handle.matrix, &a));
+  npy_intp length = a.rows;
+  const nb::object made = nb::steal(PyArray_SimpleNew(1, &length, NPY_INT32));
+  if (!made.is_valid()) throw nb::python_error();
+  heddle_status status;
+  {
+    const WithoutGil release;
+    status = heddle_matrix_order(handle.matrix, by.c_str(), window, static_cast<std::int32_t*>(memory_of(made)));
+  }
+  must(status);
+  return made;
+}
+
+// Orders of int32, as many as there are rows or columns: Python has seen to it. None: as they are.
+std::unique_ptr<MatrixHandle> permuted(const MatrixHandle& handle, nb::handle rows, nb::handle columns) {
+  const auto numbers = [](nb::handle given) {
+    return given.is_none() ? nullptr : static_cast<const std::int32_t*>(memory_of(given));
+  };
+  const std::int32_t *row_order = numbers(rows), *column_order = numbers(columns);
+  heddle_matrix* made = nullptr;
+  heddle_status status;
+  {
+    const WithoutGil release;
+    status = heddle_matrix_permute(handle.matrix, row_order, column_order, &made);
+  }
+  must(status);
+  return std::make_unique<MatrixHandle>(made);
+}
+
 }  // namespace
 
 void define_matrices(nb::module_& m) {
@@ -138,6 +169,8 @@ void define_matrices(nb::module_& m) {
                  return heddle_choose_json(h.matrix, &options, out...);
                });
              });
+  matrix.def("order", order);
+  matrix.def("permuted", permuted, nb::arg("rows").none(), nb::arg("columns").none());
   m.def("borrow", borrow);
   m.def("read", read);
   m.def("write", write);

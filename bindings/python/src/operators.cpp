@@ -104,9 +104,11 @@ void update(const Core& core, nb::handle values, heddle_stream stream) {
   must(status);
 }
 
-// Arrays of one or two dimensions, of the operator's type; Python has checked shapes and strides.
-heddle_vectors vectors_of(nb::handle array) {
+// Arrays of one or two dimensions; Python has checked strides.
+heddle_vectors vectors_of(nb::handle array, std::int64_t rows, int numpy_type) {
   auto* a = reinterpret_cast<PyArrayObject*>(array.ptr());
+  if (!PyArray_Check(array.ptr()) || PyArray_TYPE(a) != numpy_type || PyArray_DIM(a, 0) != rows)
+    throw nb::type_error("an array of another type or length is needed");
   const auto item = static_cast<std::int64_t>(PyArray_ITEMSIZE(a));
   if (PyArray_NDIM(a) == 1) return {PyArray_DATA(a), 1, PyArray_DIM(a, 0)};
   return {PyArray_DATA(a), PyArray_STRIDE(a, 0) / item, PyArray_STRIDE(a, 1) / item};
@@ -115,7 +117,7 @@ heddle_vectors vectors_of(nb::handle array) {
 void product(const Core& core, double alpha, nb::handle x, double beta, nb::handle y, std::uintptr_t stream) {
   auto* a = reinterpret_cast<PyArrayObject*>(x.ptr());
   const std::int64_t count = PyArray_NDIM(a) == 1 ? 1 : PyArray_DIM(a, 1);
-  const heddle_vectors X = vectors_of(x), Y = vectors_of(y);
+  const heddle_vectors X = vectors_of(x, core.cols, core.numpy_type), Y = vectors_of(y, core.rows, core.numpy_type);
   heddle_status status;
   {
     const WithoutGil release;

@@ -21,7 +21,7 @@ struct Columns {
 
 // False where it is an array of another kind, type or shape, or lies otherwise.
 bool take_columns(PyObject* object, std::int64_t rows, int type, Columns& to) noexcept {
-  if (!PyArray_Check(object)) return false;
+  if (!PyArray_CheckExact(object)) return false;
   auto* a = reinterpret_cast<PyArrayObject*>(object);
   const int dimensions = PyArray_NDIM(a);
   if (PyArray_TYPE(a) != type || dimensions < 1 || dimensions > 2 || PyArray_DIM(a, 0) != rows) return false;
@@ -57,14 +57,9 @@ struct Product {
       const std::shared_lock together(core.pair->guard, std::try_to_lock);
       if (together.owns_lock()) return call();
     }
-    PyThreadState* state = PyEval_SaveThread();
-    heddle_status status;
-    {
-      const std::shared_lock together(core.pair->guard);
-      status = call();
-    }
-    PyEval_RestoreThread(state);
-    return status;
+    const WithoutGil release;
+    const std::shared_lock together(core.pair->guard);
+    return call();
   }
 };
 
@@ -140,12 +135,12 @@ PyObject* multiply(PyObject* self, PyObject* const* args, Py_ssize_t count, PyOb
   if (!core) return nullptr;
   Call call;
   if (!take_call(args, count, names, call)) return slow_multiply(self, args, count, names);
-  if (!call.out || call.out == Py_None) {
+  if ((!call.out || call.out == Py_None) && call.beta == 0) {
     PyObject* y = product_of(*core, call.x, call.alpha);
     return y || PyErr_Occurred() ? y : slow_multiply(self, args, count, names);
   }
   Product product{*core, {}, {}, call.alpha, call.beta};
-  const bool fast = take_columns(call.x, core->cols, core->numpy_type, product.x) &&
+  const bool fast = call.out && take_columns(call.x, core->cols, core->numpy_type, product.x) &&
                     take_columns(call.out, core->rows, core->numpy_type, product.y) &&
                     PyArray_NDIM(product.x.array) == PyArray_NDIM(product.y.array) &&
                     product.x.count == product.y.count && PyArray_ISWRITEABLE(product.y.array);

@@ -20,7 +20,7 @@ struct Settings {
   heddle_preconditioner_options options{};
   std::vector<double> near_nullspace;
 
-  const heddle_preconditioner_options* get() {
+  heddle_preconditioner_options* get() {
     options.size = sizeof options;
     options.near_nullspace = near_nullspace.data();
     return &options;
@@ -41,6 +41,13 @@ std::vector<double> columns_of(nb::handle value, std::int64_t rows) {
   return {first, first + PyArray_SIZE(array)};
 }
 
+template <class T>
+T setting(nb::handle value, const std::string& name) {
+  T number{};
+  if (!nb::try_cast<T>(value, number)) throw nb::type_error((name + ": a number of another kind is needed").c_str());
+  return number;
+}
+
 Settings settings_of(const nb::dict& given, std::int64_t rows) {
   Settings made;
   heddle_preconditioner_options& o = made.options;
@@ -51,13 +58,13 @@ Settings settings_of(const nb::dict& given, std::int64_t rows) {
       {"updates", &o.updates},      {"double_cycle", &o.double_cycle},
       {"host_setup", &o.host_setup}};
   for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
+    const auto name = nb::cast<std::string>(nb::str(key));
     const auto number =
         std::find_if(std::begin(numbers), std::end(numbers), [&](const auto& n) { return name == n.first; });
     if (number != std::end(numbers)) {
-      *number->second = nb::cast<std::int32_t>(value);
+      *number->second = setting<std::int32_t>(value, name);
     } else if (name == "strength") {
-      o.strength = nb::cast<double>(value);
+      o.strength = setting<double>(value, name);
     } else if (name == "near_nullspace") {
       made.near_nullspace = columns_of(value, rows);
       o.near_nullspace_count = rows == 0 ? 0 : static_cast<std::int32_t>(made.near_nullspace.size() / rows);
@@ -126,7 +133,9 @@ struct PreconditionerHandle final : Renewed {
 
 std::unique_ptr<PreconditionerHandle> named(const Core& core, const std::string& name, const nb::dict& settings) {
   Settings asked = settings_of(settings, core.rows);
-  const heddle_preconditioner_options* options = asked.get();
+  Attention attention;
+  heddle_preconditioner_options* options = asked.get();
+  options->keep_going = Attention::keep_going, options->context = &attention;
   auto handle = std::make_unique<PreconditionerHandle>();
   handle->pair = core.pair;
   handle->values = core.values;

@@ -90,6 +90,7 @@ def test_the_command_and_bench():
     assert done.returncode == 3
     records = heddle.bench(laplacian(20), "--seconds", "0.001", "--device", "cpu")
     assert any(r["plan"].startswith("csr") and r["seconds"] > 0 for r in records)
+    assert not any(isinstance(value, dict | list) for r in records for value in r.values())  # a table, as pandas has it
 
 
 def test_pictures():

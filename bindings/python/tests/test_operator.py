@@ -129,56 +129,10 @@ def test_explain_and_choose():
     assert repr(op).startswith("<heddle.Operator 400 x 400, 1920 entries, float64, cpu")
 
 
-A3 = sp.csr_array(np.diag([1.0, 2.0, 3.0]))
-
-
-@pytest.mark.parametrize(
-    "error, words, call",
-    [
-        (ValueError, "[Dd]imension mismatch", lambda op: op @ np.ones(4)),
-        (ValueError, "[Dd]imension mismatch", lambda op: op @ np.ones((4, 2))),
-        (ValueError, "[Dd]imension mismatch", lambda op: np.ones(4) @ op),
-        (ValueError, "Scalar operands", lambda op: op @ 3),
-        (ValueError, "out has shape", lambda op: op.multiply(np.ones(3), out=np.ones(4))),
-        (ValueError, "out has dtype", lambda op: op.multiply(np.ones(3), out=np.ones(3, np.float32))),
-        (ValueError, "read-only", lambda op: op.multiply(np.ones(3), out=np.broadcast_to(0.0, 3))),
-        (ValueError, "not contiguous", lambda op: op.multiply(np.ones(3), out=np.ones(6)[::2])),
-        (TypeError, "NumPy array is needed", lambda op: op.multiply(np.ones(3), out=[0, 0, 0])),
-        (ValueError, "dimensions", lambda op: op.multiply(np.ones((1, 3, 3)))),
-        (TypeError, "dtype", lambda op: op.multiply("text")),
-        (TypeError, "dtype", lambda op: op @ np.ones(3, object)),
-        (TypeError, "argument", lambda op: op.multiply()),
-        (TypeError, "argument", lambda op: op.multiply(np.ones(3), nonsense=1)),
-        (ValueError, "overlap", lambda op: op.multiply(*(lambda v: (v, v))(np.ones(3)))),
-        (ValueError, "values of shape", lambda op: op.update_values([1.0])),
-        (TypeError, "real", lambda op: op.update_values([1j, 1, 1])),
-        (TypeError, "optimize makes", lambda op: heddle.Operator()),
-        (TypeError, "optimize makes", lambda op: heddle._core.Core.__new__(heddle.Operator) @ np.ones(3)),
-        (TypeError, "optimize makes", lambda op: heddle._core.Core.__new__(heddle.Operator).multiply(np.ones(3))),
-        (ValueError, "no such format", lambda op: heddle.optimize(A3, plan="nonsense")),
-        (ValueError, "effort", lambda op: heddle.optimize(A3, effort="nonsense")),
-        (ValueError, "device", lambda op: heddle.optimize(A3, device="tpu")),
-        (TypeError, "complex", lambda op: heddle.optimize(A3 * 1j)),
-        (TypeError, "no matrix", lambda op: heddle.optimize(3)),
-        (ValueError, "dimensions", lambda op: heddle.optimize(sp.coo_array(np.ones(3)))),
-        (FileNotFoundError, "no_such", lambda op: heddle.optimize("no_such.mtx")),
-        (ValueError, "indptr has", lambda op: heddle.optimize((A3.data, A3.indices, A3.indptr[:2]), shape=(3, 3))),
-        (ValueError, "outside", lambda op: heddle.optimize((A3.data, A3.indices + 1, A3.indptr), shape=(3, 3))),
-        (ValueError, "as many", lambda op: heddle.optimize((A3.data[:2], A3.indices, A3.indptr), shape=(3, 3))),
-        (TypeError, "integers", lambda op: heddle.optimize((A3.data, A3.indices * 1.0, A3.indptr), shape=(3, 3))),
-    ],
-)
-def test_errors(error, words, call):
-    op = heddle.optimize(A3)
-    with pytest.raises(error, match=words):
-        call(op)
-    close(op @ np.ones(3), np.array([1.0, 2.0, 3.0]))
-
-
 def test_a_device_that_is_not_there():
     if heddle.gpu_absence():
         with pytest.raises(heddle.UnavailableError):
-            heddle.optimize(A3, device="gpu")
+            heddle.optimize(laplacian(3), device="gpu")
 
 
 def test_memory_is_given_back():

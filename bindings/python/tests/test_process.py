@@ -53,6 +53,27 @@ def test_ctrl_c_ends_an_optimize():
     """, 120) == "interrupted"
 
 
+@pytest.mark.parametrize(
+    "call",
+    ["heddle.preconditioner(op, 'amg', coarsest=4096)", "heddle.cg(op, x, M='amg', settings={'coarsest': 4096}, maxiter=1)"],
+)
+def test_ctrl_c_ends_the_making_of_a_preconditioner(call):
+    assert run(f"""
+        def asked(signal, frame):
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGALRM, asked)
+        begin = time.time()
+        {call}
+        whole = time.time() - begin
+        signal.setitimer(signal.ITIMER_REAL, whole / 3)
+        begin = time.time()
+        try:
+            {call}
+        except KeyboardInterrupt:
+            print(time.time() - begin < 0.9 * whole)
+    """, 240) == "True"
+
+
 def test_callbacks_may_raise_and_stop():
     assert run("""
         def fails(x):

@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "core/memory_errors.hpp"
+#include "core/watch.hpp"
 #include "simt/where.hpp"
 #include "solve/methods.hpp"
 
@@ -50,6 +51,8 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
                                                        const Csr<V>& matrix, const PreconditionerOptions& options) {
   return with_memory_errors([&]() -> std::shared_ptr<Preconditioner<V>> {
     using namespace solve_method;
+    const Watch watch(options.keep_going);
+    if (options.keep_going) Watch::enter("set up");
     const PreconditionerLine<V>& line = preconditioner_line<V>(name);
     check(matrix.rows == A.rows() && matrix.cols == A.cols(), ErrorKind::usage,
           "a {} x {} operator with a {} x {} matrix: they must be the same", A.rows(), A.cols(), matrix.rows,

@@ -9,7 +9,7 @@ from . import _core
 from ._core import set_threads, threads
 from ._device import devices, gpu_absence, set_device_allocator
 from ._errors import Error, InputError, InternalError, UnavailableError, UsageError
-from ._files import analyze, generate, read_matrix, write_matrix
+from ._files import analyze, generate, read_matrix, reorder, write_matrix
 
 __version__ = _core.version()
 
@@ -17,6 +17,7 @@ __version__ = _core.version()
 _LATER = {
     "Operator": "_operator",
     "optimize": "_operator",
+    "Overlapped": "_overlapped",
     "Explanation": "_explain",
     "choose": "_explain",
     "Info": "_solvers",
@@ -35,7 +36,7 @@ _LATER = {
 
 __all__ = [
     "Error", "InputError", "InternalError", "UnavailableError", "UsageError", "analyze", "devices", "generate",
-    "gpu_absence", "read_matrix", "set_device_allocator", "set_threads", "threads", "write_matrix", *_LATER,
+    "gpu_absence", "read_matrix", "reorder", "set_device_allocator", "set_threads", "threads", "write_matrix", *_LATER,
 ]  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def bench(A, *options):
                 path = os.path.join(folder, f"matrix{number}.hdl")
                 write_matrix(path, source)
             paths.append(path)
-        words = [sys.executable, "-m", "heddle", "bench", "--json", *options, *paths]
+        words = [sys.executable, "-m", "heddle", "bench", "--json", *map(str, options), *paths]
         done = subprocess.run(words, capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError(done.stderr.strip() or done.stdout.strip())

@@ -2,7 +2,8 @@
 
 import json
 
-from . import _core, _device
+from . import _device
+from ._arguments import real, text
 from ._given import matrix_of
 
 
@@ -39,4 +40,4 @@ class Explanation(dict):
 def choose(A, *, effort="model", products=0.0, device="auto", dtype=None, shape=None):
     """Which plan `optimize` would take, why, and what the others would cost; nothing is stored."""
     matrix, _keep = matrix_of(A, shape=shape, dtype=dtype)
-    return Explanation(json.loads(matrix.choose_json(effort, products, *_device.parse(device))))
+    return Explanation(json.loads(matrix.choose_json(text(effort, "effort"), real(products, "products"), *_device.parse(device))))

@@ -1,5 +1,6 @@
 """What users call a matrix, as arrays that the library takes without copying them."""
 
+import operator
 import os
 from dataclasses import dataclass, field
 
@@ -137,19 +138,29 @@ def _from_scipy(A, dtype, updates):
     )
 
 
+def _checked_shape(shape):
+    try:
+        rows, cols = (operator.index(number) for number in shape)
+    except (TypeError, ValueError):
+        raise TypeError(f"shape is {shape!r}, (rows, columns) is needed") from None
+    if min(rows, cols) < 0 or max(rows, cols) > np.iinfo(np.int32).max:
+        raise InputError(f"shape is {shape}: numbers from 0 to 2147483647 are needed")
+    return rows, cols
+
+
 def _from_tuple(A, shape, dtype):
     conversions = []
-    if len(A) == 2 and len(A[1]) == 2:
+    if len(A) == 2 and isinstance(A[1], (tuple, list, np.ndarray)) and len(A[1]) == 2:
         data, (rows, columns) = A
         rows, columns = np.asarray(rows), np.asarray(columns)
         shape = shape or (int(rows.max(initial=-1)) + 1, int(columns.max(initial=-1)) + 1)
-        return _coordinates(tuple(shape), rows, columns, data, dtype, conversions)
+        return _coordinates(shape, rows, columns, data, dtype, conversions)
     if len(A) != 3:
         raise TypeError("(data, indices, indptr) or (data, (rows, columns)) is needed")
     indptr = _indices(A[2], "indptr", conversions)
     indices = _indices(A[1], "indices", conversions)
     shape = shape or (len(indptr) - 1, int(indices.max(initial=-1)) + 1)
-    return Given("csr", tuple(shape), indptr, indices, _values(A[0], dtype, conversions), conversions=conversions)
+    return Given("csr", shape, indptr, indices, _values(A[0], dtype, conversions), conversions=conversions)
 
 
 def _from_dense(A, dtype):
@@ -185,12 +196,19 @@ def source_of(A):
     return source
 
 
-def matrix_of(A, *, shape=None, dtype=None):
-    """(the matrix of the library, what must live as long)."""
+def matrix_of(A, *, shape=None, dtype=None, updates=False):
+    """(the matrix of the library, what became of the arrays of the user: None for a file). The arrays must live as long
+    as the matrix."""
+    shape = None if shape is None else _checked_shape(shape)
     source = source_of(A)
     if source is not None:
-        return _core.read(source, dtype is not None and value_dtype(dtype) == np.float32), None
-    if isinstance(A, _core.Core):
-        return A._restore(), None
-    given = given_from(A, shape=shape, dtype=dtype)
-    return given.matrix(), given
+        matrix, given = _core.read(source, dtype is not None and value_dtype(dtype) == np.float32), None
+    elif isinstance(A, _core.Core) and (dtype is None or value_dtype(dtype) == A.dtype):
+        matrix, given = A._restore(), None
+    else:
+        given = given_from(A.to_scipy() if isinstance(A, _core.Core) else A, shape=shape, dtype=dtype, updates=updates)
+        matrix = given.matrix()
+    found = matrix.arrays()[:2]
+    if shape is not None and found != shape:
+        raise InputError(f"shape is {shape}, the matrix has {found}")
+    return matrix, given

@@ -1,23 +1,30 @@
 """heddle.Operator: a sparse matrix stored by a plan, and a scipy.sparse.linalg.LinearOperator."""
 
 import json
+import numbers
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core, _device
+from ._arguments import real, text, whole
 from ._explain import Explanation
-from ._given import given_from, refuse_device_array, source_of, value_dtype
+from ._given import matrix_of, refuse_device_array
 
 
 def _stream_of(stream):
     """The number of a CUDA stream: an int, or an object of CuPy or PyTorch."""
-    if stream is None:
-        return 0
     for name in ("ptr", "cuda_stream"):
         stream = getattr(stream, name, stream)
-    return int(stream)
+    return 0 if stream is None else whole(stream, "stream", most=2**64 - 1)
+
+
+def _factor(value, name):
+    """A number by which vectors are multiplied; complex ones stay what they are."""
+    if isinstance(value, numbers.Number | np.generic | np.ndarray) and np.ndim(value) == 0:
+        return complex(value) if np.iscomplexobj(value) else float(value)
+    raise TypeError(f"{name} is {value!r}: a number is needed")
 
 
 def _dense(x):
@@ -86,14 +93,16 @@ class Operator(_core.Core, LinearOperator):
         x = _dense(x)
         if x.ndim not in (1, 2):
             raise ValueError(f"x has {x.ndim} dimensions, 1 or 2 are needed")
-        return self._apply(x, out, alpha, beta, stream)
+        return self._apply(x, out, _factor(alpha, "alpha"), _factor(beta, "beta"), stream)
 
     def _apply(self, x, out=None, alpha=1.0, beta=0.0, stream=None):
         """alpha A x + beta out for the columns of x."""
         rows, cols = self.shape
         if x.shape[0] != cols:
             raise ValueError(f"Dimension mismatch: {rows} x {cols} times an array of shape {x.shape}")
-        if x.dtype.kind == "c" or isinstance(alpha, complex):
+        if out is None and beta != 0:
+            raise ValueError("beta multiplies what is in out: there is no out")
+        if x.dtype.kind == "c" or isinstance(alpha, complex) or isinstance(beta, complex):
             if out is not None:
                 raise TypeError("out and complex numbers do not go together: the operator is real")
             real = self._apply(np.ascontiguousarray(x.real))
@@ -103,7 +112,7 @@ class Operator(_core.Core, LinearOperator):
             x = np.ascontiguousarray(x)
         shape = (rows, *x.shape[1:])
         if out is None:
-            out, beta = np.empty(shape, self.dtype, order="C" if x.flags.c_contiguous else "F"), 0.0
+            out = np.empty(shape, self.dtype, order="C" if x.flags.c_contiguous else "F")
         else:
             self._check_out(out, shape)
         if out.size:
@@ -199,6 +208,8 @@ class Operator(_core.Core, LinearOperator):
 
     def _in_order(self, data):
         """The values of the matrix as the library was given them, from `A.data`."""
+        if issparse(data):
+            raise TypeError("new values are an array: give A.data, not A")
         data = _dense(data)
         shape, picks = self._given["values"], self._given["picks"]
         if data.dtype.kind == "c":
@@ -263,8 +274,9 @@ def _unpickled(shape, indptr, indices, data, places, how, given):
 
 def _made(matrix, given, *, plan=None, effort="model", products=0.0, device="auto", updates=False,
           right_hand_sides=16, reorder=True, cache=True):
-    kind, ordinal = _device.parse(device)
-    op = _core.create(Operator, matrix, plan, effort, products, kind, ordinal, updates, right_hand_sides, reorder, cache)
+    op = _core.create(Operator, matrix, None if plan is None else text(plan, "plan"), text(effort, "effort"),
+                      real(products, "products"), *_device.parse(device), bool(updates),
+                      whole(right_hand_sides, "right_hand_sides", 1), bool(reorder), bool(cache))
     return op._begin(given, matrix)
 
 
@@ -279,22 +291,21 @@ def optimize(A, *, plan=None, effort="model", products=0.0, device="auto", dtype
     products          how many products are expected; 0: many
     device            "auto" (the first GPU, or the CPU), "cpu", "gpu", "gpu:1", "emulator"
     dtype             float32 or float64: values are converted
+    shape             (rows, columns) of arrays that do not tell it
     transposed        True: products with op.T come, too; it is stored at once instead of when it is first used
     updates           True: update_values will be called
     right_hand_sides  the most columns of an x
+    reorder           False: no plan that reorders the matrix inside (`heddle.reorder` does it outside)
+    cache             False: measured choices are neither remembered nor taken from the cache
     """
     how = dict(plan=plan, effort=effort, products=products, device=device, updates=updates,
                right_hand_sides=right_hand_sides, reorder=reorder, cache=cache)
-    kept = {"values": None, "picks": None, "conversions": []}
-    source = source_of(A)
-    if isinstance(A, Operator):
-        op = _made(A._restore(), {**kept, "conversions": ["from another operator"]}, **how)
-    elif source is not None:
-        op = _made(_core.read(source, dtype is not None and value_dtype(dtype) == np.float32), kept, **how)
-    else:
-        given = given_from(A, shape=shape, dtype=dtype, updates=updates)
-        kept.update(values=given.values, picks=given.picks, conversions=given.conversions, dropped=given.dropped)
-        op = _made(given.matrix(), kept, **how)
+    matrix, given = matrix_of(A, shape=shape, dtype=dtype, updates=updates)
+    kept = {"values": None, "picks": None, "conversions": ["from another operator"] if isinstance(A, Operator) else []}
+    if given is not None:
+        kept.update(values=given.values, picks=given.picks, dropped=given.dropped)
+        kept["conversions"] += given.conversions
+    op = _made(matrix, kept, **how)
     if transposed:
         op.T  # noqa: B018
     return op

@@ -6,8 +6,10 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from . import _core
+from ._arguments import real, text, whole
 from ._given import refuse_device_array
 from ._operator import Operator, optimize
+from ._overlapped import Overlapped
 
 _VERDICTS = ("converged", "max_iterations", "breakdown", "stagnated", "indefinite", "not_finite", "stopped")
 _NEGATIVE = {"breakdown": -1, "indefinite": -2, "not_finite": -3, "stopped": -4}
@@ -59,7 +61,7 @@ class Preconditioner:
         self._op, self._handle, self.name = op, handle, name
 
     def __matmul__(self, r):
-        r = np.ascontiguousarray(r, self._op.dtype)
+        r = _vector(r, self._op.dtype, self._op.shape[0], "r")
         z = np.empty_like(r)
         self._handle.apply(r, z)
         return z
@@ -87,8 +89,10 @@ def preconditioner(A, name, **settings):
     For "amg" among them near_nullspace, up to 8 columns that A maps to nearly zero (`rigid_body_modes` makes those of a
     body), and updates=True, if update_values will be called.
     """
-    op = A if isinstance(A, Operator) else optimize(A)
-    return Preconditioner(op, _core.named_preconditioner(op, name, settings), name)
+    op = _subject(A)
+    if not isinstance(op, Operator):
+        raise TypeError("a preconditioner by name is made of a matrix, not of a function")
+    return Preconditioner(op, _core.named_preconditioner(op, text(name, "name"), settings), name)
 
 
 def rigid_body_modes(coordinates):
@@ -105,6 +109,8 @@ def rigid_body_modes(coordinates):
 
 def _subject(A):
     """What is solved with: an operator as it is, a LinearOperator of another kind as a function, all else optimized."""
+    if isinstance(A, Overlapped):
+        return A.now
     if isinstance(A, LinearOperator):
         if np.dtype(A.dtype).kind == "c":
             raise TypeError("complex systems are not supported")
@@ -116,6 +122,8 @@ def _function_of(M, op):
     """z = M r as a function, of what SciPy takes for a preconditioner."""
     if isinstance(op, Operator) and op.device not in ("cpu", "emulator"):
         raise TypeError("a preconditioner of Python computes on the host: use device='cpu', or one by name")
+    if not callable(M) and not hasattr(M, "__matmul__"):
+        raise TypeError(f"M is {M!r}: a name, a heddle.Preconditioner, a matrix or a function is needed")
     multiply = M if callable(M) and not hasattr(M, "shape") else lambda r: M @ r
     if hasattr(M, "shape") and tuple(M.shape) != tuple(op.shape):
         raise ValueError(f"M has shape {tuple(M.shape)}, the matrix {tuple(op.shape)}")
@@ -124,13 +132,13 @@ def _function_of(M, op):
 
 def _own(M, op, dtype, settings, method):
     """(name, handle) of what was given as M."""
+    if settings and (not isinstance(M, str) or M == "none"):
+        raise TypeError("settings belong to a preconditioner by name")
     if M is None or isinstance(M, str):
         return M or "none", None
-    if settings:
-        raise TypeError("settings belong to a preconditioner by name")
     if isinstance(M, Preconditioner):
-        if M._op is not op and M._op.shape != op.shape:
-            raise ValueError("M is of a matrix of another size")
+        if (M._op.shape, M._op.dtype) != (op.shape, dtype):
+            raise ValueError(f"M is made of a matrix {M._op.shape} of {M._op.dtype}, this one is {op.shape} of {dtype}")
         return "none", M._handle
     # As with SciPy, cg and minres trust it to be symmetric; gmres is flexible and takes one that changes.
     return "none", _core.own_preconditioner(_function_of(M, op), op.shape[0], dtype == np.float32, method == "gmres")
@@ -160,7 +168,7 @@ def _columns(value, dtype, size, name):
 
 
 def _teller(callback, wants_x):
-    """The callback of the library from SciPy's. True stops the solve."""
+    """The callback of the library from SciPy's. True stops the solve; what else it gives, SciPy's ignore as well."""
     if callback is None:
         return None
     known = [-1]
@@ -171,7 +179,8 @@ def _teller(callback, wants_x):
         known[0] = iteration
         if iteration == 0:
             return False
-        return bool(callback(x.copy() if wants_x else residual))
+        given = callback(x.copy() if wants_x else residual)
+        return given is True or (isinstance(given, np.bool_) and bool(given))
 
     return tell
 
@@ -188,14 +197,16 @@ def _dtype_of(op):
 
 
 def _how(method, preconditioner, settings, dtype, rtol, atol, maxiter, restart):
+    if not isinstance(settings, dict | None):
+        raise TypeError(f"settings are {settings!r}: a dict is needed")
     return {
-        "method": method,
+        "method": text(method, "method"),
         "preconditioner": preconditioner,
         "settings": settings or {},
-        "rtol": float(rtol if rtol is not None else (1e-5 if dtype == np.float32 else 1e-8)),
-        "atol": float(atol),
-        "maxiter": 0 if maxiter is None else int(maxiter) or -1,
-        "restart": int(restart or 0),
+        "rtol": real(rtol if rtol is not None else (1e-5 if dtype == np.float32 else 1e-8), "rtol"),
+        "atol": real(atol, "atol"),
+        "maxiter": 0 if maxiter is None else whole(maxiter, "maxiter", most=2**62) or -1,
+        "restart": 0 if restart is None else whole(restart, "restart"),
         "check_every": 0,
         "want_iterate": False,
     }
@@ -220,9 +231,13 @@ def solve(A, b, x0=None, *, rtol=None, atol=0.0, maxiter=None, M=None, callback=
     b = _vector(b, dtype, n, "b")
     x = np.zeros(n, dtype) if x0 is None else _vector(x0, dtype, n, "x0").copy()
     name, handle = _own(M, op, dtype, settings, method)
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {callback!r}: a function is needed")
+    if callback_type not in ("x", "residual"):
+        raise ValueError(f'callback_type is {callback_type!r}: "x" or "residual" is needed')
     wants_x = callback is not None and callback_type == "x"
     how = _how(method, name, settings, dtype, rtol, atol, maxiter, restart)
-    how["check_every"] = int(check_every or (1 if callback is not None else 0))
+    how["check_every"] = whole(check_every or (1 if callback is not None else 0), "check_every")
     how["want_iterate"] = wants_x
     tell = _teller(callback, wants_x)
     if isinstance(op, Operator):
@@ -276,8 +291,8 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     with callback_type="x" the iterate at the end of each cycle.
     """
     op = _subject(A)
-    cycle = int(restart or min(20, max(op.shape[0], 1)))
-    iterations = None if maxiter is None else int(maxiter) * cycle
-    kind = {None: "residual", "legacy": "residual", "pr_norm": "residual", "x": "x"}[callback_type]
+    cycle = whole(restart or min(20, max(op.shape[0], 1)), "restart")
+    iterations = None if maxiter is None else whole(maxiter, "maxiter") * cycle
+    kind = "residual" if callback_type in (None, "legacy", "pr_norm") else callback_type
     return solve(op, b, x0, rtol=rtol, atol=atol, maxiter=iterations, M=M, callback=callback, method="gmres",
                  restart=cycle, settings=settings, callback_type=kind)
