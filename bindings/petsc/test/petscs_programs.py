@@ -46,8 +46,9 @@ def filtered(test, text, folder):
 
 def lines_of(text):
     """Without our own lines and the lines that name a type."""
-    kept = (line.replace("aijcusparseheddle", "aijcusparse").replace("aijheddle", "aij") for line in text.splitlines() if not OUR_LINES.match(line))
-    return [line.rstrip() for line in kept if line.strip() and "node routines" not in line]
+    text = text.replace("aijcusparseheddle", "aijcusparse").replace("aijheddle", "aij")
+    return [line.rstrip() for line in text.splitlines()
+            if line.strip() and "node routines" not in line and not OUR_LINES.match(line)]
 
 
 def same_number(a, b):
