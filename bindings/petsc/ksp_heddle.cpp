@@ -29,6 +29,8 @@ struct State {
   PetscObjectId matrix_id = -1;
   PetscObjectState matrix_state = -1;
 
+  const std::string& known_method() const { return method == "auto" && !automatic.empty() ? automatic : method; }
+
   bool running = false;
   Vec iterate = nullptr;  // for monitors that ask for the solution
   std::string last_report;
@@ -52,14 +54,18 @@ PetscErrorCode check_supported(KSP ksp) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether `automatic` is of this matrix as it is now; if not, it is of it from now on, and empty.
+// Whether `automatic` is of this matrix as it is now; if not, it is of it from now on: what the program has promised
+// (MAT_SPD), or empty.
 PetscErrorCode look_at_matrix(State& state, Mat A) {
   PetscObjectId id = 0;
   PetscObjectState now = 0;
+  PetscBool known = PETSC_FALSE, definite = PETSC_FALSE;
   PetscFunctionBegin;
   PetscCall(PetscObjectGetId(as_object(A), &id));
   PetscCall(PetscObjectStateGet(as_object(A), &now));
-  if (id != state.matrix_id || now != state.matrix_state) state.automatic.clear();
+  if (id == state.matrix_id && now == state.matrix_state) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatIsSPDKnown(A, &known, &definite));
+  state.automatic = known && definite ? "cg" : "";
   state.matrix_id = id;
   state.matrix_state = now;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -104,6 +110,7 @@ KSPConvergedReason reason_for(KSP ksp, const Report& report) {
 struct System {
   PetscInt size = 0;
   Device device;
+  const Csr<V>* matrix = nullptr;  // for `auto`
   std::function<Report(std::span<const V> b, std::span<V> x, const SolveOptions<V>& options)> solve;
 };
 
@@ -111,8 +118,9 @@ struct System {
 class Solve {
  public:
   Solve(KSP ksp, const System& system) : ksp_(ksp), state_(state_of(ksp)), system_(system) {
-    options_.method = state_.method == "auto" && !state_.automatic.empty() ? state_.automatic : state_.method;
+    options_.method = state_.known_method();
     options_.restart = static_cast<int>(state_.restart);
+    options_.matrix = system.matrix;
     options_.max_iterations = ksp->max_it;
     const bool sees_each = ksp->numbermonitors > 0 || own_convergence_test(ksp);
     options_.check_every = sees_each ? 1 : static_cast<int>(state_.check_every);
@@ -217,7 +225,6 @@ PetscErrorCode solve_system(KSP ksp, Mat A, const System& system) {
   PetscReal b_norm = 0, r_norm = 0;
   VectorArrays on;
   PetscFunctionBegin;
-  PetscCall(look_at_matrix(state, A));
   PetscCall(VecNorm(ksp->vec_rhs, NORM_2, &b_norm));
   r_norm = b_norm;
   const bool from_first = relative_to_first_residual(ksp) && !ksp->guess_zero;
@@ -240,25 +247,31 @@ PetscErrorCode solve_system(KSP ksp, Mat A, const System& system) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode solve_stored(KSP ksp, Mat A) {
-  const MPI_Comm comm = PetscObjectComm(as_object(ksp));
-  LocalOperator* op = nullptr;
+// `auto` looks at the matrix, once.
+PetscErrorCode solve_unknown(KSP ksp, Mat A, System& system) {
   AijArrays arrays;
-  Device device;
-  PetscFunctionBegin;
-  PetscCall(guarded(comm, [&] { device = device_of_rank(state_of(ksp).device_text); }));
-  PetscCall(LocalOperator::current_on(A, device, op));
-  PetscCheck(op->usable(), comm, PETSC_ERR_SUP, "Heddle cannot take this matrix: %s", op->describe().c_str());
-  PetscCall(hold_arrays(A, arrays));
   Csr<V> csr;
-  PetscErrorCode code = guarded(comm, [&] { csr = borrow_csr(arrays); });
-  const System system{arrays.rows, device, [&](std::span<const V> b, std::span<V> x, SolveOptions<V> options) {
-                        options.matrix = &csr;
-                        return solve<V>(op->held(), b, x, options);
-                      }};
+  PetscFunctionBegin;
+  PetscCall(hold_arrays(A, arrays));
+  PetscErrorCode code = guarded(PetscObjectComm(as_object(ksp)), [&] { csr = borrow_csr(arrays); });
+  system.matrix = &csr;
   if (code == PETSC_SUCCESS) code = solve_system(ksp, A, system);
   PetscCall(release_arrays(A, arrays));
   PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode solve_stored(KSP ksp, Mat A) {
+  const MPI_Comm comm = PetscObjectComm(as_object(ksp));
+  LocalOperator* op = nullptr;
+  System system;
+  PetscFunctionBegin;
+  PetscCall(guarded(comm, [&] { system.device = device_of_rank(state_of(ksp).device_text); }));
+  PetscCall(LocalOperator::current_on(A, system.device, op));
+  PetscCheck(op->usable(), comm, PETSC_ERR_SUP, "Heddle cannot take this matrix: %s", op->describe().c_str());
+  PetscCall(MatGetLocalSize(A, &system.size, nullptr));
+  system.solve = [op](auto b, auto x, const SolveOptions<V>& options) { return solve<V>(op->held(), b, x, options); };
+  PetscCall(state_of(ksp).known_method() == "auto" ? solve_unknown(ksp, A, system) : solve_system(ksp, A, system));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,10 +280,8 @@ PetscErrorCode solve_matrix_free(KSP ksp, Mat A) {
   MatrixFree<V> product;
   PetscFunctionBegin;
   PetscCall(matrix_free(A, product));
-  const System system{static_cast<PetscInt>(product.size), Device::cpu(),
-                      [&](std::span<const V> b, std::span<V> x, const SolveOptions<V>& options) {
-                        return solve<V>(product, b, x, options);
-                      }};
+  const System system{.size = static_cast<PetscInt>(product.size),
+                      .solve = [&](auto b, auto x, const auto& options) { return solve<V>(product, b, x, options); }};
   PetscCall(solve_system(ksp, A, system));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -295,6 +306,7 @@ PetscErrorCode solve_ksp(KSP ksp) {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PCGetOperators(ksp->pc, &A, nullptr));
+  PetscCall(look_at_matrix(state_of(ksp), A));
   PetscCall(PetscObjectBaseTypeCompare(as_object(A), MATSEQAIJ, &aij));
   PetscCall(aij ? solve_stored(ksp, A) : solve_matrix_free(ksp, A));
   PetscCall(remove_null_space(ksp, A));

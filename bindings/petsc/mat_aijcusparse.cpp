@@ -50,7 +50,7 @@ PetscErrorCode take_over(Mat A, PetscBool* taken) {
   PetscCall(get_operation(A, MATOP_MULT, mult));
   PetscCall(MatBoundToCPU(A, &bound));
   *taken = bound ? PETSC_FALSE : PETSC_TRUE;
-  if (mult == Sequential::mult || bound) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mult == Sequential::operations.mult || bound) PetscFunctionReturn(PETSC_SUCCESS);
   if (!sequential.mult) {
     PetscCall(sequential.read(A));
     PetscCall(get_operation(A, MATOP_DUPLICATE, sequential_duplicate));
@@ -76,7 +76,7 @@ PetscErrorCode take_over_parallel(Mat A) {
   PetscErrorCode (*mult)(Mat, Vec, Vec) = nullptr;
   PetscFunctionBegin;
   PetscCall(get_operation(A, MATOP_MULT, mult));
-  if (mult == Parallel::mult) PetscFunctionReturn(PETSC_SUCCESS);
+  if (mult == Parallel::operations.mult) PetscFunctionReturn(PETSC_SUCCESS);
   if (!parallel.mult) {
     PetscCall(parallel.read(A));
     PetscCall(get_operation(A, MATOP_DUPLICATE, parallel_duplicate));

@@ -15,9 +15,7 @@ PetscErrorCode take_over(Mat block, PetscBool* taken) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr AijOperations heddle = ParallelProducts<aij, take_over>::operations;
-
-PetscErrorCode convert_block_back(Mat block) {
+PetscErrorCode change_block_back(Mat block) {
   PetscBool ours = PETSC_FALSE;
   PetscFunctionBegin;
   if (!block) PetscFunctionReturn(PETSC_SUCCESS);
@@ -26,23 +24,20 @@ PetscErrorCode convert_block_back(Mat block) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode convert_to_mpiaij(Mat A, MatType, MatReuse reuse, Mat* made) {
-  Mat B = *made, diagonal = nullptr, off_diagonal = nullptr;
+PetscErrorCode change_to_aij(Mat A) {
+  Mat diagonal = nullptr, off_diagonal = nullptr;
   PetscFunctionBegin;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-  PetscCall(MatMPIAIJGetSeqAIJ(B, &diagonal, &off_diagonal, nullptr));
-  PetscCall(convert_block_back(diagonal));
-  PetscCall(convert_block_back(off_diagonal));
-  PetscCall(aij.write(B));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_mpiaijheddle_mpiaij_C", nullptr));
-  PetscCall(forget_settings(B));
-  PetscCall(PetscObjectChangeTypeName(as_object(B), MATMPIAIJ));
-  *made = B;
+  PetscCall(MatMPIAIJGetSeqAIJ(A, &diagonal, &off_diagonal, nullptr));
+  PetscCall(change_block_back(diagonal));
+  PetscCall(change_block_back(off_diagonal));
+  PetscCall(aij.write(A));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_mpiaijheddle_mpiaij_C", nullptr));
+  PetscCall(forget_settings(A));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode convert_to_mpiaij(Mat A, MatType, MatReuse reuse, Mat* made) {
+  return convert(A, MATMPIAIJ, reuse, made, change_to_aij);
 }
 
 // PETSc knows the product of an MPIAIJ and a dense matrix by these two names only.
@@ -56,29 +51,22 @@ PetscErrorCode set_parallel_dense_products(Mat C) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode change_to_heddle(Mat A) {
+  PetscFunctionBegin;
+  if (!aij.mult) PetscCall(aij.read(A));
+  PetscCall(ParallelProducts<aij, take_over>::operations.write(A));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_mpiaijheddle_mpiaij_C", convert_to_mpiaij));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_mpiaij_mpiaijheddle_C", convert_to_mpiaijheddle));
+  PetscCall(share_functions(A, MATMPIAIJ, MATMPIAIJHEDDLE));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_mpiaijheddle_mpidense_C",
+                                       set_parallel_dense_products));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode convert_to_mpiaijheddle(Mat A, MatType, MatReuse reuse, Mat* made) {
-  Mat B = *made;
-  PetscBool ours = PETSC_FALSE;
-  PetscFunctionBegin;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-  *made = B;
-  PetscCall(PetscObjectTypeCompare(as_object(B), MATMPIAIJHEDDLE, &ours));
-  if (ours) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!aij.mult) PetscCall(aij.read(B));
-  PetscCall(heddle.write(B));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_mpiaijheddle_mpiaij_C", convert_to_mpiaij));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_mpiaij_mpiaijheddle_C", convert_to_mpiaijheddle));
-  PetscCall(share_functions(B, MATMPIAIJ, MATMPIAIJHEDDLE));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatProductSetFromOptions_mpiaijheddle_mpidense_C",
-                                       set_parallel_dense_products));
-  PetscCall(PetscObjectChangeTypeName(as_object(B), MATMPIAIJHEDDLE));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return convert(A, MATMPIAIJHEDDLE, reuse, made, change_to_heddle);
 }
 
 PetscErrorCode create_mpiaijheddle(Mat A) {

@@ -18,52 +18,39 @@ PetscErrorCode retrieve_values(Mat A) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr AijOperations heddle = SequentialProducts<aij>::operations;
+PetscErrorCode change_to_aij(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(aij.write(A));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatRetrieveValues_C", aij_retrieve_values));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_seqaijheddle_seqaij_C", nullptr));
+  PetscCall(LocalOperator::forget(A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode convert_to_seqaij(Mat A, MatType, MatReuse reuse, Mat* made) {
-  Mat B = *made;
+  return convert(A, MATSEQAIJ, reuse, made, change_to_aij);
+}
+
+PetscErrorCode change_to_heddle(Mat A) {
   PetscFunctionBegin;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!aij.mult) {
+    PetscCall(aij.read(A));
+    PetscCall(PetscObjectQueryFunction(as_object(A), "MatRetrieveValues_C", &aij_retrieve_values));
   }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-  PetscCall(aij.write(B));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatRetrieveValues_C", aij_retrieve_values));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_seqaijheddle_seqaij_C", nullptr));
-  PetscCall(LocalOperator::forget(B));
-  PetscCall(PetscObjectChangeTypeName(as_object(B), MATSEQAIJ));
-  *made = B;
+  PetscCall(SequentialProducts<aij>::operations.write(A));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatRetrieveValues_C", retrieve_values));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_seqaijheddle_seqaij_C", convert_to_seqaij));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_seqaij_seqaijheddle_C", convert_to_seqaijheddle));
+  PetscCall(share_functions(A, MATSEQAIJ, MATSEQAIJHEDDLE));
+  PetscCall(
+      PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_seqaijheddle_seqdense_C", set_dense_products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
 PetscErrorCode convert_to_seqaijheddle(Mat A, MatType, MatReuse reuse, Mat* made) {
-  Mat B = *made;
-  PetscBool ours = PETSC_FALSE;
-  PetscFunctionBegin;
-  if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(A, B, SAME_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &B));
-  *made = B;
-  PetscCall(PetscObjectTypeCompare(as_object(B), MATSEQAIJHEDDLE, &ours));
-  if (ours) PetscFunctionReturn(PETSC_SUCCESS);
-  if (!aij.mult) {
-    PetscCall(aij.read(B));
-    PetscCall(PetscObjectQueryFunction(as_object(B), "MatRetrieveValues_C", &aij_retrieve_values));
-  }
-  PetscCall(heddle.write(B));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatRetrieveValues_C", retrieve_values));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_seqaijheddle_seqaij_C", convert_to_seqaij));
-  PetscCall(PetscObjectComposeFunction(as_object(B), "MatConvert_seqaij_seqaijheddle_C", convert_to_seqaijheddle));
-  PetscCall(share_functions(B, MATSEQAIJ, MATSEQAIJHEDDLE));
-  PetscCall(
-      PetscObjectComposeFunction(as_object(B), "MatProductSetFromOptions_seqaijheddle_seqdense_C", set_dense_products));
-  PetscCall(PetscObjectChangeTypeName(as_object(B), MATSEQAIJHEDDLE));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return convert(A, MATSEQAIJHEDDLE, reuse, made, change_to_heddle);
 }
 
 PetscErrorCode create_seqaijheddle(Mat A) {

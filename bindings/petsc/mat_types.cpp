@@ -4,27 +4,19 @@
 
 namespace heddle::petsc {
 
-PetscErrorCode AijOperations::read(Mat A) {
-  PetscFunctionBegin;
-  PetscCall(get_operation(A, MATOP_MULT, mult));
-  PetscCall(get_operation(A, MATOP_MULT_ADD, mult_add));
-  PetscCall(get_operation(A, MATOP_MULT_TRANSPOSE, mult_transpose));
-  PetscCall(get_operation(A, MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add));
-  PetscCall(get_operation(A, MATOP_VIEW, view));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode AijOperations::write(Mat A) const {
-  PetscFunctionBegin;
-  PetscCall(set_operation(A, MATOP_MULT, mult));
-  PetscCall(set_operation(A, MATOP_MULT_ADD, mult_add));
-  PetscCall(set_operation(A, MATOP_MULT_TRANSPOSE, mult_transpose));
-  PetscCall(set_operation(A, MATOP_MULT_TRANSPOSE_ADD, mult_transpose_add));
-  PetscCall(set_operation(A, MATOP_VIEW, view));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 namespace {
+
+// Calls `function` with each operation and its place in `of`.
+template <class Operations, class Function>
+PetscErrorCode for_each(Operations& of, Function&& function) {
+  PetscFunctionBegin;
+  PetscCall(function(MATOP_MULT, of.mult));
+  PetscCall(function(MATOP_MULT_ADD, of.mult_add));
+  PetscCall(function(MATOP_MULT_TRANSPOSE, of.mult_transpose));
+  PetscCall(function(MATOP_MULT_TRANSPOSE_ADD, of.mult_transpose_add));
+  PetscCall(function(MATOP_VIEW, of.view));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 using Anything = PetscErrorCode (*)(void);
 
@@ -37,6 +29,14 @@ PetscErrorCode share(Mat A, const std::string& from, const std::string& to) {
 }
 
 }  // namespace
+
+PetscErrorCode AijOperations::read(Mat A) {
+  return for_each(*this, [A](MatOperation operation, auto& place) { return get_operation(A, operation, place); });
+}
+
+PetscErrorCode AijOperations::write(Mat A) const {
+  return for_each(*this, [A](MatOperation operation, auto place) { return set_operation(A, operation, place); });
+}
 
 PetscErrorCode share_functions(Mat A, const char* aij, const char* ours) {
   const std::string from = aij, to = ours;

@@ -29,6 +29,23 @@ struct AijOperations {
   PetscErrorCode write(Mat A) const;
 };
 
+// What MatConvert asks for: a matrix of this type, of which `change` makes one in place.
+template <class Change>
+PetscErrorCode convert(Mat A, MatType type, MatReuse reuse, Mat* made, Change&& change) {
+  PetscBool already = PETSC_FALSE;
+  PetscFunctionBegin;
+  if (reuse == MAT_REUSE_MATRIX) {
+    PetscCall(MatCopy(A, *made, SAME_NONZERO_PATTERN));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, made));
+  PetscCall(PetscObjectTypeCompare(as_object(*made), type, &already));
+  if (already) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(change(*made));
+  PetscCall(PetscObjectChangeTypeName(as_object(*made), type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Converters and products that AIJ has under its own name are found under ours as well.
 PetscErrorCode share_functions(Mat A, const char* aij, const char* ours);
 

@@ -59,8 +59,8 @@ PetscErrorCode check_matrix(PC pc) {
 
 Operator<V> stored(const Csr<V>& A, const State& state, const MatSettings& settings) {
   const BuildOptions options{.device = state.device};
-  const bool reads_the_diagonal_alone = state.kind == "jacobi" || state.kind == "block_jacobi";
-  if (reads_the_diagonal_alone) return build(A, Plan{}, options);
+  const bool multiplies = state.kind == "chebyshev" || state.kind == "amg";
+  if (!multiplies) return build(A, Plan{}, options);  // for its device
   if (!settings.plan.empty()) return build(A, Plan::parse(settings.plan), options);
   ChooseOptions choosing = settings.choose;
   choosing.device = state.device;

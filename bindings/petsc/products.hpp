@@ -9,6 +9,7 @@
 
 namespace heddle::petsc {
 
+using Bring = PetscErrorCode(Mat, LocalOperator*&);
 using Product = void (LocalOperator::*)(const VectorArrays&, bool add);
 
 // y = A x or y = y + A x.
@@ -25,41 +26,25 @@ inline PetscErrorCode multiply_with(Mat A, LocalOperator& op, Product product, V
 
 template <AijOperations& base>
 struct SequentialProducts {
-  static PetscErrorCode mult(Mat A, Vec x, Vec y) {
+  // `petscs` is the member of `base` for this product.
+  template <auto petscs, Bring* up_to_date, Product product>
+  static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
     LocalOperator* op = nullptr;
     PetscFunctionBegin;
-    PetscCall(LocalOperator::current(A, op));
-    if (!op->usable()) PetscFunctionReturn(base.mult(A, x, y));
-    PetscCall(multiply_with(A, *op, &LocalOperator::multiply, x, y, false));
+    PetscCall(up_to_date(A, op));
+    if (!op->usable()) PetscFunctionReturn((base.*petscs)(A, x, y));
+    PetscCall(multiply_with(A, *op, product, x, y, false));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  static PetscErrorCode mult_add(Mat A, Vec x, Vec y, Vec z) {
+  template <auto petscs, Bring* up_to_date, Product product>
+  static PetscErrorCode multiply_add(Mat A, Vec x, Vec y, Vec z) {
     LocalOperator* op = nullptr;
     PetscFunctionBegin;
-    PetscCall(LocalOperator::current(A, op));
-    if (!op->usable()) PetscFunctionReturn(base.mult_add(A, x, y, z));
+    PetscCall(up_to_date(A, op));
+    if (!op->usable()) PetscFunctionReturn((base.*petscs)(A, x, y, z));
     if (y != z) PetscCall(VecCopy(y, z));
-    PetscCall(multiply_with(A, *op, &LocalOperator::multiply, x, z, true));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode mult_transpose(Mat A, Vec x, Vec y) {
-    LocalOperator* op = nullptr;
-    PetscFunctionBegin;
-    PetscCall(LocalOperator::current_transposed(A, op));
-    if (!op->usable()) PetscFunctionReturn(base.mult_transpose(A, x, y));
-    PetscCall(multiply_with(A, *op, &LocalOperator::multiply_transposed, x, y, false));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode mult_transpose_add(Mat A, Vec x, Vec y, Vec z) {
-    LocalOperator* op = nullptr;
-    PetscFunctionBegin;
-    PetscCall(LocalOperator::current_transposed(A, op));
-    if (!op->usable()) PetscFunctionReturn(base.mult_transpose_add(A, x, y, z));
-    if (y != z) PetscCall(VecCopy(y, z));
-    PetscCall(multiply_with(A, *op, &LocalOperator::multiply_transposed, x, z, true));
+    PetscCall(multiply_with(A, *op, product, x, z, true));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -75,12 +60,17 @@ struct SequentialProducts {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  static constexpr AijOperations operations{mult, mult_add, mult_transpose, mult_transpose_add, view};
+  static constexpr AijOperations operations{
+      multiply<&AijOperations::mult, LocalOperator::current, &LocalOperator::multiply>,
+      multiply_add<&AijOperations::mult_add, LocalOperator::current, &LocalOperator::multiply>,
+      multiply<&AijOperations::mult_transpose, LocalOperator::current_transposed, &LocalOperator::multiply_transposed>,
+      multiply_add<&AijOperations::mult_transpose_add, LocalOperator::current_transposed,
+                   &LocalOperator::multiply_transposed>,
+      view};
 };
 
 // Gives the products of a local block to Heddle where they are not yet; false where the program wants PETSc's.
 using TakeOver = PetscErrorCode(Mat block, PetscBool* taken);
-using Bring = PetscErrorCode(Mat, LocalOperator*&);
 
 // The operators of both blocks, up to date. They are built here and not during the product: an error then leaves no
 // message on its way. PETSc makes the blocks anew now and then, so this is called before each product.
@@ -92,31 +82,11 @@ PetscErrorCode forget_settings(Mat A);
 // PETSc's own products send and receive x while the diagonal block multiplies, then call the off-diagonal one.
 template <AijOperations& base, TakeOver* take_over>
 struct ParallelProducts {
-  static PetscErrorCode mult(Mat A, Vec x, Vec y) {
+  template <auto petscs, Bring* up_to_date, class... Vecs>
+  static PetscErrorCode multiply(Mat A, Vecs... vectors) {
     PetscFunctionBegin;
-    PetscCall(prepare_blocks(A, take_over, LocalOperator::current));
-    PetscCall(base.mult(A, x, y));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode mult_add(Mat A, Vec x, Vec y, Vec z) {
-    PetscFunctionBegin;
-    PetscCall(prepare_blocks(A, take_over, LocalOperator::current));
-    PetscCall(base.mult_add(A, x, y, z));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode mult_transpose(Mat A, Vec x, Vec y) {
-    PetscFunctionBegin;
-    PetscCall(prepare_blocks(A, take_over, LocalOperator::current_transposed));
-    PetscCall(base.mult_transpose(A, x, y));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  static PetscErrorCode mult_transpose_add(Mat A, Vec x, Vec y, Vec z) {
-    PetscFunctionBegin;
-    PetscCall(prepare_blocks(A, take_over, LocalOperator::current_transposed));
-    PetscCall(base.mult_transpose_add(A, x, y, z));
+    PetscCall(prepare_blocks(A, take_over, up_to_date));
+    PetscCall((base.*petscs)(A, vectors...));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -129,7 +99,11 @@ struct ParallelProducts {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  static constexpr AijOperations operations{mult, mult_add, mult_transpose, mult_transpose_add, view};
+  static constexpr AijOperations operations{
+      multiply<&AijOperations::mult, LocalOperator::current>,
+      multiply<&AijOperations::mult_add, LocalOperator::current>,
+      multiply<&AijOperations::mult_transpose, LocalOperator::current_transposed>,
+      multiply<&AijOperations::mult_transpose_add, LocalOperator::current_transposed>, view};
 };
 
 }  // namespace heddle::petsc

@@ -148,8 +148,14 @@ void reasons() {
   must(VecAssemblyEnd(problem.b));
   expect_reason(with("-ksp_max_it", "99"), KSP_DIVERGED_NANORINF, "a NaN in b");
   const Problem indefinite(Shape::indefinite);
-  const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", "cg"}, {"-pc_type", "none"}};
-  expect_reason(solve(indefinite.A, indefinite.b), KSP_DIVERGED_INDEFINITE_MAT, "cg of an indefinite matrix");
+  {
+    const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", "cg"}, {"-pc_type", "none"}};
+    expect_reason(solve(indefinite.A, indefinite.b), KSP_DIVERGED_INDEFINITE_MAT, "cg of an indefinite matrix");
+  }
+  const Options automatic{{"-ksp_type", "heddle"}, {"-pc_type", "none"}};
+  expect_solution(solve(indefinite.A, indefinite.b), "auto of an indefinite matrix");
+  must(MatSetOption(indefinite.A, MAT_SPD, PETSC_TRUE));  // not so
+  expect_reason(solve(indefinite.A, indefinite.b), KSP_DIVERGED_INDEFINITE_MAT, "auto does as the program promises");
 }
 
 void preconditioners_that_fail() {

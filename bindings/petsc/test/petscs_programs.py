@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""PETSc's own example programs with our types: each test that its source states runs as it is and with Heddle, and the
+two outputs must say the same; numbers may differ in their last digits, names of types do differ.
+
+    petscs_programs.py --source DIR --library libheddle_petsc.so --work DIR [--folder src/ksp/ksp/tutorials] [ex2 ...]
+
+DIR is a source tree of the PETSc that pkg-config finds (Debian: /usr/share/petsc/3.18/share/petsc/examples).
+"""
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from stated_tests import Configuration, stated_tests
+
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+OUR_LINES = re.compile(r"^\s*Heddle(\[\d+\])?: ")
+NAMED_TYPE = re.compile(r"(mat_type\s+(?:seq|mpi)?)aij(?=\s|$)")
+KNOWN = {  # a program, or one of its tests
+    "ksp/ksp/tutorials/ex18": "PETSc asks for the name mpiaij: MatGetOrdering on several ranks",
+    "ksp/ksp/tutorials/ex45 1": "PC exotic: as with aijperm and aijsell, to the last digit"}
+
+
+def run(command, folder, options=""):
+    environment = dict(os.environ, PETSC_OPTIONS=f"{os.environ.get('PETSC_OPTIONS', '')} {options}")
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=180, env=environment, errors="replace", cwd=folder)
+    except subprocess.TimeoutExpired:
+        return None, ""
+    return done.returncode, done.stdout
+
+
+def filtered(test, text, folder):
+    """What PETSc's own harness compares."""
+    if not test.filter:
+        return text
+    return subprocess.run(test.filter, shell=True, input=text, capture_output=True, text=True, cwd=folder, errors="replace").stdout
+
+
+def lines_of(text):
+    """Without our own lines and the lines that name a type."""
+    text = text.replace("aijcusparseheddle", "aijcusparse").replace("aijheddle", "aij")
+    return [line.rstrip() for line in text.splitlines()
+            if line.strip() and "node routines" not in line and not OUR_LINES.match(line)]
+
+
+def same_number(a, b):
+    a, b = float(a), float(b)
+    small = 1e-9  # residuals and errors at the level of rounding say nothing
+    return a == b or abs(a - b) <= 1e-3 * max(abs(a), abs(b)) or max(abs(a), abs(b)) < small
+
+
+def same(usual, ours):
+    a, b = lines_of(usual), lines_of(ours)
+    if len(a) != len(b):
+        return False
+    for left, right in zip(a, b):
+        x, y = NUMBER.findall(left), NUMBER.findall(right)
+        if NUMBER.sub("#", left) != NUMBER.sub("#", right) or not all(map(same_number, x, y)):
+            return False
+    return True
+
+
+class Petsc:
+    def __init__(self):
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "PETSc"], capture_output=True, text=True, check=True).stdout
+        self.flags = shlex.split(flags)
+        folders = [Path(flag[2:]) for flag in self.flags if flag.startswith("-I")]
+        found = next(folder / "petscconf.h" for folder in folders if (folder / "petscconf.h").exists())
+        self.configuration = Configuration(found.read_text())
+
+    def compile(self, source, program):
+        command = ["mpicc", "-w", "-O1", "-o", str(program), str(source), *self.flags, "-lm"]
+        return subprocess.run(command, capture_output=True, cwd=source.parent).returncode == 0
+
+
+class Comparison:
+    def __init__(self, given, petsc):
+        self.given, self.petsc = given, petsc
+        self.usual_type, self.our_type = given.types.split(",")
+        self.load = f"-dll_append {given.library}" + (" -mat_seqaij_type seqaijheddle" if self.our_type == "aijheddle" else "")
+        self.deadline = time.monotonic() + given.seconds
+
+    def outcome(self, program, test, kind, forced, log=None):
+        """Exit status and filtered output with matrices of this type."""
+        options = f"-mat_type {kind} -dm_mat_type {kind} {self.given.more}" if forced else self.given.more
+        if log:
+            options += f" {self.load} -log_view :{log}"
+        args = NAMED_TYPE.sub(rf"\1{kind}", test.args).replace("${wPETSC_DIR}", str(self.given.source))
+        command = [*self.given.launch.split(), str(test.ranks), str(program), *shlex.split(args)]
+        with tempfile.TemporaryDirectory() as folder:
+            code, text = run(command, folder, options)
+            return code, filtered(test, text, folder)
+
+    def compare(self, program, test):
+        """The verdict, and whether Heddle multiplied."""
+        # A test that names its type means that one; one that cannot do with aij everywhere keeps its own types.
+        for forced in ([] if "mat_type" in test.args else [True]) + [False]:
+            code, usual = self.outcome(program, test, self.usual_type, forced)
+            if code == 0:
+                break
+        else:
+            return f"fails with {self.usual_type} too", False
+        log = program.with_suffix(".log")
+        log.unlink(missing_ok=True)
+        code, ours = self.outcome(program, test, self.our_type, forced, log)
+        multiplied = log.exists() and re.search(r"^Heddle(MatMult|MatMatMult|MatMultTr) +[1-9]", log.read_text(), re.M)
+        return "the same" if code == 0 and same(usual, ours) else "differs", bool(multiplied)
+
+    def of_program(self, source):
+        """Counts of the verdicts on the tests of a program."""
+        counts = Counter()
+        tests, unable = stated_tests(source.read_text(errors="replace"), self.petsc.configuration, self.given.combinations)
+        counts["asks for what this PETSc has not"] = unable
+        program = self.given.work / source.stem
+        if not tests or time.monotonic() > self.deadline or not self.petsc.compile(source, program):
+            counts["not run"] = len(tests)
+            return counts
+        for test in tests:
+            if time.monotonic() > self.deadline:
+                counts["not run"] += 1
+                continue
+            verdict, multiplied = self.compare(program, test)
+            name = f"{self.given.folder.removeprefix('src/')}/{source.stem}"
+            known = KNOWN.get(name) or KNOWN.get(f"{name} {test.name}")
+            if verdict == "differs":
+                verdict = "differs, known" if known else verdict
+                print(f"{verdict}: {source.stem} {test.name}, {test.ranks} ranks, {test.args} {known or ''}", flush=True)
+            counts.update({verdict: 1, "multiplied by Heddle": multiplied})
+        program.unlink()
+        return counts
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", type=Path, required=True)
+    parser.add_argument("--library", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--folder", default="src/ksp/ksp/tutorials")
+    parser.add_argument("--launch", default="mpiexec -n")
+    parser.add_argument("--types", default="aij,aijheddle", help="the usual type and ours; or aijcusparse,aijcusparseheddle")
+    parser.add_argument("--more", default="", help="options for both, such as -vec_type cuda")
+    parser.add_argument("--combinations", type=int, default=6, help="of the values of a loop, at most")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at a time")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="nothing new is begun after these")
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    given.library, given.source, given.work = given.library.resolve(), given.source.resolve(), given.work.resolve()
+    sources = sorted((given.source / given.folder).glob("ex*.c"))
+    sources = [source for source in sources if not given.names or source.stem in given.names]
+    if not sources:
+        sys.exit(f"no programs in {given.source / given.folder}")
+    comparison = Comparison(given, Petsc())
+    with ThreadPoolExecutor(given.jobs) as pool:
+        counts = sum(pool.map(comparison.of_program, sources), Counter())
+    print(", ".join(f"{count} {what}" for what, count in counts.items()) or "nothing was run")
+    return 0 if counts["the same"] > 0 and counts["differs"] == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
