@@ -2,7 +2,10 @@
 //
 //   amg_bench                       the CPU: 3D grids of 0.1 to 8 million rows
 //   amg_bench --device=gpu          a GPU: the set-up by its kernels, from a matrix that lies there, and on the host
-//   amg_bench --steps               every step of the set-up for itself; a GPU is waited for after each
+//   amg_bench --steps               every step of the set-up for itself, grid by grid; a GPU is waited for after each
+//   amg_bench --calls --device=gpu  what its set-up and its update_values call of the CUDA runtime, and how long
+//   kernels
+//                                   take
 //   amg_bench --hash                names all arrays of all grids by a number, on the device and on the host
 //   amg_bench --runs=3 gen:stencil2d5,n=1000 M.mtx          these matrices instead of the list
 #include <fmt/format.h>
@@ -10,10 +13,12 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <type_traits>
 
 #include <heddle/heddle.hpp>
 
+#include "call_trace.hpp"
 #include "program.hpp"
 #include "solve/amg/grids.hpp"
 #include "solve/precondition/preconditioners.hpp"
@@ -26,11 +31,21 @@ using namespace solve_method;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+// A copy from the device waits for what was queued.
+void wait_for(Device device) {
+  if (!device.host_memory()) Buffer<int>(1, device).to({});
+}
+
 // Times every step of other steps.
 class TimedSteps final : public Steps {
  public:
   explicit TimedSteps(Device on) : Steps(on), steps_(steps_on(on)) {}
-  std::map<std::string, double> seconds;
+  std::map<std::string, std::vector<double>> seconds;  // of each grid
+  void note(const std::string& step, std::size_t grid, double taken) {
+    std::vector<double>& of_grids = seconds[step];
+    of_grids.resize(std::max(of_grids.size(), grid + 1));
+    of_grids[grid] += taken;
+  }
 
   Buffer<double> positive_inverse(const CsrView<double>& A) const override {
     return timed("diagonal", [&] { return steps_->positive_inverse(A); });
@@ -41,6 +56,7 @@ class TimedSteps final : public Steps {
   }
   Couplings couplings(const CsrView<double>& A, const Buffer<double>& inverse, int block,
                       double strength) const override {
+    if (seconds.contains("couplings")) ++const_cast<TimedSteps*>(this)->grid_;
     return timed("couplings", [&] { return steps_->couplings(A, inverse, block, strength); });
   }
   std::int64_t changed_flags(const CsrView<double>& A, const Buffer<double>& inverse, Couplings& kept,
@@ -62,8 +78,8 @@ class TimedSteps final : public Steps {
     return timed("fit", [&] { return steps_->fit(near, rows, interpolation); });
   }
   void interpolate(const CsrView<double>& A, const Interpolation& interpolation, const Buffer<double>& inverse,
-                   double omega, Csr<double>& into) const override {
-    timed("P", [&] { return steps_->interpolate(A, interpolation, inverse, omega, into), 0; });
+                   double omega, Csr<double>& into, KnownPatterns& known) const override {
+    timed("P", [&] { return steps_->interpolate(A, interpolation, inverse, omega, into, known), 0; });
   }
   std::int64_t product_work(const PatternView& A, const PatternView& B) const override {
     return timed("work", [&] { return steps_->product_work(A, B); });
@@ -71,12 +87,12 @@ class TimedSteps final : public Steps {
   std::int64_t longest_row(const PatternView& A) const override {
     return timed("work", [&] { return steps_->longest_row(A); });
   }
-  Csr<double> transposed(const CsrView<double>& A) const override {
-    return timed("R", [&] { return steps_->transposed(A); });
+  void transpose(const CsrView<double>& P, Csr<double>& into, KnownPatterns& known) const override {
+    timed("R", [&] { return steps_->transpose(P, into, known), 0; });
   }
-  void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P,
-                     Csr<double>& into) const override {
-    timed("R A P", [&] { return steps_->coarse_matrix(R, A, P, into), 0; });
+  void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P, Csr<double>& into,
+                     KnownPatterns& known) const override {
+    timed("R A P", [&] { return steps_->coarse_matrix(R, A, P, into, known), 0; });
   }
   Buffer<float> narrowed(std::span<const double> values) const override { return steps_->narrowed(values); }
   bool fits_float(std::span<const double> values) const override { return steps_->fits_float(values); }
@@ -90,13 +106,13 @@ class TimedSteps final : public Steps {
   std::invoke_result_t<F> timed(const char* name, const F& f) const {
     const double begin = now();
     auto made = f();
-    // A copy from the device waits for what was queued.
-    if (!device().host_memory()) Buffer<int>(1, device()).to({});
-    const_cast<TimedSteps*>(this)->seconds[name] += now() - begin;
+    wait_for(device());
+    const_cast<TimedSteps*>(this)->note(name, grid_ - 1, now() - begin);
     return made;
   }
 
   std::unique_ptr<Steps> steps_;
+  std::size_t grid_ = 1;
 };
 
 template <class T>
@@ -135,14 +151,17 @@ class Program {
       : device_(words.device(Device::cpu())),
         runs_(static_cast<int>(words.number("--runs=", 3))),
         steps_(words.has("--steps")),
-        hash_(words.has("--hash")) {}
+        hash_(words.has("--hash")),
+        calls_(words.has("--calls")) {}
 
   void run(const std::string& name) const {
     const Csr<double> A = name.starts_with("gen:") ? generate<double>(name.substr(4)) : read_matrix(name);
     const int full = nearly_full_block(A.view()), block = full > 0 && A.rows % full == 0 ? full : 1;
     fmt::print("{}: {} rows, {} entries, blocks of {}\n", name, A.rows, A.nnz(), block);
     if (hash_) print_hashes(A, block);
-    if (steps_) return print_steps(A, block);
+    if (steps_) print_steps(A, block);
+    if (calls_) print_calls(A);
+    if (steps_ || calls_) return;
     const auto op = optimize(A, {.expected_multiplies = 200, .device = device_});
     const bool on_host = device_.kind == Device::Kind::cpu;
     print(A, "jacobi", measured(A, op, A, "jacobi", {}));
@@ -188,7 +207,7 @@ class Program {
     for (int run = 0; run <= runs_ + 1; ++run) {
       const double begin = now();
       M->update_values(val);
-      if (!device_.host_memory()) Buffer<int>(1, device_).to({});
+      wait_for(device_);
       if (run > 1) best = std::min(best, now() - begin);
     }
     fmt::print("  {:28} {:9.3f} ms ({:.1f} ns a row)\n", "update_values", 1e3 * best,
@@ -204,24 +223,62 @@ class Program {
   }
   void print_steps(const Csr<double>& A, int block) const {
     const Csr<double> there = A.to(device_);
-    std::map<std::string, double> best;
+    std::map<std::string, std::vector<double>> best;
     double all = HUGE_VAL;
     for (int run = 0; run <= runs_; ++run) {
       TimedSteps steps(device_);
       const double begin = now();
-      make_grids(steps, there.view(), {.block = block});
+      Grids grids = make_grids(steps, there.view(), {.block = block});
       const double taken = now() - begin;
+      time_operators(steps, there, grids);
       if (run > 0 && taken < all) all = taken, best = steps.seconds;
     }
-    for (const auto& [step, seconds] : best)
-      fmt::print("  {:16} {:9.3f} ms ({:6.2f} ns a row)\n", step, 1e3 * seconds,
-                 1e9 * seconds / static_cast<double>(A.rows));
-    fmt::print("  {:16} {:9.3f} ms ({:6.2f} ns a row)\n", "all", 1e3 * all, 1e9 * all / static_cast<double>(A.rows));
+    fmt::print("  {:16} {:9.3f} ms\n", "grids", 1e3 * all);
+    for (const auto& [step, seconds] : best) {
+      const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+      fmt::print("  {:16} {:9.3f} ms ({:6.2f} ns a row)  ", step, 1e3 * sum, 1e9 * sum / static_cast<double>(A.rows));
+      for (const double of_grid : seconds) fmt::print(" {:8.3f}", 1e3 * of_grid);
+      fmt::print("\n");
+    }
+  }
+  // Of the cycle, in float.
+  void time_operators(TimedSteps& steps, const Csr<double>& A, const Grids& grids) const {
+    for (std::size_t i = 0; i < grids.all.size(); ++i) {
+      const Grid& grid = grids.all[i];
+      time_operator(steps, "A", i, i == 0 ? A : grid.A);
+      if (grid.is_last()) continue;
+      time_operator(steps, "P", i, grid.P);
+      time_operator(steps, "R", i, grid.R);
+    }
+    if (grids.inverse.rows > 0) time_operator(steps, "inverse", grids.all.size() - 1, grids.inverse);
+  }
+  void time_operator(TimedSteps& steps, const std::string& name, std::size_t grid, const Csr<double>& matrix) const {
+    const Csr<float> narrow{matrix.rows, matrix.cols, Buffer<Offset>::borrow(matrix.ptr, matrix.ptr.device()),
+                            Buffer<Index>::borrow(matrix.col, matrix.col.device()), steps.narrowed(matrix.val)};
+    const double begin = now();
+    const Plan plan = choose(narrow, analyze(narrow, Detail::planning), built_in_machine(device_.kind),
+                             {.expected_multiplies = 200, .device = device_, .reorder = false});
+    const double planned = now();
+    const Operator<float> made = build(narrow, plan, {.device = device_});
+    wait_for(device_);
+    steps.note("plan " + name, grid, planned - begin);
+    steps.note("build " + name, grid, now() - planned);
+  }
+  void print_calls([[maybe_unused]] const Csr<double>& A) const {
+#ifdef HEDDLE_HAS_CUDA
+    const auto op = optimize(A, {.expected_multiplies = 200, .device = device_});
+    const Csr<double> there = A.to(device_);
+    fmt::print("  set-up\n");
+    CallTrace::print_sums([&] { make_preconditioner("amg", op, there, {}); }, runs_ + 2);
+    fmt::print("  update_values\n");
+    const auto M = make_preconditioner("amg", op, there, {.updates = true});
+    CallTrace::print_sums([&] { M->update_values(there.val); }, runs_ + 2);
+#endif
   }
 
   Device device_;
   int runs_;
-  bool steps_, hash_;
+  bool steps_, hash_, calls_;
 };
 
 }  // namespace
@@ -229,10 +286,11 @@ class Program {
 
 int main(int argc, char** argv) {
   using namespace heddle;
-  return run_program("amg_bench", argc, argv, {"--device=", "--runs=", "--steps", "--hash"}, [](const Words& words) {
-    const std::vector<std::string> usual = {"gen:stencil3d7,n=46",  "gen:stencil3d7,n=80",  "gen:stencil3d7,n=100",
-                                            "gen:stencil3d7,n=126", "gen:stencil3d7,n=160", "gen:stencil3d7,n=200"};
-    const Program program(words);
-    for (const std::string& name : words.matrices.empty() ? usual : words.matrices) program.run(name);
-  });
+  return run_program(
+      "amg_bench", argc, argv, {"--device=", "--runs=", "--steps", "--hash", "--calls"}, [](const Words& words) {
+        const std::vector<std::string> usual = {"gen:stencil3d7,n=46",  "gen:stencil3d7,n=80",  "gen:stencil3d7,n=100",
+                                                "gen:stencil3d7,n=126", "gen:stencil3d7,n=160", "gen:stencil3d7,n=200"};
+        const Program program(words);
+        for (const std::string& name : words.matrices.empty() ? usual : words.matrices) program.run(name);
+      });
 }

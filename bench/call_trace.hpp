@@ -1,7 +1,7 @@
 // Every call of the CUDA runtime that some work makes, in order: when it began, how long the host was in it, and how
 // long the device worked on it. The work is done many times with nothing but the host's clock, medians of which are
 // shown, and once with events around each kernel, which would hold up the host. (Kernels that may start early have
-// none: events would keep them from it.)
+// none: events would keep them from it.) Of work with thousands of calls, sums: of each kernel, and of the host's time.
 #pragma once
 
 #ifdef HEDDLE_HAS_CUDA
@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,6 +42,21 @@ class CallTrace {
     }
     fmt::print("{:10.1f}{:>19}   the end\n", median(runs, [](const Run& run) { return run.end_us; }), "");
   }
+  // The fastest of some runs.
+  static void print_sums(const std::function<void()>& work, int runs) {
+    work();
+    Run best = traced(work, false);
+    for (int i = 1; i < runs; ++i)
+      if (Run run = traced(work, false); run.end_us < best.end_us) best = std::move(run);
+    std::map<std::string, Sums> kernels, others;
+    for (const Call& call : best.calls) (call.kernel ? kernels["kernels"] : others[call.name]).add(call);
+    for (const Call& call : traced(work, true).calls)
+      if (call.kernel)
+        kernels[name_of(call.kernel)].add(call), kernels["kernels"].device_us += std::max(0.0, call.device_us);
+    fmt::print("{:>8}{:>10}{:>11}   call, of {:.1f} us in all\n", "times", "host us", "device us", best.end_us);
+    print_rows(others);
+    print_rows(kernels);
+  }
 
  private:
   static constexpr int repeats = 200;
@@ -64,6 +80,24 @@ class CallTrace {
     std::vector<Call> calls;
     double end_us = 0;
   };
+  struct Sums {
+    int times = 0;
+    double host_us = 0, device_us = 0;
+
+    void add(const Call& call) {
+      ++times;
+      host_us += call.host_us;
+      device_us += std::max(0.0, call.device_us);
+    }
+  };
+  static void print_rows(const std::map<std::string, Sums>& all) {
+    std::vector<std::pair<std::string, Sums>> rows(all.begin(), all.end());
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.second.device_us, a.second.host_us) > std::pair(b.second.device_us, b.second.host_us);
+    });
+    for (const auto& [name, sums] : rows)
+      fmt::print("{:8}{:10.1f}{:11.1f}   {}\n", sums.times, sums.host_us, sums.device_us, name);
+  }
   struct State {
     simt::CudaTable real{};
     bool events = false;
@@ -98,7 +132,9 @@ class CallTrace {
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(mangled, nullptr, nullptr, &status),
                                                        std::free);
-    const std::string text = plain ? plain.get() : mangled;
+    std::string text = plain ? plain.get() : mangled;
+    for (const std::string word : {"void ", "heddle::", "(anonymous namespace)::", "solve_method::", "device::"})
+      for (std::size_t at = text.find(word); at != text.npos; at = text.find(word)) text.erase(at, word.size());
     return text.substr(0, std::min<std::size_t>(text.size(), 150));
   }
   static cudaError_t launch(const void* f, dim3 grid, dim3 block, void** arguments, std::size_t shared,

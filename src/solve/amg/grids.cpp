@@ -25,7 +25,7 @@ class Coarsening {
   // Where rows are so long that the smoothed P would make the next matrix a full one, T alone.
   void interpolate(const CsrView<double>& A, Grid& grid) const {
     smooth(A, grid);
-    if (!too_full(A, grid.P, std::max(grid.from.block(), grid.from.fitted))) return;
+    if (!too_full(A, grid, std::max(grid.from.block(), grid.from.fitted))) return;
     grid.from.smooth = false;
     grid.P = {};
     smooth(A, grid);
@@ -36,11 +36,11 @@ class Coarsening {
     const Buffer<double>& inverse = fold ? folded : grid.inverse;
     const double largest =
         fold && grid.from.smooth ? steps_.largest_eigenvalue(A, &grid.from.couplings, inverse) : grid.largest;
-    steps_.interpolate(A, grid.from, inverse, 4.0 / 3 / largest, grid.P);
+    steps_.interpolate(A, grid.from, inverse, 4.0 / 3 / largest, grid.P, grid.known);
   }
   void coarse(const CsrView<double>& A, Grid& grid, Grid& next) const {
-    grid.R = steps_.transposed(grid.P.view());
-    steps_.coarse_matrix(grid.R.view(), A, grid.P.view(), next.A);
+    steps_.transpose(grid.P.view(), grid.R, grid.known);
+    steps_.coarse_matrix(grid.R.view(), A, grid.P.view(), next.A, grid.known);
     next.inverse = steps_.coarse_inverse(next.A.view(), grid.R.view(), grid.inverse);
     next.largest = steps_.largest_eigenvalue(next.A.view(), nullptr, next.inverse);
   }
@@ -53,9 +53,9 @@ class Coarsening {
  private:
   // (Laplacian of a web with 325,729 pages: 15 times the entries of A on all grids and 14 s of set-up became 1.5 times
   // and 0.8 s, at 59 iterations of cg instead of 47.)
-  bool too_full(const CsrView<double>& A, const Csr<double>& P, int block) const {
+  bool too_full(const CsrView<double>& A, const Grid& grid, int block) const {
     const std::int64_t most_products = 15 * block;  // for each entry of A
-    return steps_.longest_row(P.view()) > most_products && steps_.product_work(A, P.view()) > most_products * A.nnz();
+    return grid.known.P.longest > most_products && steps_.product_work(A, grid.P.view()) > most_products * A.nnz();
   }
 
   const Steps& steps_;
@@ -82,6 +82,7 @@ Grids make_grids(const Steps& steps, const CsrView<double>& A, const GridOptions
     if (!is_smaller(from, last.rows)) break;
     block = from.coarse_block();
     made.all.back().from = std::move(from);
+    made.all.back().known.keep = options.renewable;
     coarsening.interpolate(last, made.all.back());
     if (!options.renewable) made.all.back().from = {};
     Grid next;

@@ -20,6 +20,7 @@ struct Grid {
   Buffer<double> inverse;  // of the diagonal; 0 where the matrix is flat: there is nothing to smooth
   double largest = 0;      // eigenvalue of D^-1 A, about
   Interpolation from;      // what P was made from, where the grids are renewable
+  KnownPatterns known;     // of P, R and the next grid
   bool is_last() const { return P.rows == 0; }
 };
 

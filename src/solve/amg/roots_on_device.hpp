@@ -1,201 +1,168 @@
 // The roots of aggregates without rounds. A node is a root when no lower one is within two couplings, so it waits for
-// those. Blocks draw tickets and take the next 256 nodes of the order: all lower nodes are with blocks that run
-// already, and no order in which blocks start can make them wait for ever.
+// those. Warps draw tickets and take the next 32 nodes of the order: all lower nodes are with warps that run already,
+// and no order in which warps start can make them wait for ever.
 //
-//   turn     every open node looks at the place that it waits for and, once that is decided, on from there;
-//            then what has been decided is published;  until the block has no open node
+//   list   a lane goes through the rows of its node and of the node's neighbours and lists where lower nodes are: words
+//          of 32 nodes, and the bits in them. Those of its own warp are bits in a register.
+//   look   it reads the words of its list: a root settles the node, places without open nodes are struck off
+//   settle inside the warp by votes, until nothing changes; what is decided is published in the warp's word at once
 //
-// The nodes within two couplings are those in the rows of the neighbours. How far the nodes of a row are decided is
-// noted for all who look at it, so that each row is gone through about once by all of them together.
+// So a wait is for a store and a load of one word, and nothing that was looked up is looked up again.
 #pragma once
 
 #include "solve/amg/row_steps.hpp"
 
 namespace heddle::solve_method {
 
-inline constexpr int root_threads = 256;
-inline constexpr std::uint64_t undecided = 0, no_root = 1, is_root = 2;
+// What is published of 32 nodes: a bit of each that is decided, and one of each root.
+struct RootWord {
+  unsigned decided = 0, roots = 0;
 
-struct RootBoard {
-  unsigned ticket;
-  unsigned open[2];  // of even and odd turns
-  unsigned decided[root_threads];
-};
-
-// The first node of a row that is undecided or a root: all before it are neither. A node's own row has the node itself,
-// as its diagonal entry is stored. Notes may be older than what is known meanwhile; they only spare work.
-struct RowNote {
-  static constexpr std::uint32_t none = UINT32_MAX;
-
-  std::uint32_t node = none;  // none: the row has ended
-  std::uint32_t place = 0;    // in the row
-
-  SIMT_DEVICE static RowNote of(std::uint64_t word) {
-    return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
+  SIMT_DEVICE static RootWord of(std::uint64_t word) {
+    return {static_cast<unsigned>(word), static_cast<unsigned>(word >> 32)};
   }
-  SIMT_DEVICE std::uint64_t word() const { return std::uint64_t{place} << 32 | node; }
-
-  // The next one from a place on.
-  SIMT_DEVICE static RowNote from(const StrongGraph& graph, std::int64_t row, std::uint32_t place) {
-    const Offset end = graph.nodes.ptr[row + 1];
-    for (Offset k = graph.nodes.ptr[row] + place; k < end; ++k, ++place)
-      if (graph.strong[k] || graph.nodes.col[k] == row) return {static_cast<std::uint32_t>(graph.nodes.col[k]), place};
-    return {};
+  SIMT_DEVICE std::uint64_t word() const { return std::uint64_t{roots} << 32 | decided; }
+  SIMT_DEVICE static bool is_root(const std::uint64_t* words, std::int64_t node) {
+    return (of(words[node >> simt::warp_size_log2]).roots >> (node & (simt::warp_size - 1)) & 1) != 0;
   }
 };
 
-// What a search begins with.
-struct UndecidedNodes {
-  StrongGraph graph;
-  std::uint64_t *words, *notes;
-  unsigned* tickets;
+SIMT_DEVICE bool has_strong(const StrongGraph& graph, std::int64_t node) {
+  for (Offset k = graph.nodes.ptr[node]; k < graph.nodes.ptr[node + 1]; ++k)
+    if (graph.strong[k]) return true;
+  return false;
+}
 
-  SIMT_DEVICE void operator()(std::int64_t node) const {
-    words[node] = undecided;
-    notes[node] = RowNote::from(graph, node, 0).word();
-    if (node == 0) *tickets = 0;
-  }
-};
-
-// Looks through the rows of a node's neighbours and its own for lower nodes.
-class RootSearch {
+// The lower nodes that a lane's node depends on.
+class LowerNodes {
  public:
-  SIMT_DEVICE RootSearch(const StrongGraph& graph, const NodeOrder& order, std::int64_t node,
-                         const std::uint64_t* words, std::uint64_t* notes, std::int64_t first, const unsigned* near)
+  static constexpr int most_places = 16;  // listed at a time
+  static constexpr std::size_t bytes_of_warp = sizeof(std::uint64_t) * most_places * simt::warp_size;
+
+  SIMT_DEVICE LowerNodes(const StrongGraph& graph, const NodeOrder& order, Index node)
       : g_(graph),
         order_(order),
-        words_(words),
-        notes_(notes),
-        near_(near),
-        row_(graph.nodes.ptr[node]),
-        first_(static_cast<Index>(first)),
-        node_(static_cast<Index>(node)),
-        length_(static_cast<int>(graph.nodes.ptr[node + 1] - row_)) {}
+        place_(simt::shared<std::uint64_t>() + simt::lane()),
+        node_(node),
+        next_row_(graph.nodes.ptr[node]),
+        rows_end_(graph.nodes.ptr[node + 1]),
+        at_(next_row_),
+        end_(rows_end_) {}
 
-  SIMT_DEVICE std::uint64_t look() {
-    if (waits_for_ >= 0) {
-      const std::uint64_t state = state_of(waits_for_);
-      if (state == undecided) return undecided;
-      if (state == is_root) return no_root;
-    }
-    waits_for_ = -1;
-    for (int k = begin_; k < length_; k += together)
-      if (has_root(k)) return no_root;
-    if (waits_for_ >= 0) return undecided;
-    return has_neighbour_ ? is_root : no_root;
-  }
-
- private:
-  static constexpr int together = 4;  // rows whose notes are loaded at once
-
-  SIMT_DEVICE std::uint64_t state_of(Index node) const {
-    const Index at = node - first_;
-    return at >= 0 && at < root_threads ? near_[at] : simt::relaxed_load(words_ + node);
-  }
-  SIMT_DEVICE bool lower(Index node) const { return order_.before(node, node_); }
-  // Of the first neighbours it is remembered that there is nothing to be found in their rows any more.
-  SIMT_DEVICE bool is_settled(int k) const { return k < 64 && (settled_ >> k & 1) != 0; }
-  SIMT_DEVICE void settle(int k) {
-    if (k < 64) settled_ |= std::uint64_t{1} << k;
-  }
-
-  // A lower root in the rows of the neighbours from entry k on.
-  SIMT_DEVICE bool has_root(int k) {
-    Index row[together];
-    RowNote note[together];
-#pragma unroll
-    for (int u = 0; u < together; ++u) {
-      row[u] = -1;
-      if (k + u >= length_ || is_settled(k + u)) continue;
-      const Index other = g_.nodes.col[row_ + k + u];
-      const bool strong = g_.strong[row_ + k + u] != 0;
-      has_neighbour_ = has_neighbour_ || strong;
-      if (strong || other == node_) row[u] = other;
-    }
-#pragma unroll
-    for (int u = 0; u < together; ++u)
-      if (row[u] >= 0) note[u] = RowNote::of(simt::relaxed_load(notes_ + row[u]));
-    bool waits = false;
-#pragma unroll
-    for (int u = 0; u < together; ++u) {
-      if (row[u] < 0) continue;
-      const std::uint64_t found = look_through(row[u], note[u]);
-      if (found == is_root) return true;
-      if (found == undecided)
-        waits = true;
-      else
-        settle(k + u);
-    }
-    if (!waits && begin_ == k) begin_ = k + together;
+  // Of the same warp, as far as they have been listed.
+  SIMT_DEVICE unsigned near() const { return near_; }
+  // Whether one in the words of other warps is a root.
+  SIMT_DEVICE bool finds_root(const std::uint64_t* words) {
+    do {
+      list();
+      if (looks_at_root(words)) return true;
+    } while (count_ == 0 && !all_listed());
     return false;
   }
-  // Whether a row has a lower root or one that may become one.
-  SIMT_DEVICE std::uint64_t look_through(Index row, RowNote at) {
-    bool notes = true;  // all before are decided and none is a root
-    const std::uint32_t known = at.place;
-    RowNote reached = at;
-    std::uint64_t found = no_root;
-    if (at.node == RowNote::none) return found;
-    while (at.node != RowNote::none) {
-      const auto node = static_cast<Index>(at.node);
-      if (!lower(node)) {
-        if (order_.step == 1) break;  // nor is any behind it
-        notes = false;
-      } else {
-        const std::uint64_t state = state_of(node);
-        if (state != no_root) {
-          found = state;
-          if (state == undecided && waits_for_ < 0) waits_for_ = node;
-          break;
-        }
+  // None is open in other warps.
+  SIMT_DEVICE bool all_decided() const { return count_ == 0; }
+
+ private:
+  static constexpr int together = 4;  // words that are loaded at once
+
+  SIMT_DEVICE std::uint64_t& place(int p) { return place_[p * simt::warp_size]; }
+  SIMT_DEVICE bool all_listed() const { return at_ == end_ && next_row_ == rows_end_; }
+
+  // Goes on, its own row first and then those of the neighbours, as long as there is room.
+  SIMT_DEVICE void list() {
+    while (count_ < most_places && !all_listed()) {
+      if (at_ == end_) {
+        const Offset k = next_row_++;
+        if (!g_.strong[k]) continue;
+        at_ = g_.nodes.ptr[g_.nodes.col[k]];
+        end_ = g_.nodes.ptr[g_.nodes.col[k] + 1];
+        continue;
       }
-      at = RowNote::from(g_, row, at.place + 1);
-      if (notes) reached = at;
+      const Offset k = at_++;
+      const Index other = g_.nodes.col[k];
+      if (!order_.before(other, node_)) {
+        if (order_.step == 1) at_ = end_;  // nor is any behind it
+      } else if (g_.strong[k]) {
+        note(other);
+      }
     }
-    if (reached.node == RowNote::none || reached.place != known) simt::relaxed_store(notes_ + row, reached.word());
-    return found;
+  }
+  SIMT_DEVICE void note(Index other) {
+    const unsigned bit = 1u << (other & (simt::warp_size - 1));
+    const auto word = static_cast<unsigned>(other >> simt::warp_size_log2);
+    if (word == static_cast<unsigned>(node_ >> simt::warp_size_log2)) {
+      near_ |= bit;
+      return;
+    }
+    int p = count_ - 1;
+    while (p >= 0 && static_cast<unsigned>(place(p)) != word) --p;
+    if (p < 0) place(p = count_++) = word;
+    place(p) |= std::uint64_t{bit} << 32;
+  }
+  // As long as nothing has changed in the first places it does not look at more.
+  SIMT_DEVICE bool looks_at_root(const std::uint64_t* words) {
+    int kept = 0;
+    for (int first = 0; first < count_; first += together) {
+      std::uint64_t wanted[together], word[together];
+#pragma unroll
+      for (int u = 0; u < together; ++u) {
+        wanted[u] = place(first + u < count_ ? first + u : first);
+        word[u] = simt::relaxed_load(words + static_cast<unsigned>(wanted[u]));
+      }
+      bool changed = false;
+#pragma unroll
+      for (int u = 0; u < together; ++u) {
+        const RootWord found = RootWord::of(word[u]);
+        const auto nodes = static_cast<unsigned>(wanted[u] >> 32);
+        if ((found.roots & nodes) != 0) return true;
+        const unsigned open = nodes & ~found.decided;
+        changed = changed || open != nodes;
+        if (first + u < count_ && open != 0)
+          place(kept++) = std::uint64_t{open} << 32 | static_cast<unsigned>(wanted[u]);
+      }
+      if (first == 0 && !changed) return false;
+    }
+    count_ = kept;
+    return false;
   }
 
   StrongGraph g_;
   NodeOrder order_;
-  const std::uint64_t* words_;
-  std::uint64_t* notes_;
-  const unsigned* near_;
-  Offset row_;
-  Index first_, node_, waits_for_ = -1;
-  int begin_ = 0, length_;
-  std::uint64_t settled_ = 0;
-  bool has_neighbour_ = false;
+  std::uint64_t* place_;
+  Index node_;
+  Offset next_row_, rows_end_;  // of the neighbours
+  Offset at_, end_;             // in one of their rows
+  unsigned near_ = 0;
+  int count_ = 0;
 };
 
 namespace {  // kernels: compiled for two devices under one name
 
-SIMT_BOUNDED_KERNEL(root_threads, 5)
-find_roots(StrongGraph graph, NodeOrder order, std::uint64_t* words, std::uint64_t* notes, unsigned* tickets) {
-  RootBoard& board = *simt::shared<RootBoard>();
-  if (simt::thread() == 0) {
-    board.ticket = simt::atomic_add(tickets, 1u);
-    board.open[0] = 0;
-  }
-  board.decided[simt::thread()] = undecided;
-  simt::sync_block();
-  const std::int64_t groups = order.tile() / root_threads;
-  const std::int64_t first = order.tile_at(board.ticket / groups) * order.tile() + board.ticket % groups * root_threads;
-  const std::int64_t node = first + simt::thread();
-  bool open = node < graph.nodes.rows;
-  RootSearch search(graph, order, open ? node : 0, words, notes, first, board.decided);
-  for (int turn = 0;; turn ^= 1) {
-    const std::uint64_t found = open ? search.look() : undecided;
-    simt::sync_block();  // all have looked at the board
-    if (found != undecided) {
-      board.decided[simt::thread()] = static_cast<unsigned>(found);
-      simt::relaxed_store(words + node, found);
-      open = false;
+SIMT_KERNEL find_roots(StrongGraph graph, NodeOrder order, std::uint64_t* words, std::uint64_t* tickets) {
+  std::uint64_t ticket = simt::lane() == 0 ? simt::atomic_add(tickets, std::uint64_t{1}) : 0;
+  ticket = simt::shuffle(ticket, 0);
+  const std::uint64_t warps_of_tile = static_cast<std::uint64_t>(order.tile()) / simt::warp_size;
+  const std::int64_t tile = order.tile_at(static_cast<std::int64_t>(ticket / warps_of_tile));
+  const std::int64_t first = tile * order.tile() + static_cast<std::int64_t>(ticket % warps_of_tile) * simt::warp_size;
+  if (first >= graph.nodes.rows) return;
+  const std::int64_t node = first + simt::lane(), last = graph.nodes.rows - 1;
+  LowerNodes lower(graph, order, static_cast<Index>(node < last ? node : last));
+  bool open = node <= last && has_strong(graph, node);
+  RootWord mine{~simt::ballot(open), 0};
+  for (bool news = mine.decided != 0;; news = false) {
+    const bool sees_root = open && lower.finds_root(words);
+    for (;;) {
+      const bool out = open && (sees_root || (lower.near() & mine.roots) != 0);
+      const bool root = open && !out && lower.all_decided() && (lower.near() & ~mine.decided) == 0;
+      const unsigned decided = simt::ballot(out || root);
+      if (decided == 0 && !news) break;
+      mine.decided |= decided;
+      mine.roots |= simt::ballot(root);
+      open = open && !out && !root;
+      news = false;
+      if (simt::lane() == 0) simt::relaxed_store(words + (first >> simt::warp_size_log2), mine.word());
     }
-    if (simt::any(open) && simt::lane() == 0) simt::atomic_or(&board.open[turn], 1u);
-    if (simt::thread() == 0) board.open[turn ^ 1] = 0;
-    simt::sync_block();
-    if (board.open[turn] == 0) return;
+    if (mine.decided == simt::full_warp) return;
   }
 }
 
@@ -211,9 +178,9 @@ struct NumberedRoots {
   const std::uint64_t* words;
   Index* number;
 
-  SIMT_DEVICE Sum item(std::int64_t i) const { return {words[i] == is_root ? 1 : 0}; }
+  SIMT_DEVICE Sum item(std::int64_t i) const { return {RootWord::is_root(words, i) ? 1 : 0}; }
   SIMT_DEVICE void place(std::int64_t i, const Sum& before) const {
-    number[i] = words[i] == is_root ? static_cast<Index>(before.roots) : no_aggregate;
+    number[i] = RootWord::is_root(words, i) ? static_cast<Index>(before.roots) : no_aggregate;
   }
 };
 

@@ -111,8 +111,10 @@ struct LargestCouplings {
 struct FlagCount {
   std::int64_t strong = 0, weak = 0, changed = 0;
   std::int64_t distance = 0;  // of the strong ones, all together
+  std::int64_t longest = 0;   // strong ones of a node
 
   SIMT_BOTH void add(const FlagCount& other) {
+    longest = other.longest > longest ? other.longest : longest;
     strong += other.strong;
     weak += other.weak;
     changed += other.changed;
@@ -128,7 +130,8 @@ struct StrongFlags {
   std::uint8_t* strong;
   bool keep;
 
-  SIMT_BOTH void add(std::int64_t i, FlagCount& count) const {
+  SIMT_BOTH void add(std::int64_t i, FlagCount& all) const {
+    FlagCount count;
     for (Offset k = size.nodes.ptr[i]; k < size.nodes.ptr[i + 1]; ++k) {
       const Index j = size.nodes.col[k];
       const double one = size(i, k), other = at_least[j], own = at_least[i];
@@ -142,6 +145,8 @@ struct StrongFlags {
       count.weak += !is && j != i;
       count.distance += is ? apart : 0;
     }
+    count.longest = count.strong;
+    all.add(count);
   }
 };
 

@@ -6,7 +6,10 @@
 //   sum    . s . . s s .
 //   list   4 1 5              places in use, in any order
 //
-// Few columns fit a small table. Rows that do not fit say so, and the next larger table takes them.
+// Few columns fit a small table. Rows that do not fit say so, and the next larger table takes them. Where one thread
+// does a whole row, a short one is a list that is searched from its beginning.
+//
+// Rows are counted first, and then filled: tables that count have no sums, and no values are read for them.
 #pragma once
 
 #include "simt/primitives/scan.hpp"
@@ -16,16 +19,29 @@ namespace heddle::solve_method {
 
 inline constexpr Offset too_long = -1;  // entries of a row that did not fit into its table
 
+enum class Pass { count, fill };
+
+template <int Slots, Pass pass>
+struct ColumnSums {
+  double sum[Slots];
+  SIMT_DEVICE void clear(int at) { sum[at] = -0.0; }  // -0 + x has the bits of x for every x
+  SIMT_DEVICE void add(unsigned at, double value) { sum[at] += value; }
+};
 template <int Slots>
-struct RowTable {
+struct ColumnSums<Slots, Pass::count> {
+  SIMT_DEVICE void clear(int) {}
+  SIMT_DEVICE void add(unsigned, double) {}
+};
+
+template <int Slots, Pass pass>
+struct RowTable : ColumnSums<Slots, pass> {
   static constexpr unsigned most = Slots - Slots / 8;  // lanes that come at once may put in a few more
   unsigned key[Slots];
   unsigned list[Slots];
-  double sum[Slots];
   unsigned count, full;
 
   SIMT_DEVICE void clear(int lane, int lanes) {
-    for (int at = lane; at < Slots; at += lanes) key[at] = 0, sum[at] = -0.0;
+    for (int at = lane; at < Slots; at += lanes) key[at] = 0, ColumnSums<Slots, pass>::clear(at);
     if (lane == 0) count = full = 0;
   }
   SIMT_DEVICE void add(Index column, double value) {
@@ -36,15 +52,10 @@ struct RowTable {
       if (before == 0 && !listed(at)) return;
       if (before == 0 || before == mine) break;
     }
-    sum[at] += value;
+    ColumnSums<Slots, pass>::add(at, value);
   }
-  // Of an entry of the list.
-  SIMT_DEVICE int rank(unsigned entry) const {
-    const unsigned mine = key[list[entry]];
-    int lower = 0;
-    for (unsigned other = 0; other < count; ++other) lower += key[list[other]] < mine;
-    return lower;
-  }
+  SIMT_DEVICE unsigned column(unsigned entry) const { return key[list[entry]] - 1; }
+  SIMT_DEVICE double value(unsigned entry) const { return this->sum[list[entry]]; }
 
  private:
   static constexpr int bits() {
@@ -65,59 +76,109 @@ struct RowTable {
   }
 };
 
-// The rows that are worked out, and where they go. Counting leaves `length` alone of rows that are counted already.
+// The lists of the threads of a block: entries of one number lie side by side.
+template <int Slots, int Rows, Pass pass>
+struct RowLists : ColumnSums<Slots * Rows, pass> {
+  unsigned key[Slots * Rows];
+};
+// The list of one thread.
+template <int Slots, int Rows, Pass pass>
+struct RowList {
+  static constexpr unsigned most = Slots;
+  RowLists<Slots, Rows, pass>& lists;
+  unsigned thread, count = 0, full = 0;
+
+  SIMT_DEVICE void add(Index column, double value) {
+    unsigned p = 0;
+    while (p < count && lists.key[at(p)] != static_cast<unsigned>(column)) ++p;
+    if (p == count) {
+      if (count == most) {
+        full = 1;
+        return;
+      }
+      lists.key[at(count++)] = static_cast<unsigned>(column);
+      lists.clear(static_cast<int>(at(p)));
+    }
+    lists.add(at(p), value);
+  }
+  SIMT_DEVICE unsigned column(unsigned entry) const { return lists.key[at(entry)]; }
+  SIMT_DEVICE double value(unsigned entry) const { return lists.sum[at(entry)]; }
+
+ private:
+  SIMT_DEVICE unsigned at(unsigned p) const { return p * Rows + thread; }
+};
+
+// The rows that are worked out, and where they go.
 struct RowTarget {
   std::int64_t rows;
-  Offset* length;
-  const Offset* ptr;  // null: rows are counted
+  Offset* length;     // of rows that are counted
+  const Offset* ptr;  // of rows that are filled
   Index* col;
   double* val;
   bool sorted;  // else the columns of a row stay as they came
 
+  // Those that are longer than what the table before this one takes. The first table takes all.
+  template <Pass pass>
   SIMT_DEVICE bool wants(std::int64_t row, Offset more_than, Offset at_most) const {
     if (row >= rows) return false;
-    if (ptr == nullptr) return length[row] == too_long;
+    if (pass == Pass::count) return more_than == 0 || length[row] == too_long;
     const Offset has = ptr[row + 1] - ptr[row];
     return has > more_than && has <= at_most;
   }
-  template <int Slots>
-  SIMT_DEVICE void take(std::int64_t row, const RowTable<Slots>& table, int lane, int lanes) const {
-    if (ptr == nullptr) {
+  template <Pass pass, class Table>
+  SIMT_DEVICE void take(std::int64_t row, const Table& table, int lane, int lanes) const {
+    if constexpr (pass == Pass::count) {
       if (lane == 0) length[row] = table.full != 0 ? too_long : static_cast<Offset>(table.count);
-      return;
-    }
-    for (unsigned entry = static_cast<unsigned>(lane); entry < table.count; entry += static_cast<unsigned>(lanes)) {
-      const Offset place = ptr[row] + (sorted ? table.rank(entry) : static_cast<int>(entry));
-      col[place] = static_cast<Index>(table.key[table.list[entry]] - 1);
-      val[place] = table.sum[table.list[entry]];
+    } else {
+      for (unsigned entry = static_cast<unsigned>(lane); entry < table.count; entry += static_cast<unsigned>(lanes)) {
+        const unsigned column = table.column(entry);
+        Offset place = ptr[row] + (sorted ? 0 : entry);
+        if (sorted)
+          for (unsigned other = 0; other < table.count; ++other) place += table.column(other) < column;
+        col[place] = static_cast<Index>(column);
+        val[place] = table.value(entry);
+      }
     }
   }
 };
 
 namespace {  // kernels: compiled for two devices under one name
 
-// Rows by `each(row, add)`, a thread a row. `Rows` of a block; it may have more threads.
-template <class Each, int Rows, int Slots>
-SIMT_KERNEL sum_row_per_thread(Each each, RowTarget to, Offset more_than) {
-  if (simt::thread() >= Rows) return;
-  const std::int64_t row = simt::block() * Rows + simt::thread();
-  if (!to.wants(row, more_than, RowTable<Slots>::most)) return;
-  RowTable<Slots>& table = simt::shared<RowTable<Slots>>()[simt::thread()];
-  table.clear(0, 1);
-  each(row, [&](std::int64_t column, double value) {
-    if (table.full == 0) table.add(static_cast<Index>(column), value);
-  });
-  to.take(row, table, 0, 1);
+// Rows by `each(row, add)`, a thread a row: short ones by lists, or one of a block by a table.
+template <class Each, int Rows, int Slots, Pass pass>
+SIMT_KERNEL list_row_per_thread(Each each, RowTarget to, Offset more_than) {
+  using List = RowList<Slots, Rows, pass>;
+  const std::int64_t row = simt::global_thread();
+  if (!to.wants<pass>(row, more_than, List::most)) return;
+  List list{*simt::shared<RowLists<Slots, Rows, pass>>(), static_cast<unsigned>(simt::thread())};
+  each(row, [&](std::int64_t column, double value) { list.add(static_cast<Index>(column), value); });
+  to.take<pass>(row, list, 0, 1);
+}
+template <class Each, int Slots, Pass pass>
+SIMT_KERNEL sum_row_per_block(Each each, RowTarget to, Offset more_than) {
+  using Table = RowTable<Slots, pass>;
+  const std::int64_t row = simt::block();
+  if (!to.wants<pass>(row, more_than, Table::most)) return;
+  Table& table = *simt::shared<Table>();
+  table.clear(simt::lane(), simt::warp_size);
+  simt::sync_warp();
+  if (simt::lane() == 0)
+    each(row, [&](std::int64_t column, double value) {
+      if (table.full == 0) table.add(static_cast<Index>(column), value);
+    });
+  simt::sync_warp();
+  to.take<pass>(row, table, simt::lane(), simt::warp_size);
 }
 
 // Rows of A B, `Lanes` lanes a row: they take the entries of one row of B at once, and the rows one after the other.
-template <int Lanes, int Rows, int Slots>
+template <int Lanes, int Rows, int Slots, Pass pass>
 SIMT_KERNEL multiply_row_per_team(MatrixRows A, MatrixRows B, RowTarget to, Offset more_than) {
+  using Table = RowTable<Slots, pass>;
   const int team = simt::thread() / Lanes, lane = simt::thread() % Lanes;
   const std::int64_t row = simt::block() * Rows + team;
-  const bool wanted = to.wants(row, more_than, RowTable<Slots>::most);
+  const bool wanted = to.wants<pass>(row, more_than, Table::most);
   if (!simt::any(wanted)) return;
-  RowTable<Slots>& table = simt::shared<RowTable<Slots>>()[team];
+  Table& table = simt::shared<Table>()[team];
   table.clear(lane, Lanes);
   simt::sync_warp();
   const Offset first = wanted ? A.ptr[row] : 0, last = wanted ? A.ptr[row + 1] : 0;
@@ -126,12 +187,13 @@ SIMT_KERNEL multiply_row_per_team(MatrixRows A, MatrixRows B, RowTarget to, Offs
     const Offset k = first + step;
     if (k < last && table.full == 0) {
       const Index middle = A.col[k];
-      const double factor = A.val[k];
-      for (Offset m = B.ptr[middle] + lane; m < B.ptr[middle + 1]; m += Lanes) table.add(B.col[m], factor * B.val[m]);
+      const double factor = pass == Pass::fill ? A.val[k] : 0;
+      for (Offset m = B.ptr[middle] + lane; m < B.ptr[middle + 1]; m += Lanes)
+        table.add(B.col[m], pass == Pass::fill ? factor * B.val[m] : 0);
     }
     simt::sync_warp();
   }
-  if (wanted) to.take(row, table, lane, Lanes);
+  if (wanted) to.take<pass>(row, table, lane, Lanes);
 }
 
 }  // namespace

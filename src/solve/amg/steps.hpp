@@ -17,7 +17,8 @@ namespace heddle::solve_method {
 struct Couplings {
   Csr<double> made;  // sums of squares between nodes of several unknowns; one of a single unknown is a row of A
   Buffer<std::uint8_t> strong;
-  bool fold = false;  // there are weak ones
+  bool fold = false;         // there are weak ones
+  std::int64_t longest = 0;  // strong ones of a node
   NodeOrder order;
   int block = 1;
 
@@ -54,6 +55,17 @@ struct Interpolation {
   std::int64_t columns() const { return aggregates.count * coarse_block(); }
   ConstantRows constant() const { return {aggregates.of.data(), block()}; }
   FittedRows fitted_rows() const { return {aggregates.of.data(), block(), fitted, tentative.data()}; }
+};
+
+// What is known of rows that get new values on their pattern, so that it need not be found out again.
+struct KnownRows {
+  std::int64_t longest = 0, entries = 0;
+  Buffer<Offset> ptr;  // of a matrix that does not stay itself
+};
+struct KnownPatterns {
+  bool keep = false;  // new values will come
+  KnownRows P, AP, coarse;
+  Buffer<Index> order;  // the entries of P as those of R lie
 };
 
 // f(rows) with the kind of rows that P has.
@@ -106,15 +118,15 @@ class Steps {
                                     const Buffer<double>& inverse) const = 0;
   // T, and the vectors of the next grid.
   virtual NearNullspace fit(const NearNullspace& near, std::int64_t rows, Interpolation& interpolation) const = 0;
-  // P, smoothed or T alone. `into` with rows has the pattern already, and gets new values.
+  // P, smoothed or T alone. Here and below `into` with rows has the pattern already, and gets new values.
   virtual void interpolate(const CsrView<double>& A, const Interpolation& interpolation, const Buffer<double>& inverse,
-                           double omega, Csr<double>& into) const = 0;
+                           double omega, Csr<double>& into, KnownPatterns& known) const = 0;
   virtual std::int64_t product_work(const PatternView& A, const PatternView& B) const = 0;
   virtual std::int64_t longest_row(const PatternView& A) const = 0;
-  virtual Csr<double> transposed(const CsrView<double>& A) const = 0;
+  virtual void transpose(const CsrView<double>& P, Csr<double>& into, KnownPatterns& known) const = 0;
   // R A P
   virtual void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P,
-                             Csr<double>& into) const = 0;
+                             Csr<double>& into, KnownPatterns& known) const = 0;
   virtual Buffer<float> narrowed(std::span<const double> values) const = 0;
   // No number is so large that a cycle in float would lose it.
   virtual bool fits_float(std::span<const double> values) const = 0;

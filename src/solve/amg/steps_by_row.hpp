@@ -88,6 +88,7 @@ class StepsByRow : public Steps {
     made.strong = Buffer<std::uint8_t>(made.nodes(A).nnz(), device());
     const FlagCount count = flags(A, inverse, made, strength, false);
     made.fold = count.weak > 0;
+    made.longest = count.longest;
     made.order = NodeOrder::for_graph(made.nodes(A).rows, count.strong, count.distance);
     return made;
   }
@@ -100,7 +101,7 @@ class StepsByRow : public Steps {
     const StrongGraph graph = couplings.graph(A);
     const std::int64_t nodes = graph.nodes.rows;
     Aggregates made{Buffer<Index>(nodes, device())};
-    const Buffer<Index> number = root_numbers(graph, couplings.order, made.count);
+    const Buffer<Index> number = root_numbers(graph, couplings, made.count);
     Buffer<Index> claimed(nodes, device());
     side_.each(ClaimNodes{graph, number.data(), claimed.data()}, nodes);
     side_.each(JoinNodes{graph, claimed.data(), made.of.data()}, nodes);
@@ -117,7 +118,9 @@ class StepsByRow : public Steps {
     const int block = interpolation.block();
     const std::int64_t aggregates = interpolation.aggregates.count;
     const Csr<double> of_node = aggregate_of_nodes(rows / block, interpolation.aggregates);
-    const Csr<double> nodes = this->transposed(of_node.view());
+    KnownPatterns none;
+    Csr<double> nodes;
+    this->transpose(of_node.view(), nodes, none);
     interpolation.fitted = near.count;
     interpolation.tentative = Buffer<double>(rows * near.count, device());
     NearNullspace next{near.count, Buffer<double>(aggregates * near.count * near.count, device())};
@@ -153,7 +156,7 @@ class StepsByRow : public Steps {
   // Roots in ascending order of their nodes; `no_aggregate` for others.
   //
   // A node becomes a root when it has strong neighbours and no lower root is seen from it or from one of them.
-  virtual Buffer<Index> root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const = 0;
+  virtual Buffer<Index> root_numbers(const StrongGraph& graph, const Couplings& of, std::int64_t& count) const = 0;
 
   Side side_;
 

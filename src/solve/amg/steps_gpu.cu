@@ -51,74 +51,91 @@ struct Fill {
 // Tables from small to large; a row goes to the first that it fits into. The more entries the rows of B have on
 // average, the more lanes take them.
 struct ProductTables {
+  static constexpr Offset most_small = 56, most_medium = 448, most = 1792;
   MatrixRows A, B;
   std::int64_t lanes;  // wanted
 
   ProductTables(const CsrView<double>& left, const CsrView<double>& right)
       : A(left), B(right), lanes(right.nnz() / std::max<std::int64_t>(1, right.rows)) {}
 
-  template <int Lanes, int Rows, int Slots>
+  template <int Lanes, int Rows, int Slots, Pass pass>
   void launch(const RowTarget& to, Offset more_than) const {
-    simt::launch(simt::Here{}, {simt::blocks_for(to.rows, Rows), Rows * Lanes, Rows * sizeof(RowTable<Slots>)},
-                 multiply_row_per_team<Lanes, Rows, Slots>, A, B, to, more_than);
+    using Table = RowTable<Slots, pass>;
+    static_assert(Table::most == (Slots == 64 ? most_small : Slots == 512 ? most_medium : most));
+    simt::launch(simt::Here{}, {simt::blocks_for(to.rows, Rows), Rows * Lanes, Rows * sizeof(Table)},
+                 multiply_row_per_team<Lanes, Rows, Slots, pass>, A, B, to, more_than);
   }
+  template <Pass pass>
   void small(const RowTarget& to) const {
     if (lanes <= 6)
-      launch<4, 32, 64>(to, 0);
+      launch<4, 32, 64, pass>(to, 0);
     else if (lanes <= 12)
-      launch<8, 16, 64>(to, 0);
+      launch<8, 16, 64, pass>(to, 0);
     else
-      launch<32, 4, 64>(to, 0);
+      launch<32, 4, 64, pass>(to, 0);
   }
-  void medium(const RowTarget& to) const { launch<32, 4, 512>(to, RowTable<64>::most); }
-  void large(const RowTarget& to) const { launch<32, 1, 2048>(to, RowTable<512>::most); }
-  static constexpr Offset most_small = RowTable<64>::most;
+  template <Pass pass>
+  void medium(const RowTarget& to) const {
+    launch<32, 4, 512, pass>(to, most_small);
+  }
+  template <Pass pass>
+  void large(const RowTarget& to) const {
+    launch<32, 1, 2048, pass>(to, most_medium);
+  }
 };
 
 template <class Each>
 struct EachTables {
+  static constexpr Offset most_small = 16, most_medium = 64, most = ProductTables::most;
   Each each;
 
-  template <int Rows, int Slots>
-  void launch(const RowTarget& to, Offset more_than) const {
-    simt::launch(simt::Here{}, {simt::blocks_for(to.rows, Rows), std::max(Rows, 32), Rows * sizeof(RowTable<Slots>)},
-                 sum_row_per_thread<Each, Rows, Slots>, each, to, more_than);
+  template <int Rows, int Slots, Pass pass>
+  void list(const RowTarget& to, Offset more_than) const {
+    simt::launch(simt::Here{}, {simt::blocks_for(to.rows, Rows), Rows, sizeof(RowLists<Slots, Rows, pass>)},
+                 list_row_per_thread<Each, Rows, Slots, pass>, each, to, more_than);
   }
-  void small(const RowTarget& to) const { launch<64, 32>(to, 0); }
-  void medium(const RowTarget& to) const { launch<4, 512>(to, RowTable<32>::most); }
-  void large(const RowTarget& to) const { launch<1, 2048>(to, RowTable<512>::most); }
-  static constexpr Offset most_small = RowTable<32>::most;
+  template <Pass pass>
+  void small(const RowTarget& to) const {
+    list<128, most_small, pass>(to, 0);
+  }
+  template <Pass pass>
+  void medium(const RowTarget& to) const {
+    list<32, most_medium, pass>(to, most_small);
+  }
+  template <Pass pass>
+  void large(const RowTarget& to) const {
+    constexpr int slots = 2048;
+    simt::launch(simt::Here{}, {to.rows, simt::warp_size, sizeof(RowTable<slots, pass>)},
+                 sum_row_per_block<Each, slots, pass>, each, to, most_medium);
+  }
 };
 
-constexpr Offset most_medium = RowTable<512>::most, most_large = RowTable<2048>::most;
-
-// Where `into` has rows, they have been counted: the pattern stays.
+// Where `into` has rows, they are known: the pattern stays.
 template <class Tables>
 void rows_into(const DeviceSide& side, const Tables& tables, std::int64_t rows, std::int64_t cols, Csr<double>& into,
-               bool sorted = true) {
+               KnownRows& known, bool sorted = true) {
   const Device device = side.device;
-  std::int64_t longest = most_large;
   if (into.rows == 0) {
     Csr<double> made{rows, cols, Buffer<Offset>(rows + 1, device), {}, {}};
     Buffer<Offset> length(rows, device);
-    side.each(Fill<Offset>{length.data(), too_long}, rows);
     const RowTarget counted{rows, length.data(), nullptr, nullptr, nullptr, sorted};
     const CountedRows lengths{rows, length.data(), made.ptr.data()};
     const auto look = [&] { return device::scan(simt::Here{}, lengths, rows + 1, device); };
-    tables.small(counted);
+    tables.template small<Pass::count>(counted);
     CountSum sum = look();
-    if (sum.open > 0) tables.medium(counted), sum = look();
-    if (sum.open > 0) tables.large(counted), sum = look();
-    if (sum.open > 0) fail_too_long(most_large);
+    if (sum.open > 0) tables.template medium<Pass::count>(counted), sum = look();
+    if (sum.open > 0) tables.template large<Pass::count>(counted), sum = look();
+    if (sum.open > 0) fail_too_long(Tables::most);
     made.col = Buffer<Index>(sum.entries, device);
     made.val = Buffer<double>(sum.entries, device);
-    longest = sum.longest;
+    known.longest = sum.longest;
+    known.entries = sum.entries;
     into = std::move(made);
   }
   const RowTarget filled{rows, nullptr, into.ptr.data(), into.col.data(), into.val.data(), sorted};
-  tables.small(filled);
-  if (longest > Tables::most_small) tables.medium(filled);
-  if (longest > most_medium) tables.large(filled);
+  tables.template small<Pass::fill>(filled);
+  if (known.longest > Tables::most_small) tables.template medium<Pass::fill>(filled);
+  if (known.longest > Tables::most_medium) tables.template large<Pass::fill>(filled);
 }
 
 // ------------------------------------------------------------------------------------------------------ transposed
@@ -144,6 +161,7 @@ struct TransposedEntries {
   Offset* ptr;  // of the transposed matrix, rows + 1
   Index* col;
   double* val;
+  Index* order;  // where the entries come from; null: nobody asks
 
   // Entry `count` is the end.
   SIMT_DEVICE void operator()(std::int64_t k) const {
@@ -152,7 +170,14 @@ struct TransposedEntries {
     if (k == count) return;
     col[k] = row[entry[k]];
     val[k] = from[entry[k]];
+    if (order != nullptr) order[k] = entry[k];
   }
+};
+struct Reordered {
+  const double* from;
+  const Index* order;
+  double* to;
+  SIMT_DEVICE void operator()(std::int64_t k) const { to[k] = from[order[k]]; }
 };
 
 // ----------------------------------------------------------------------------------------------------------- steps
@@ -167,53 +192,50 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
     return eigenvalue_of(PlainEntries{MatrixRows(A)}, A.rows, inverse);
   }
   void interpolate(const CsrView<double>& A, const Interpolation& interpolation, const Buffer<double>& inverse,
-                   double omega, Csr<double>& into) const override {
+                   double omega, Csr<double>& into, KnownPatterns& known) const override {
     with_rows_of(A, interpolation, inverse, omega,
-                 [&](const auto& rows) { each_into(rows, A.rows, interpolation.columns(), into); });
+                 [&](const auto& rows) { each_into(rows, A.rows, interpolation.columns(), into, known.P); });
   }
-  Csr<double> transposed(const CsrView<double>& A) const override {
-    const std::int64_t count = A.nnz();
-    if (count >= INT32_MAX) fail_too_many(count);
-    device::Workspace memory(device());
-    Csr<double> made{A.cols, A.rows, Buffer<Offset>(A.cols + 1, device()), Buffer<Index>(count, device()),
-                     Buffer<double>(count, device())};
-    Index* const row = memory.take<Index>(count);
-    side_.each(RowOfEntries{A.ptr.data(), row}, A.rows);
-    const int bits = std::max(
-        1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1))));
-    const auto sorted = device::queue_sort(simt::Here{}, ColumnKeys{A.col.data()}, {bits}, {.items = count}, memory);
-    side_.each(TransposedEntries{sorted.key, sorted.item, row, A.val.data(), count, A.cols, made.ptr.data(),
-                                 made.col.data(), made.val.data()},
-               count + 1);
-    return made;
+  void transpose(const CsrView<double>& P, Csr<double>& into, KnownPatterns& known) const override {
+    if (into.rows == 0)
+      into = transposed(P, known);
+    else
+      side_.each(Reordered{P.val.data(), known.order.data(), into.val.data()}, P.nnz());
   }
   // The rows of A P need no order: each column comes up once in each of them.
-  void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P,
-                     Csr<double>& into) const override {
+  void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P, Csr<double>& into,
+                     KnownPatterns& known) const override {
     Csr<double> AP;
-    rows_into(side_, ProductTables(A, P), A.rows, P.cols, AP, false);
-    rows_into(side_, ProductTables(R, AP.view()), R.rows, P.cols, into);
+    if (!known.AP.ptr.empty())
+      AP = {A.rows, P.cols, Buffer<Offset>::borrow(known.AP.ptr, device()), Buffer<Index>(known.AP.entries, device()),
+            Buffer<double>(known.AP.entries, device())};
+    rows_into(side_, ProductTables(A, P), A.rows, P.cols, AP, known.AP, false);
+    rows_into(side_, ProductTables(R, AP.view()), R.rows, P.cols, into, known.coarse);
+    if (known.keep && known.AP.ptr.empty()) known.AP.ptr = std::move(AP.ptr);
   }
   Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const override;
 
  protected:
   Csr<double> aggregate_of_nodes(std::int64_t nodes, const Aggregates& aggregates) const override {
     Csr<double> made;
-    each_into(TentativeRows<ConstantRows>{ConstantRows{aggregates.of.data(), 1}}, nodes, aggregates.count, made);
+    KnownRows rows;
+    each_into(TentativeRows<ConstantRows>{ConstantRows{aggregates.of.data(), 1}}, nodes, aggregates.count, made, rows);
     return made;
   }
   Csr<double> node_graph(const CsrView<double>& A, int block) const override {
     Csr<double> made;
-    each_into(NodeRows{MatrixRows(A), block}, A.rows / block, A.cols / block, made);
+    KnownRows rows;
+    each_into(NodeRows{MatrixRows(A), block}, A.rows / block, A.cols / block, made, rows);
     return made;
   }
-  Buffer<Index> root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const override;
+  Buffer<Index> root_numbers(const StrongGraph& graph, const Couplings& of, std::int64_t& count) const override;
 
  private:
   template <class Each>
-  void each_into(const Each& each, std::int64_t rows, std::int64_t cols, Csr<double>& into) const {
-    rows_into(side_, EachTables<Each>{each}, rows, cols, into);
+  void each_into(const Each& each, std::int64_t rows, std::int64_t cols, Csr<double>& into, KnownRows& known) const {
+    rows_into(side_, EachTables<Each>{each}, rows, cols, into, known);
   }
+  Csr<double> transposed(const CsrView<double>& A, KnownPatterns& known) const;
   template <class Entries>
   double eigenvalue_of(const Entries& entries, std::int64_t rows, const Buffer<double>& inverse) const {
     const RowSumBound bound = side_.reduce(RowSums<Entries>{entries, inverse.data()}, rows);
@@ -222,17 +244,33 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
   }
 };
 
-Buffer<Index> StepsOnDevice::root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const {
-  const std::int64_t nodes = graph.nodes.rows;
-  if (side_.reduce(LongestRow{graph.nodes.ptr}, nodes).length > most_neighbours_on_device)
-    fail_too_long(most_neighbours_on_device);
+Csr<double> StepsOnDevice::transposed(const CsrView<double>& A, KnownPatterns& known) const {
+  const std::int64_t count = A.nnz();
+  if (count >= INT32_MAX) fail_too_many(count);
   device::Workspace memory(device());
-  auto* const words = memory.take<std::uint64_t>(nodes);
-  auto* const notes = memory.take<std::uint64_t>(nodes);
-  auto* const tickets = memory.take<unsigned>(1);
-  side_.each(UndecidedNodes{graph, words, notes, tickets}, nodes);
-  simt::launch(simt::Here{}, {order.tiles * (order.tile() / root_threads), root_threads, sizeof(RootBoard)}, find_roots,
-               graph, order, words, notes, tickets);
+  Csr<double> made{A.cols, A.rows, Buffer<Offset>(A.cols + 1, device()), Buffer<Index>(count, device()),
+                   Buffer<double>(count, device())};
+  if (known.keep) known.order = Buffer<Index>(count, device());
+  Index* const row = memory.take<Index>(count);
+  side_.each(RowOfEntries{A.ptr.data(), row}, A.rows);
+  const int bits =
+      std::max(1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(A.cols, 1) - 1))));
+  const auto sorted = device::queue_sort(simt::Here{}, ColumnKeys{A.col.data()}, {bits}, {.items = count}, memory);
+  side_.each(TransposedEntries{sorted.key, sorted.item, row, A.val.data(), count, A.cols, made.ptr.data(),
+                               made.col.data(), made.val.data(), known.keep ? known.order.data() : nullptr},
+             count + 1);
+  return made;
+}
+
+Buffer<Index> StepsOnDevice::root_numbers(const StrongGraph& graph, const Couplings& of, std::int64_t& count) const {
+  const std::int64_t nodes = graph.nodes.rows, count_of_words = simt::blocks_for(nodes, simt::warp_size);
+  if (of.longest > most_neighbours_on_device) fail_too_long(most_neighbours_on_device);
+  device::Workspace memory(device());
+  auto* const words = memory.take<std::uint64_t>(count_of_words + 1);
+  side_.each(Fill<std::uint64_t>{words, 0}, count_of_words + 1);
+  simt::launch(simt::Here{},
+               {of.order.tiles * (of.order.tile() / simt::warp_size), simt::warp_size, LowerNodes::bytes_of_warp},
+               find_roots, graph, of.order, words, words + count_of_words);
   Buffer<Index> number(nodes, device());
   count = device::scan(simt::Here{}, NumberedRoots{words, number.data()}, nodes, memory).roots;
   return number;

@@ -161,14 +161,17 @@ class StepsOnHost final : public StepsByRow<HostSide> {
     return eigenvalue_of(side_, PlainEntries{MatrixRows(A)}, A.rows, inverse);
   }
   void interpolate(const CsrView<double>& A, const Interpolation& interpolation, const Buffer<double>& inverse,
-                   double omega, Csr<double>& into) const override {
+                   double omega, Csr<double>& into, KnownPatterns& known) const override {
     with_rows_of(A, interpolation, inverse, omega,
                  [&](const auto& rows) { rows_into(into, A.rows, interpolation.columns(), rows); });
+    known.P.longest = longest_row(into.view());
   }
-  Csr<double> transposed(const CsrView<double>& A) const override { return transpose(A); }
+  void transpose(const CsrView<double>& P, Csr<double>& into, KnownPatterns&) const override {
+    into = heddle::transpose(P);
+  }
   // The rows of A P need no order: each column comes up once in each of them.
-  void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P,
-                     Csr<double>& into) const override {
+  void coarse_matrix(const CsrView<double>& R, const CsrView<double>& A, const CsrView<double>& P, Csr<double>& into,
+                     KnownPatterns&) const override {
     const LooseRows AP = loose_rows(A.rows, P.cols, ProductRows{MatrixRows(A), P}, InRows::as_they_come);
     rows_into(into, R.rows, P.cols, ProductRows{MatrixRows(R), AP});
   }
@@ -183,9 +186,9 @@ class StepsOnHost final : public StepsByRow<HostSide> {
   Csr<double> node_graph(const CsrView<double>& A, int block) const override {
     return from_rows(A.rows / block, A.cols / block, NodeRows{MatrixRows(A), block});
   }
-  Buffer<Index> root_numbers(const StrongGraph& graph, const NodeOrder& order, std::int64_t& count) const override {
+  Buffer<Index> root_numbers(const StrongGraph& graph, const Couplings& of, std::int64_t& count) const override {
     Roots roots(graph);
-    const Buffer<std::uint8_t>& is_root = std::move(roots).find(order);
+    const Buffer<std::uint8_t>& is_root = std::move(roots).find(of.order);
     Buffer<Index> number(graph.nodes.rows);
     for (std::int64_t i = 0; i < number.size(); ++i)
       number[i] = is_root[i] ? static_cast<Index>(count++) : no_aggregate;

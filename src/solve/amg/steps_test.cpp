@@ -138,20 +138,24 @@ TEST_P(OnEmulator, every_step_gives_the_bits_of_the_host) {
     const double largest = host->largest_eigenvalue(A, &here, folded);
     ASSERT_EQ(largest, device->largest_eigenvalue(A, &here, folded));
     Interpolation from{.couplings = here, .aggregates = nodes};
-    Csr<double> P, P_there, B, B_there, plain, plain_there;
-    host->interpolate(A, from, folded, 4.0 / 3 / largest, P);
-    device->interpolate(A, from, folded, 4.0 / 3 / largest, P_there);
+    Csr<double> P, P_there, B, B_there, R, R_there, plain, plain_there;
+    KnownPatterns known, known_there, of_plain;
+    host->interpolate(A, from, folded, 4.0 / 3 / largest, P, known);
+    device->interpolate(A, from, folded, 4.0 / 3 / largest, P_there, known_there);
     ASSERT_TRUE(same_bits(P, P_there));
     from.smooth = false;
-    host->interpolate(A, from, folded, 1, plain);
-    device->interpolate(A, from, folded, 1, plain_there);
+    host->interpolate(A, from, folded, 1, plain, of_plain);
+    device->interpolate(A, from, folded, 1, plain_there, of_plain);
     ASSERT_TRUE(same_bits(plain, plain_there));
     ASSERT_EQ(host->product_work(A, P.view()), device->product_work(A, P.view()));
     ASSERT_EQ(host->longest_row(A), device->longest_row(A));
-    const Csr<double> R = host->transposed(P.view());
-    ASSERT_TRUE(same_bits(R, device->transposed(P.view())));
-    host->coarse_matrix(R.view(), A, P.view(), B);
-    device->coarse_matrix(R.view(), A, P.view(), B_there);
+    ASSERT_EQ(known.P.longest, host->longest_row(P.view()));
+    ASSERT_EQ(known.P.longest, known_there.P.longest);
+    host->transpose(P.view(), R, known);
+    device->transpose(P.view(), R_there, known_there);
+    ASSERT_TRUE(same_bits(R, R_there));
+    host->coarse_matrix(R.view(), A, P.view(), B, known);
+    device->coarse_matrix(R.view(), A, P.view(), B_there, known_there);
     ASSERT_TRUE(same_bits(B, B_there));
     ASSERT_TRUE(same_bits(host->narrowed(B.val), device->narrowed(B.val)));
     ASSERT_EQ(host->fits_float(B.val), device->fits_float(B.val));
@@ -208,8 +212,9 @@ TEST_P(OnEmulator, interpolations_that_are_fitted_to_vectors_have_the_bits_of_th
     for (const bool smooth : {true, false}) {
       here.smooth = there.smooth = smooth;
       Csr<double> P, P_there;
-      host->interpolate(A, here, inverse, 0.7, P);
-      device->interpolate(A, there, inverse, 0.7, P_there);
+      KnownPatterns known, known_there;
+      host->interpolate(A, here, inverse, 0.7, P, known);
+      device->interpolate(A, there, inverse, 0.7, P_there, known_there);
       ASSERT_TRUE(same_bits(P, P_there));
       if (smooth) continue;
       // T times the vectors of the next grid are the vectors.
@@ -285,9 +290,10 @@ TEST_P(OnEmulator, new_values_on_an_old_pattern_give_the_bits_of_new_rows) {
   const Csr<double> A = generate<double>("stencil2d5,n=30"), B = with_ragged_flags(A);
   for (const auto& steps : {steps_on_host(), steps_on(Device::emulator())}) {
     Csr<double> kept, fresh;
-    steps->coarse_matrix(A.view(), A.view(), A.view(), kept);
-    steps->coarse_matrix(B.view(), B.view(), B.view(), kept);
-    steps->coarse_matrix(B.view(), B.view(), B.view(), fresh);
+    KnownPatterns known{.keep = true}, unknown;
+    steps->coarse_matrix(A.view(), A.view(), A.view(), kept, known);
+    steps->coarse_matrix(B.view(), B.view(), B.view(), kept, known);
+    steps->coarse_matrix(B.view(), B.view(), B.view(), fresh, unknown);
     EXPECT_TRUE(same_bits(kept, fresh));
   }
 }
