@@ -336,7 +336,7 @@ TEST(Weave, padded_rows_have_columns_in_16_bits_where_those_hold_them) {
   using enum weave::PaddedColumns;
   const auto columns_of = [](const Csr<double>& A) {
     for (const char* shape : {"", " lanes=2 per_lane=1"}) expect_exact(A, std::string("weave layout=padded") + shape);
-    return weave::Padded<double>::build(A.view(), {.layout = 4, .values = 0, .lanes = 1, .per_lane = 1}).shape.columns;
+    return weave::Padded<double>::build(A.view(), {.lanes = 1, .per_lane = 1}).shape.columns;
   };
   EXPECT_EQ(columns_of(from_entries(2, 65535, {{0, 65534, 1}, {1, 0, 2}})), narrow);
   EXPECT_EQ(columns_of(from_entries(40000, 65536, {{0, 0, 1}, {0, 32767, 2}, {32767, 0, 3}, {39999, 65535, 4}})),

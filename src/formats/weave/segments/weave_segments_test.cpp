@@ -35,7 +35,7 @@ TEST(WeaveSegments, divides_the_rows_of_a_large_matrix_between_tiles_and_teams) 
   lengths[17] = lengths[8999] = 300 * 256 + 3;
   const Csr<double> A = with_lengths(lengths, 100'000, 5);
   ASSERT_GE(A.nnz(), 1 << 21);
-  const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 8});
+  const auto made = weave::Segments<double>::build(A.view(), {.per_lane = 8});
   EXPECT_EQ(made.teams.size(), 3 + 2 * 76);
   EXPECT_EQ(made.long_rows.size(), 2);
   EXPECT_EQ(made.pieces.size(), 2 * 76);
@@ -46,7 +46,7 @@ TEST(WeaveSegments, divides_the_rows_of_a_large_matrix_between_tiles_and_teams) 
 // A mark that is left behind would let the next product add up the pieces of this one.
 template <class Where>
 void expect_pieces_are_taken(Where where, const Csr<double>& A) {
-  const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 4});
+  const auto made = weave::Segments<double>::build(A.view(), {.per_lane = 4});
   ASSERT_GT(made.pieces.size(), 4);
   const std::vector<double> x(static_cast<std::size_t>(A.cols), 1);
   std::vector<double> y(static_cast<std::size_t>(A.rows));
@@ -66,7 +66,7 @@ TEST(WeaveSegments, gives_a_tile_few_rows_where_most_are_empty) {
   std::vector<std::int64_t> lengths(10'000, 0);
   for (std::size_t row = 0; row < lengths.size(); row += 100) lengths[row] = 3;
   const Csr<double> A = with_lengths(lengths, 50, 6);
-  const auto made = weave::Segments<double>::build(A.view(), {.layout = 3, .values = 0, .per_lane = 4});
+  const auto made = weave::Segments<double>::build(A.view(), {.per_lane = 4});
   for (const weave::SegmentTile& tile : made.tiles) EXPECT_LE(tile.rows, 128);
   expect_exact(A, "weave layout=segments");
 }

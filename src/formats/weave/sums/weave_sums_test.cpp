@@ -200,8 +200,7 @@ TEST(WeaveSums, knows_how_many_entries_meet_in_a_sector) {
 // Pattern of a matrix by its sizes alone.
 TEST(WeaveSums, shares_rows_among_blocks_until_a_large_gpu_is_busy) {
   const auto groups = [](std::int64_t rows, std::int64_t per_row, int value_bytes) {
-    const Buffer<Index> col(rows * per_row);
-    return weave::sums_groups({rows, rows, {}, col}, value_bytes, weave::default_sums_kb, 1024);
+    return weave::sums_groups({rows, rows, rows * per_row}, value_bytes, weave::default_sums_kb, 1024);
   };
   EXPECT_EQ(groups(1 << 20, 16, 4), 4);  // 32 row blocks
   EXPECT_EQ(groups(1 << 20, 16, 8), 2);  // 64
