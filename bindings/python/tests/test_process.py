@@ -191,6 +191,18 @@ def test_the_end_of_a_process_with_live_operators_and_a_busy_thread():
     """) == "leaving"
 
 
+def test_the_end_of_a_process_waits_for_a_plan_that_is_under_way_and_a_child_goes_on_by_csr():
+    assert run("""
+        B = heddle.generate("random", rows=200000, cols=200000, per_row=8)
+        begun = heddle.Overlapped(B, effort="measure", cache=False, device="cpu")
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if np.allclose(begun @ np.ones(200000), B @ np.ones(200000)) else 3)
+        print(os.waitpid(child, 0)[1])
+        sys.exit(0)
+    """) == "0"
+
+
 def test_importing_loads_little():
     code = "import sys, heddle; print('scipy.sparse.linalg' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
