@@ -112,7 +112,7 @@ void overlapped_cg(Record& record) {
     if (record.lab.stopped()) break;
     const Matrix& matrix = few ? record.lab.generated(name) : record.lab.definite(name);
     real += matrix.facts.real();
-    const bool escapes = csr_ell_rules(matrix.A.view()).escape == 1;
+    const bool escapes = csr_ell_by_rules(matrix.A.view()).escape == 1;
     const Solved solved = record.lab.planted() ? planted_solves(record.lab.settings().planted, name)
                                                : solve_four_ways(matrix.A, record.lab.settings().device);
     for (std::size_t from = 0; from < sources; ++from) {

@@ -99,4 +99,6 @@ def test_pictures():
     assert heddle.plot.spy(A).images
     assert heddle.plot.rows(A).patches
     records = [{"plan": "csr", "peer": None, "roofline": 0.8}, {"plan": "", "peer": "eigen", "roofline": 0.5}]
-    assert len(heddle.plot.roofline(records).patches) == 2
+    records += [{"plan": "coo", "peer": float("nan"), "roofline": 0.3}, {"plan": "ell", "peer": None, "roofline": None}]
+    axes = heddle.plot.roofline(records)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["coo", "eigen", "csr"]

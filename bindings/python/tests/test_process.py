@@ -10,6 +10,7 @@ BEGIN = """
 import os, signal, sys, threading, time
 import numpy as np
 import heddle
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background work ignores it
 A = heddle.generate("stencil2d5", nx=300, ny=300)
 op = heddle.optimize(A, updates=True, device="cpu")
 x = np.random.default_rng(0).random(90000)
@@ -53,25 +54,25 @@ def test_ctrl_c_ends_an_optimize():
     """, 120) == "interrupted"
 
 
-@pytest.mark.parametrize(
-    "call",
-    ["heddle.preconditioner(op, 'amg', coarsest=4096)", "heddle.cg(op, x, M='amg', settings={'coarsest': 4096}, maxiter=1)"],
-)
-def test_ctrl_c_ends_the_making_of_a_preconditioner(call):
+@pytest.mark.parametrize("call", ["heddle.preconditioner(op, 'amg')", "heddle.cg(op, x, M='amg', maxiter=1)"])
+def test_ctrl_c_is_seen_while_a_preconditioner_is_made(call):
+    # Handlers of Python run when the library looks for signals, once a look; without looks there is one at the end.
     assert run(f"""
-        def asked(signal, frame):
-            raise KeyboardInterrupt
-        signal.signal(signal.SIGALRM, asked)
-        begin = time.time()
+        heddle.set_threads(1)
+        op = heddle.optimize(heddle.generate("stencil3d7", n=80), device="cpu")
+        x, seen = np.ones(op.shape[0]), []
+        signal.signal(signal.SIGALRM, lambda number, frame: seen.append(1))
+        signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
         {call}
-        whole = time.time() - begin
-        signal.setitimer(signal.ITIMER_REAL, whole / 3)
-        begin = time.time()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(len(seen) > 4)
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
-            {call}
+            while True:
+                {call}
         except KeyboardInterrupt:
-            print(time.time() - begin < 0.9 * whole)
-    """, 240) == "True"
+            print("interrupted")
+    """, 240) == "True\ninterrupted"
 
 
 def test_callbacks_may_raise_and_stop():
@@ -188,6 +189,18 @@ def test_the_end_of_a_process_with_live_operators_and_a_busy_thread():
         print("leaving")
         sys.exit(0)
     """) == "leaving"
+
+
+def test_the_end_of_a_process_waits_for_a_plan_that_is_under_way_and_a_child_goes_on_by_csr():
+    assert run("""
+        B = heddle.generate("random", rows=200000, cols=200000, per_row=8)
+        begun = heddle.Overlapped(B, effort="measure", cache=False, device="cpu")
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if np.allclose(begun @ np.ones(200000), B @ np.ones(200000)) else 3)
+        print(os.waitpid(child, 0)[1])
+        sys.exit(0)
+    """) == "0"
 
 
 def test_importing_loads_little():

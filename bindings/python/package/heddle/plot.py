@@ -48,10 +48,15 @@ def rows(A, ax=None):
 
 
 def roofline(records, ax=None):
-    """What `heddle.bench` measured against what memory delivers: a bar for each plan or peer, 1 is the roofline."""
+    """What `heddle.bench` measured against what memory delivers: a bar for each plan or peer, 1 is the roofline.
+
+    records   a list of dicts, or a pandas.DataFrame made of one
+    """
+    if hasattr(records, "to_dict"):
+        records = records.to_dict("records")
     ax = _axes(ax)
-    measured = sorted((r for r in records if r.get("roofline")), key=lambda r: r["roofline"])
-    names = [r["plan"] if r.get("peer") is None else str(r["peer"]) for r in measured]
+    measured = sorted((r for r in records if (r.get("roofline") or 0) > 0), key=lambda r: r["roofline"])
+    names = [r["peer"] if isinstance(r.get("peer"), str) else r["plan"] for r in measured]  # pandas: nan, not None
     ax.barh(np.arange(len(measured)), [r["roofline"] for r in measured])
     ax.set_yticks(np.arange(len(measured)), names)
     ax.axvline(1, linestyle="--", color="black", linewidth=1)
