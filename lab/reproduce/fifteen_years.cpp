@@ -57,7 +57,8 @@ const std::vector<Idea>& ideas() {
        "L1 became one (R39)."},
       {"Loads that keep the matrix out of the caches (paper 5)",
        {"R21"},
-       "Sixteen or forty-eight kilobytes of L1 had to be kept for x then. Today's 256 hold x's neighbourhood as well as "
+       "Sixteen or forty-eight kilobytes of L1 had to be kept for x then. Today's 256 hold x's neighbourhood as well "
+       "as "
        "the "
        "stream."},
       {"16-bit columns (paper 5)",
