@@ -4,8 +4,8 @@
 //   amg_bench --device=gpu          a GPU: the set-up by its kernels, from a matrix that lies there, and on the host
 //   amg_bench --steps               every step of the set-up for itself, grid by grid; a GPU is waited for after each
 //   amg_bench --calls --device=gpu  what its set-up and its update_values call of the CUDA runtime, and how long
-//   kernels
-//                                   take
+//                                   kernels take
+//   amg_bench --there --device=gpu  jacobi and the set-up from a matrix that lies there, nothing else
 //   amg_bench --hash                names all arrays of all grids by a number, on the device and on the host
 //   amg_bench --runs=3 gen:stencil2d5,n=1000 M.mtx          these matrices instead of the list
 #include <fmt/format.h>
@@ -152,6 +152,7 @@ class Program {
         runs_(static_cast<int>(words.number("--runs=", 3))),
         steps_(words.has("--steps")),
         hash_(words.has("--hash")),
+        there_(words.has("--there")),
         calls_(words.has("--calls")) {}
 
   void run(const std::string& name) const {
@@ -165,11 +166,13 @@ class Program {
     const auto op = optimize(A, {.expected_multiplies = 200, .device = device_});
     const bool on_host = device_.kind == Device::Kind::cpu;
     print(A, "jacobi", measured(A, op, A, "jacobi", {}));
-    print(A, "amg", measured(A, op, A, "amg", {}));
-    print(A, "amg, double cycle", measured(A, op, A, "amg", {.double_cycle = true}));
+    if (!there_) {
+      print(A, "amg", measured(A, op, A, "amg", {}));
+      print(A, "amg, double cycle", measured(A, op, A, "amg", {.double_cycle = true}));
+    }
     if (on_host) return;
     print(A, "amg, matrix on the device", measured(A, op, A.to(device_), "amg", {}));
-    print(A, "amg, set up on the host", measured(A, op, A, "amg", {.host_setup = true}));
+    if (!there_) print(A, "amg, set up on the host", measured(A, op, A, "amg", {.host_setup = true}));
     print_renewal(A, op);
   }
 
@@ -278,7 +281,7 @@ class Program {
 
   Device device_;
   int runs_;
-  bool steps_, hash_, calls_;
+  bool steps_, hash_, there_, calls_;
 };
 
 }  // namespace
@@ -286,11 +289,13 @@ class Program {
 
 int main(int argc, char** argv) {
   using namespace heddle;
-  return run_program(
-      "amg_bench", argc, argv, {"--device=", "--runs=", "--steps", "--hash", "--calls"}, [](const Words& words) {
-        const std::vector<std::string> usual = {"gen:stencil3d7,n=46",  "gen:stencil3d7,n=80",  "gen:stencil3d7,n=100",
-                                                "gen:stencil3d7,n=126", "gen:stencil3d7,n=160", "gen:stencil3d7,n=200"};
-        const Program program(words);
-        for (const std::string& name : words.matrices.empty() ? usual : words.matrices) program.run(name);
-      });
+  return run_program("amg_bench", argc, argv, {"--device=", "--runs=", "--steps", "--hash", "--there", "--calls"},
+                     [](const Words& words) {
+                       const std::vector<std::string> usual = {"gen:stencil3d7,n=46",  "gen:stencil3d7,n=80",
+                                                               "gen:stencil3d7,n=100", "gen:stencil3d7,n=126",
+                                                               "gen:stencil3d7,n=160", "gen:stencil3d7,n=200"};
+                       const Program program(words);
+                       for (const std::string& name : words.matrices.empty() ? usual : words.matrices)
+                         program.run(name);
+                     });
 }

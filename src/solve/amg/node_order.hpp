@@ -41,6 +41,11 @@ struct NodeOrder {
 
   SIMT_BOTH std::int64_t tile() const { return std::int64_t{1} << tile_bits; }
   SIMT_BOTH std::int64_t tile_at(std::int64_t place) const { return place * step % tiles; }
+  // Node by node; the last tile may be shorter than its places.
+  SIMT_BOTH std::int64_t places() const { return step == 1 ? nodes : tiles * tile(); }
+  SIMT_BOTH std::int64_t node_at(std::int64_t place) const {
+    return tile_at(place >> tile_bits) * tile() + (place & (tile() - 1));
+  }
   SIMT_BOTH bool before(std::int64_t node, std::int64_t other) const {
     const std::int64_t mine = node >> tile_bits, its = other >> tile_bits;
     if (step == 1 || mine == its) return node < other;

@@ -170,7 +170,38 @@ SIMT_KERNEL sum_row_per_block(Each each, RowTarget to, Offset more_than) {
   to.take<pass>(row, table, simt::lane(), simt::warp_size);
 }
 
+// Entries of a row of A, one of each lane of a team, and where the rows of B are that they ask for.
+template <int Lanes, Pass pass>
+struct RowsOfLanes {
+  Offset begin = 0, end = 0;
+  double factor = 0;
+
+  SIMT_DEVICE RowsOfLanes(const MatrixRows& A, const MatrixRows& B, Offset k, Offset last) {
+    if (k >= last) return;
+    const Index middle = A.col[k];
+    begin = B.ptr[middle], end = B.ptr[middle + 1];
+    if (pass == Pass::fill) factor = A.val[k];
+  }
+  struct Step {
+    int step;
+    Offset at, end;
+    double factor, value;  // of the first entry that this lane has in the row
+    Index column;
+  };
+  // The row of one lane, begun.
+  SIMT_DEVICE Step look(const MatrixRows& B, int step) const {
+    const int mine = simt::lane() % Lanes, lane = simt::lane() - mine + step % Lanes;
+    Step made{step, simt::shuffle(begin, lane) + mine, simt::shuffle(end, lane), 0, 0, 0};
+    if (pass == Pass::fill) made.factor = simt::shuffle(factor, lane);
+    if (made.at >= made.end) return made;
+    made.column = B.col[made.at];
+    if (pass == Pass::fill) made.value = B.val[made.at];
+    return made;
+  }
+};
+
 // Rows of A B, `Lanes` lanes a row: they take the entries of one row of B at once, and the rows one after the other.
+// While one is added up the next is loaded.
 template <int Lanes, int Rows, int Slots, Pass pass>
 SIMT_KERNEL multiply_row_per_team(MatrixRows A, MatrixRows B, RowTarget to, Offset more_than) {
   using Table = RowTable<Slots, pass>;
@@ -183,15 +214,19 @@ SIMT_KERNEL multiply_row_per_team(MatrixRows A, MatrixRows B, RowTarget to, Offs
   simt::sync_warp();
   const Offset first = wanted ? A.ptr[row] : 0, last = wanted ? A.ptr[row + 1] : 0;
   const int longest = simt::max_lanes(static_cast<int>(last - first));
-  for (int step = 0; step < longest; ++step) {
-    const Offset k = first + step;
-    if (k < last && table.full == 0) {
-      const Index middle = A.col[k];
-      const double factor = pass == Pass::fill ? A.val[k] : 0;
-      for (Offset m = B.ptr[middle] + lane; m < B.ptr[middle + 1]; m += Lanes)
-        table.add(B.col[m], pass == Pass::fill ? factor * B.val[m] : 0);
+  for (int done = 0; done < longest; done += Lanes) {
+    const RowsOfLanes<Lanes, pass> rows(A, B, first + done + lane, last);
+    const int steps = longest - done < Lanes ? longest - done : Lanes;
+    for (auto now = rows.look(B, 0); now.step < steps;) {
+      const auto next = rows.look(B, now.step + 1);
+      if (table.full == 0 && now.at < now.end) {
+        table.add(now.column, now.factor * now.value);
+        for (Offset m = now.at + Lanes; m < now.end; m += Lanes)
+          table.add(B.col[m], pass == Pass::fill ? now.factor * B.val[m] : 0);
+      }
+      simt::sync_warp();
+      now = next;
     }
-    simt::sync_warp();
   }
   if (wanted) to.take<pass>(row, table, lane, Lanes);
 }

@@ -17,8 +17,8 @@ namespace heddle::solve_method {
 struct Couplings {
   Csr<double> made;  // sums of squares between nodes of several unknowns; one of a single unknown is a row of A
   Buffer<std::uint8_t> strong;
-  bool fold = false;         // there are weak ones
-  std::int64_t longest = 0;  // strong ones of a node
+  bool fold = false;                    // there are weak ones
+  std::int64_t count = 0, longest = 0;  // strong ones, and those of a node
   NodeOrder order;
   int block = 1;
 

@@ -88,6 +88,7 @@ class StepsByRow : public Steps {
     made.strong = Buffer<std::uint8_t>(made.nodes(A).nnz(), device());
     const FlagCount count = flags(A, inverse, made, strength, false);
     made.fold = count.weak > 0;
+    made.count = count.strong;
     made.longest = count.longest;
     made.order = NodeOrder::for_graph(made.nodes(A).rows, count.strong, count.distance);
     return made;

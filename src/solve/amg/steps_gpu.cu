@@ -9,7 +9,7 @@
 #include "simt/primitives/reduce.hpp"
 #include "solve/amg/dense_on_device.hpp"
 #include "solve/amg/lanczos_on_device.hpp"
-#include "solve/amg/roots_on_device.hpp"
+#include "solve/amg/roots_of_long_rows.hpp"
 #include "solve/amg/row_table.hpp"
 #include "solve/amg/steps_by_row.hpp"
 
@@ -268,9 +268,13 @@ Buffer<Index> StepsOnDevice::root_numbers(const StrongGraph& graph, const Coupli
   device::Workspace memory(device());
   auto* const words = memory.take<std::uint64_t>(count_of_words + 1);
   side_.each(Fill<std::uint64_t>{words, 0}, count_of_words + 1);
-  simt::launch(simt::Here{},
-               {of.order.tiles * (of.order.tile() / simt::warp_size), simt::warp_size, LowerNodes::bytes_of_warp},
-               find_roots, graph, of.order, words, words + count_of_words);
+  if (of.count >= long_row * nodes)
+    simt::launch(simt::Here{}, shape_for_long_rows(nodes), find_roots_of_long_rows, graph, of.order, words,
+                 words + count_of_words);
+  else
+    simt::launch(simt::Here{},
+                 {simt::blocks_for(of.order.places(), simt::warp_size), simt::warp_size, LowerNodes::bytes_of_warp},
+                 find_roots, graph, of.order, words, words + count_of_words);
   Buffer<Index> number(nodes, device());
   count = device::scan(simt::Here{}, NumberedRoots{words, number.data()}, nodes, memory).roots;
   return number;
@@ -284,8 +288,9 @@ Csr<double> StepsOnDevice::dense_inverse(const CsrView<double>& A, const Buffer<
   side_.each(Fill<PivotFault>{fault, {0}}, 1);
   side_.each(DenseRows{MatrixRows(A), from}, n);
   const bool symmetric = side_.reduce(Asymmetry{n, from, inverse.data()}, all).symmetric;
-  for (std::int64_t k = 0; k < n; ++k) {
-    simt::launch(simt::Here{}, {simt::blocks_for(all, item_threads), item_threads}, exchange_pivot, n, k, from, to,
+  const std::int64_t tiles = simt::blocks_for(n, PivotTile::side);
+  for (std::int64_t k = 0; k < n; k += PivotTile::most) {
+    simt::launch(simt::Here{}, {tiles * tiles, PivotTile::threads, sizeof(PivotTile)}, exchange_pivots, n, k, from, to,
                  inverse.data(), symmetric, fault);
     std::swap(from, to);
   }

@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "solve/amg/grids.hpp"
+#include "solve/amg/roots_of_long_rows.hpp"
 #include "support/dense_matrix.hpp"
 
 namespace heddle::test {
@@ -296,6 +297,66 @@ TEST_P(OnEmulator, new_values_on_an_old_pattern_give_the_bits_of_new_rows) {
     steps->coarse_matrix(B.view(), B.view(), B.view(), fresh, unknown);
     EXPECT_TRUE(same_bits(kept, fresh));
   }
+}
+
+SIMT_KERNEL look_and_wait(StrongGraph graph, NodeOrder order, Index node, std::uint64_t* words,
+                          const std::uint64_t* later, std::int64_t count, bool* found) {
+  OpenNodes open(graph, order, node, *simt::shared<OpenNodes::Table>());
+  found[0] = open.looks_at_root(words);
+  simt::sync_warp();
+  for (std::int64_t i = simt::lane(); i < count; i += simt::warp_size) words[i] = later[i];
+  simt::sync_warp();
+  found[1] = open.waits_for_root(words);
+}
+
+// On the emulator all lower nodes are decided when a node looks at them, so that here some are left open.
+TEST(Roots, of_long_rows_wait_for_the_open_nodes_within_two_couplings_and_for_no_others) {
+  const Csr<double> A = generate<double>("stencil3d27,n=11");
+  const auto steps = steps_on_host();
+  const Couplings couplings = steps->couplings(A.view(), steps->positive_inverse(A.view()), 1, 0.25);
+  const StrongGraph graph = couplings.graph(A.view());
+  const auto each_near = [&](Index node, const auto& f) {
+    for (Offset k = A.ptr[node]; k < A.ptr[node + 1]; ++k) {
+      if (!graph.strong[k]) continue;
+      f(A.col[k]);
+      for (Offset m = A.ptr[A.col[k]]; m < A.ptr[A.col[k] + 1]; ++m)
+        if (graph.strong[m]) f(A.col[m]);
+    }
+  };
+  const std::int64_t count = A.rows / 32 + 1;
+  std::uint64_t dice = 7;
+  const auto word = [&](int of_decided, int of_roots) {  // once in so many
+    RootWord made;
+    for (unsigned bit = 1; bit != 0; bit *= 2) {
+      dice = dice * 6364136223846793005u + 1442695040888963407u;
+      made.decided |= (dice >> 33) % 100 < static_cast<unsigned>(of_decided) ? bit : 0;
+      made.roots |= (dice >> 43) % 1000 < static_cast<unsigned>(of_roots) ? bit & made.decided : 0;
+    }
+    return made.word();
+  };
+  int seen[2] = {};
+  for (Index node = 0; node < A.rows; node += 13) {
+    Buffer<std::uint64_t> before(count), later(count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      before[i] = word(60, 4);
+      const RootWord one = RootWord::of(before[i]), other = RootWord::of(word(100, 8));
+      later[i] = RootWord{simt::full_warp, one.roots | (other.roots & ~one.decided)}.word();
+    }
+    bool expected[2] = {}, found[2] = {};
+    each_near(node, [&](Index other) {
+      if (other >= node) return;
+      const bool open = (RootWord::of(before[other / 32]).decided & RootWord::bit(other)) == 0;
+      expected[0] = expected[0] || RootWord::is_root(before.data(), other);
+      expected[1] = expected[1] || (open && RootWord::is_root(later.data(), other));
+    });
+    simt::launch(simt::Here{}, {1, simt::warp_size, sizeof(OpenNodes::Table)}, look_and_wait, graph, couplings.order,
+                 node, before.data(), static_cast<const std::uint64_t*>(later.data()), count, &found[0]);
+    ASSERT_EQ(found[0], expected[0]) << node;
+    ASSERT_TRUE(found[0] || found[1] == expected[1]) << node;
+    ++seen[expected[0] ? 0 : expected[1] ? 1 : 0];
+  }
+  EXPECT_GT(seen[0], 10);
+  EXPECT_GT(seen[1], 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Steps, OnEmulator,

@@ -29,9 +29,9 @@ namespace solve_method {
 namespace {
 
 // What amg costs. Two cores of a Xeon and an H200, 2026-11. Set up on the GPU from host memory, grids of 0.1 to 4
-// million rows took 3.6 to 8 ns an entry and 3 ms a level (docs/solvers.md); each level has its launches, its waits and
-// the building of three operators.
-constexpr double setup_ns_per_entry_host = 70, setup_ns_per_entry_gpu = 5, setup_ms_per_level_gpu = 3;
+// million rows took 2.4 to 3.7 ns an entry and 1.3 ms a level (docs/solvers.md); each level has its launches, its
+// waits and the building of three operators.
+constexpr double setup_ns_per_entry_host = 70, setup_ns_per_entry_gpu = 3, setup_ms_per_level_gpu = 1.3;
 constexpr double shrinks_by = 9, coarsest_rows = 300;  // of grids
 constexpr double amg_iterations = 12;                  // until 1e-8
 constexpr double passes_of_cycle = 8;  // its time over that of an iteration with jacobi, for large systems
