@@ -192,7 +192,7 @@ def report_build(lines, costs, build=None, show=False):
                     if regret > 1.05:
                         print(f"{'':12}{regret:5.2f}  {text}")
         for n in (10000, 100000):
-            regrets = [r for r in (after_trials(measured_plans(line, costs, build, there), n) for line in lines) if r]
+            regrets = [r for r in (after_trials(measured_plans(line, costs, build, there), n, line["device"]) for line in lines) if r]
             if regrets:
                 print(f"{n:10} {100 * sum(r <= 1.05 for r in regrets) / len(regrets):10.0f}% "
                       f"{math.exp(sum(map(math.log, regrets)) / len(regrets)):8.3f} {max(regrets):7.2f}   with effort = measure, all that it builds and times counted")
@@ -208,21 +208,22 @@ def measured_plans(line, costs, build, there):
     return measured
 
 
-def after_trials(measured, n):
+def after_trials(measured, n, device):
     """What effort = measure and n products take, over the best fixed plan: those are tried that keep_affordable keeps (src/plan/tune.cpp)."""
     if not measured:
         return None
+    timing = 0.8e-3 if device == "gpu" else 0
     predicted, total = (lambda m: m[0] + n * m[1]), (lambda m: m[2] + n * m[3])
     ranked = sorted(measured, key=predicted)
     few = [m for i, m in enumerate(ranked[:5]) if i < 2 or predicted(m) <= 1.4 * predicted(ranked[0])]
     few += [m for m in ranked if m[4] == "csr" and m not in few]
     left, kept = 0.03 * predicted(ranked[0]), []
     for m in few:
-        takes = m[0] + 16 * m[1]
+        takes = m[0] + 16 * m[1] + timing
         if takes <= left:
             left -= takes
             kept.append(m)
-    trials = sum(m[2] + 16 * m[3] for m in kept) if len(kept) > 1 else 0
+    trials = sum(m[2] + 16 * m[3] + timing for m in kept) if len(kept) > 1 else 0
     return (trials + (min(map(total, kept)) if trials else total(ranked[0]))) / min(map(total, measured))
 
 

@@ -2,6 +2,7 @@
 #include "peers/peer_cusparse.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/check.hpp"
 #include "core/gpu.hpp"
@@ -62,11 +63,14 @@ class CusparsePeer : public Peer<V> {
     check(A.nnz() > 0, ErrorKind::unavailable, "cuSPARSE is not asked about a matrix without entries");
     matrix = converted(algorithm.layout, table, A, where);
     describe_vectors(given_x, given_y);
+    gpu::synchronize({});
+    const auto begun = std::chrono::steady_clock::now();
     std::size_t bytes = 0;
     check_cusparse(table, ask_for_workspace(&bytes), "asking for the size of the workspace");
     workspace = Buffer<char>(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes)), where);  // never null
     preprocess();
     gpu::synchronize({});
+    planning = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
 
   void multiply(Stream stream) const override {
@@ -75,6 +79,7 @@ class CusparsePeer : public Peer<V> {
   }
 
   std::int64_t bytes() const override { return matrix.bytes(); }
+  double planning_seconds() const override { return planning; }
 
  protected:
   virtual cusparseStatus_t ask_for_workspace(std::size_t* bytes) const = 0;
@@ -86,6 +91,7 @@ class CusparsePeer : public Peer<V> {
   const CusparseTable& table;
   CusparseOwner<cusparseHandle_t> handle{nullptr, nullptr};
   Buffer<char> workspace;
+  double planning = 0;
   CusparseMatrix<V> matrix;
   CusparseOwner<cusparseConstDnVecDescr_t> x{nullptr, nullptr};
   CusparseOwner<cusparseDnVecDescr_t, cusparseConstDnVecDescr_t> y{nullptr, nullptr};

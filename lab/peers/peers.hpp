@@ -23,6 +23,8 @@ class Peer {
   virtual void prepare(const CsrView<V>& A, std::span<const V> x, std::span<V> y) = 0;
   virtual void multiply(Stream stream) const = 0;
   virtual std::int64_t bytes() const = 0;  // of the matrix as the library stores it
+  // What preparing took once the matrix lay on the device as the library wants it; 0: not known apart.
+  virtual double planning_seconds() const { return 0; }
 };
 
 // Names of the peers that can be had on a device. "eigen", or a library and one of its ways: "cusparse:csr_alg1".

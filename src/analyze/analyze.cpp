@@ -89,11 +89,11 @@ Structure analyze(CsrView<V> A, Detail detail) {
 }
 
 template <class V>
-Structure facts_for(const Csr<V>& A, Device target, bool with_hash) {
+Structure facts_for(const Csr<V>& A, Device target, bool with_hash, const std::function<void()>& meanwhile) {
   check_one_place(A);
   const gpu::Current current(A.ptr.device());
   if (A.ptr.device() == Device::cpu()) return look_at(A.view(), Detail::planning, target != Device::cpu(), with_hash);
-  return survey(A);
+  return survey(A, with_hash, meanwhile);
 }
 
 template <class V>
@@ -111,8 +111,8 @@ template Structure analyze(const Csr<float>&, Detail);
 template Structure analyze(const Csr<double>&, Detail);
 template Structure analyze(CsrView<float>, Detail);
 template Structure analyze(CsrView<double>, Detail);
-template Structure facts_for(const Csr<float>&, Device, bool);
-template Structure facts_for(const Csr<double>&, Device, bool);
+template Structure facts_for(const Csr<float>&, Device, bool, const std::function<void()>&);
+template Structure facts_for(const Csr<double>&, Device, bool, const std::function<void()>&);
 
 std::string to_string(const Structure& s) {
   const RowLengths& len = s.rows_len;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
+#include "core/check.hpp"
 #include "core/thread_share.hpp"
 #include "cost/row_counts.hpp"
 
@@ -16,7 +18,11 @@ Target target_of(const Machine& machine) {
 
 double number(const Plan& plan, const char* key, double fallback) {
   const std::string* text = plan.find(key);
-  return text && *text != "auto" ? std::stod(*text) : fallback;
+  if (!text || *text == "auto") return fallback;
+  int value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  check(error == std::errc(), ErrorKind::usage, "{} = {}: a number is needed", key, *text);
+  return value;
 }
 
 bool word_is(const Plan& plan, const char* key, const char* word) {

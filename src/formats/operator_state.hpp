@@ -41,7 +41,7 @@ struct Operator<V>::Impl {
   mutable std::mutex lines_guard;
   mutable gpu::Turn lines_turn;
 
-  std::string reason;                    // why this plan; empty: the caller's
+  std::function<std::string()> reason;   // why this plan; empty: the caller's
   std::vector<std::string> conversions;  // of the caller's arrays
   bool from_view = false;
   std::vector<std::string> lent;  // arrays of the caller's that are in use

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "analyze/facts_for.hpp"
@@ -31,14 +32,15 @@ namespace {
 
 bool uses_gpu(const Machine& machine) { return machine.kind != Device::Kind::cpu; }
 
-Candidate predicted(const Subject& subject, const Machine& machine, const Plan& plan) {
+Candidate predicted(const Subject& subject, const Machine& machine, Plan plan) {
   const Workload work = workload(*find_rules(plan.format), subject, plan);
   const double vectors = static_cast<double>(subject.facts.rows + subject.facts.cols) * subject.value_bytes;
-  Candidate made{.plan = plan, .bytes = std::llround(work.bytes)};
+  Candidate made{.bytes = std::llround(work.bytes)};
   made.fits =
       work.fits && (machine.memory_bytes == 0 || work.bytes + vectors < static_cast<double>(machine.memory_bytes));
   made.predicted_seconds = predict(work, *cost_of(plan, subject.target), machine, subject.value_bytes).seconds;
   made.predicted_build_seconds = predict_build_seconds(subject, plan, work, machine);
+  made.plan = std::move(plan);
   return made;
 }
 
@@ -63,13 +65,21 @@ bool is_built_by_host(const Subject& subject, const Plan& plan) {
 // there are to pay for the host, measured ones before guesses.
 void rank(std::vector<Candidate>& candidates, const Score& score, const Subject& subject, Effort effort) {
   const bool anywhere = score.products > 0 || effort == Effort::exhaustive;
-  std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
-    if (a.fits != b.fits) return a.fits;
-    const bool host_a = is_built_by_host(subject, a.plan), host_b = is_built_by_host(subject, b.plan);
-    if (!anywhere && host_a != host_b) return host_b;
-    if ((a.measured_seconds > 0) != (b.measured_seconds > 0)) return a.measured_seconds > 0;
-    return score(a) < score(b);
-  });
+  struct Place {
+    bool misfit, by_host, guessed;
+    double score;
+    std::size_t turn;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places;
+  for (const Candidate& c : candidates)
+    places.push_back(
+        {!c.fits, !anywhere && is_built_by_host(subject, c.plan), !(c.measured_seconds > 0), score(c), places.size()});
+  std::ranges::sort(places, [](const Place& a, const Place& b) { return a < b; });
+  std::vector<Candidate> ranked;
+  ranked.reserve(candidates.size());
+  for (const Place& place : places) ranked.push_back(std::move(candidates[place.turn]));
+  candidates = std::move(ranked);
 }
 
 // Of plans that are foretold to take the same, the one with far fewer bytes: where caches hold nothing of the matrix
@@ -121,8 +131,9 @@ std::vector<Plan> plans_for(const Structure& facts, const Machine& machine, cons
 
 Choice ranked(const Subject& subject, const Machine& machine, const ChooseOptions& options) {
   Choice choice;
-  for (const Plan& plan : plans_for(subject.facts, machine, options))
-    choice.candidates.push_back(predicted(subject, machine, plan));
+  std::vector<Plan> plans = plans_for(subject.facts, machine, options);
+  choice.candidates.reserve(plans.size() + 1);  // settle may put one more before them
+  for (Plan& plan : plans) choice.candidates.push_back(predicted(subject, machine, std::move(plan)));
   const Score score{options.expected_multiplies};
   rank(choice.candidates, score, subject, options.effort);
   if (uses_gpu(machine))
@@ -211,8 +222,12 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
       const bool all = options.effort == Effort::exhaustive || tries_selected(options);
       const bool briefly = !all && options.expected_multiplies > 0;
       std::size_t count = all ? choice.candidates.size() : few_best(choice.candidates, score);
-      if (briefly && count > 0) count = keep_affordable(choice.candidates, count, score(choice.candidates.front()));
-      measure_candidates(A, how, count, briefly, choice.candidates);
+      std::optional<double> allowance;
+      if (briefly && count > 0) {
+        allowance = share_of_trials * score(choice.candidates.front());
+        count = keep_affordable(choice.candidates, count, *allowance, !options.device.host_memory());
+      }
+      measure_candidates(A, how, count, allowance, choice.candidates);
       const bool all_tried = !briefly && !Watch::trials_ended();  // others may ask for more products
       if (options.use_cache && all_tried) write_choice(key, choice.candidates);
     }
@@ -330,9 +345,10 @@ Structure facts_of_pattern(Structure facts) {
 }  // namespace
 
 template <class V>
-Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how) {
+Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how,
+                       const std::function<void()>& meanwhile) {
   Prospects found;
-  found.facts = facts_for(A, options.device, asks_the_cache(options));
+  found.facts = facts_for(A, options.device, asks_the_cache(options), meanwhile);
   if (found.facts.nnz == 0) return found;
   if (how.updates) found.facts = facts_of_pattern(std::move(found.facts));
   const Machine& machine = this_machine(options.device);
@@ -342,16 +358,21 @@ Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const Buil
 }
 
 template <class V>
-std::string reason_for(const Csr<V>& A, Prospects found, std::size_t taken, const ChooseOptions& options) {
-  if (found.facts.nnz == 0) return "the matrix has no entries";
-  if (taken == found.candidates.size()) return "nothing else could be built";
+std::function<std::string()> reason_for(const Csr<V>& A, Prospects found, std::size_t taken,
+                                        const ChooseOptions& options) {
+  if (found.facts.nnz == 0) return [] { return "the matrix has no entries"; };
+  if (taken == found.candidates.size()) return [] { return "nothing else could be built"; };
   const Machine& machine = this_machine(options.device);
-  Choice choice;
-  choice.candidates = std::move(found.candidates);
-  const auto winner = choice.candidates.begin() + static_cast<std::ptrdiff_t>(taken);
-  std::rotate(choice.candidates.begin(), winner, winner + 1);
-  choice.plan = choice.candidates.front().plan;
-  return explain(choice, subject_of(A, found.facts, machine, found.steps), machine, options.expected_multiplies);
+  auto kept = std::make_shared<Prospects>(std::move(found));
+  const Subject subject = subject_of(A, kept->facts, machine, kept->steps);
+  return [kept, taken, subject, &machine, expected = options.expected_multiplies] {
+    Choice choice;
+    choice.candidates = kept->candidates;
+    const auto winner = choice.candidates.begin() + static_cast<std::ptrdiff_t>(taken);
+    std::rotate(choice.candidates.begin(), winner, winner + 1);
+    choice.plan = choice.candidates.front().plan;
+    return explain(choice, subject, machine, expected);
+  };
 }
 
 Effort parse_effort(const std::string& text) {
@@ -370,9 +391,11 @@ template Choice choose(const Csr<float>&, const ChooseOptions&);
 template Choice choose(const Csr<double>&, const ChooseOptions&);
 template std::optional<Choice> csr_at_once(const Csr<float>&, const ChooseOptions&);
 template std::optional<Choice> csr_at_once(const Csr<double>&, const ChooseOptions&);
-template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const BuildOptions&);
-template Prospects prospects_of(const Csr<double>&, const ChooseOptions&, const BuildOptions&);
-template std::string reason_for(const Csr<float>&, Prospects, std::size_t, const ChooseOptions&);
-template std::string reason_for(const Csr<double>&, Prospects, std::size_t, const ChooseOptions&);
+template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const BuildOptions&,
+                                const std::function<void()>&);
+template Prospects prospects_of(const Csr<double>&, const ChooseOptions&, const BuildOptions&,
+                                const std::function<void()>&);
+template std::function<std::string()> reason_for(const Csr<float>&, Prospects, std::size_t, const ChooseOptions&);
+template std::function<std::string()> reason_for(const Csr<double>&, Prospects, std::size_t, const ChooseOptions&);
 
 }  // namespace heddle

@@ -88,7 +88,7 @@ Operator<V> optimize_from(const Csr<V>& A, Csr<V>* given, const ChooseOptions& o
   return with_memory_errors([&] {
     if (const auto csr = csr_at_once(A, options)) {
       Operator<V> op = given ? build(std::move(*given), Plan{}, how) : build(A, Plan{}, how);
-      inside(op).reason = csr->reason;
+      inside(op).reason = [reason = csr->reason] { return reason; };
       return op;
     }
     if (!on_device(A)) {

@@ -63,6 +63,42 @@ TEST(Optimize, says_why) {
   EXPECT_EQ(build(grid()).explain().find("chosen"), std::string::npos);
 }
 
+// What building asks is asked before a plan is chosen, by questions of more plans than one.
+template <class V>
+void expect_same_as_built(const Csr<double>& given) {
+  const Csr<V> A = convert<V>(given.view());
+  const Device device = Device::emulator();
+  const Csr<V> there = A.to(device);
+  const auto op = optimize(there, {.device = device});
+  const Choice choice = choose(there, {.device = device});
+  const auto built = build(there, choice);
+  EXPECT_EQ(op.plan(), built.plan());
+  EXPECT_EQ(op.bytes(), built.bytes());
+  EXPECT_TRUE(identical(op.restore(), A)) << to_string(op.plan());
+}
+
+TEST(Optimize, builds_on_a_device_what_choosing_and_building_do) {
+  for (const char* matrix : {"stencil2d5,n=40", "fem,n=12,dof=3", "stencil3d7,n=36,coefficients=varying"}) {
+    SCOPED_TRACE(matrix);
+    expect_same_as_built<double>(generate<double>(matrix));
+  }
+  for (const char* matrix : {"circuit,rows=50000", "random,rows=70000,per_row=5"}) {
+    SCOPED_TRACE(matrix);
+    expect_same_as_built<float>(generate<double>(matrix));
+  }
+}
+
+TEST(Optimize, refuses_arrays_on_a_device_that_are_no_matrix) {
+  Csr<double> A = grid();
+  std::swap(A.col[7], A.col[8]);
+  try {
+    (void)optimize(A.to(Device::emulator()), {.device = Device::emulator()});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+  }
+}
+
 TEST(Optimize, refuses_two_devices) {
   try {
     (void)optimize(grid(), {.device = Device::cpu()}, {.device = Device::emulator()});

@@ -1,6 +1,7 @@
 // What choosing finds out before something is built: for choose and optimize.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,13 +18,16 @@ struct Prospects {
   std::vector<Candidate> candidates;  // best first; none for a matrix without entries
 };
 
-// For an operator that is to be built so.
+// For an operator that is to be built so. `meanwhile` is called, for a matrix on a device, while kernels look at it.
 template <class V>
-Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how);
+Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how,
+                       const std::function<void()>& meanwhile = {});
 
-// Why the candidate `taken` was; one past the last: csr, since there was no other.
+// Says why the candidate `taken` was; one past the last: csr, since there was no other. Put into words when it is asked
+// for: that takes a tenth of the time of optimizing a small matrix.
 template <class V>
-std::string reason_for(const Csr<V>& A, Prospects found, std::size_t taken, const ChooseOptions& options);
+std::function<std::string()> reason_for(const Csr<V>& A, Prospects found, std::size_t taken,
+                                        const ChooseOptions& options);
 
 // csr, where so few products are expected that analysing the matrix does not pay.
 template <class V>

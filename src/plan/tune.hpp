@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include <heddle/choose.hpp>
 
@@ -24,15 +25,18 @@ std::size_t few_best(std::vector<Candidate>& ranked, const Score& score) {
   return count + 1;
 }
 
-// Trying must cost less than it gains. Where so many products are all there will be, those of the first `count` stay in
-// front whose predicted building and timing take a small share of `seconds_in_all` together; returns how many, none
-// where one alone would be left to compare with nothing.
-std::size_t keep_affordable(std::vector<Candidate>& ranked, std::size_t count, double seconds_in_all);
+// Trying must cost less than it gains: where so many products are all there will be, no more than this share of what
+// building and they take.
+inline constexpr double share_of_trials = 0.03;
 
-// Fills in the measured times of the first `count`; a plan that cannot be built stops fitting. `briefly`: a few
-// products of each, as keep_affordable counts them.
+// Of the first `count` those stay in front whose trials, as foretold, take no more than `seconds` together; returns how
+// many, none where one alone would be left to compare with nothing.
+std::size_t keep_affordable(std::vector<Candidate>& ranked, std::size_t count, double seconds, bool on_gpu);
+
+// Fills in the measured times of the first `count`; a plan that cannot be built stops fitting. With an allowance, in
+// seconds, a few products of each are timed, and a trial that the clock leaves too little time for is left out.
 template <class V>
-void measure_candidates(const Csr<V>& A, const BuildOptions& how, std::size_t count, bool briefly,
+void measure_candidates(const Csr<V>& A, const BuildOptions& how, std::size_t count, std::optional<double> allowance,
                         std::vector<Candidate>& candidates);
 
 }  // namespace heddle

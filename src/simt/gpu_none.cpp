@@ -1,6 +1,7 @@
 // A build without CUDA: there is no GPU, and it says so.
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/mark.hpp"
 #include "core/own_stream.hpp"
 
 namespace heddle::gpu {
@@ -32,6 +33,9 @@ void read(const void*, std::size_t, Stream) { no_gpu(); }
 Turn::~Turn() = default;
 void Turn::wait_on(Stream) {}
 void Turn::passed_on(Stream) {}
+Mark::~Mark() = default;
+void Mark::set(Stream) { no_gpu(); }
+void Mark::wait() const { no_gpu(); }
 OwnStream::OwnStream() { no_gpu(); }
 OwnStream::~OwnStream() = default;
 Recording::Recording(const std::function<void(Stream)>&) { no_gpu(); }

@@ -10,7 +10,7 @@
 //               rows         all of ptr: lengths, padding, half of the hash           survey_rows.hpp
 //               entries      all of col and val: the other half, values               survey_entries.hpp
 //   conclude  what needs the totals: full diagonals, larger blocks, tiles in the order of degrees
-//   one copy  of totals and windows' counts to the host
+//   report    totals and windows' counts into memory of the host, or one copy of them
 #pragma once
 
 #include <heddle/analyze.hpp>
@@ -69,6 +69,7 @@ struct Survey {
   const Index* col;
   const V* val;
   bool aligned;       // col and val to 16 bytes
+  bool hashes;        // whether the hash of the pattern is wanted, which reads all columns
   std::int64_t runs;  // of entries whose columns are counted, see ColumnDegrees
   WindowChoice windows;
   BlockWindows blocks;
@@ -81,6 +82,9 @@ struct Survey {
   SurveyColumn* columns;
   std::uint64_t* words;  // all of that memory
   std::int64_t word_count;
+  // The first words are for the host: memory of its own that kernels reach, or null.
+  std::int64_t words_for_host;
+  std::uint64_t* host_words;
 
   SIMT_BOTH std::int64_t window_counts() const {
     return windows.all ? std::min<std::int64_t>(1, windows.count) : windows.count;

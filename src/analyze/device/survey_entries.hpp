@@ -1,4 +1,4 @@
-// All columns, for the hash, and all values: how many different ones, and whether each is a float.
+// All columns, where the hash is wanted, and all values: how many different ones, and whether each is a float.
 #pragma once
 
 #include "analyze/device/survey_board.hpp"
@@ -105,14 +105,16 @@ SIMT_DEVICE std::uint64_t look_at_groups(const Survey<V>& s, std::int64_t begin,
     Four<Index> col[at_once];
     Four<V> val[at_once];
     const std::int64_t mine = begin + 4 * (std::int64_t{g} * survey_threads + simt::thread());
+    if (s.hashes) {
 #pragma unroll
-    for (int i = 0; i < at_once; ++i) col[i] = Four<Index>(s.col + mine + 4 * i * survey_threads);
+      for (int i = 0; i < at_once; ++i) col[i] = Four<Index>(s.col + mine + 4 * i * survey_threads);
+    }
     if (values) {
 #pragma unroll
       for (int i = 0; i < at_once; ++i) val[i] = Four<V>(s.val + mine + 4 * i * survey_threads);
     }
 #pragma unroll
-    for (int i = 0; i < at_once; ++i) {
+    for (int i = 0; i < at_once && s.hashes; ++i) {
       const std::int64_t pair = mine / 2 + 2 * i * survey_threads;
       hash += PatternHash::columns(pair, col[i][0], col[i][1]) + PatternHash::columns(pair + 1, col[i][2], col[i][3]);
     }
@@ -138,7 +140,7 @@ SIMT_DEVICE std::uint64_t look_at_pairs(const Survey<V>& s, std::int64_t begin, 
   if (mine < end) looker.look_at_first(s.val[mine]);
   for (std::int64_t k = mine; k < end; k += 2 * survey_threads) {
     const bool two = k + 1 < end;
-    hash += PatternHash::columns(k / 2, s.col[k], two ? s.col[k + 1] : PatternHash::nothing);
+    if (s.hashes) hash += PatternHash::columns(k / 2, s.col[k], two ? s.col[k + 1] : PatternHash::nothing);
     looker.look_at(s.val[k]);
     if (two) looker.look_at(s.val[k + 1]);
   }

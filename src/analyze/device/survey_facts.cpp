@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "analyze/column_degrees.hpp"
 #include "analyze/device/survey.hpp"
@@ -10,6 +11,8 @@
 #include "analyze/pattern_hash.hpp"
 #include "analyze/slice_diagonals.hpp"
 #include "analyze/value_bits.hpp"
+#include "core/gpu.hpp"
+#include "core/mark.hpp"
 #include "simt/where.hpp"
 
 namespace heddle {
@@ -19,21 +22,31 @@ namespace {
 using Memory = Buffer<std::uint64_t>;
 
 // Memory of a GPU stays for the next survey: to release it would make the whole device wait. Whoever finds it in use
-// gets memory of their own.
+// gets memory of their own. With what is kept goes memory of the host that kernels reach: a copy is a call of the
+// driver and a job of its own behind the kernels.
 class Workspace {
  public:
   Workspace(Device device, std::int64_t words) : lock_(kept().guard, std::try_to_lock) {
     const bool keeps = lock_.owns_lock() && device.kind == Device::Kind::gpu;
     Memory& memory = keeps ? kept().memory : own_;
+    if (keeps && !(memory.device() == device)) kept().mark.reset();  // an event is of one device
     if (memory.size() < words || !(memory.device() == device)) memory = Memory(words, device);
     memory_ = &memory;
+    if (!keeps) return;
+    if (!kept().mark) kept().mark.emplace();
+    static auto* const of_host = static_cast<std::uint64_t*>(gpu::allocate_for_both(8 * most_host_words));
+    host_ = of_host;
   }
   std::uint64_t* words() { return memory_->data(); }
+  std::uint64_t* host_words(std::int64_t count) { return count <= most_host_words ? host_ : nullptr; }
+  gpu::Mark& mark() { return *kept().mark; }  // where there are host_words
 
  private:
+  static constexpr std::int64_t most_host_words = 8 << 10;
   struct Kept {
     std::mutex guard;
     Memory memory;
+    std::optional<gpu::Mark> mark;
   };
   static Kept& kept() {
     static Kept all;
@@ -42,15 +55,15 @@ class Workspace {
   std::unique_lock<std::mutex> lock_;
   Memory own_;
   Memory* memory_ = nullptr;
+  std::uint64_t* host_ = nullptr;
 };
 
 // Parts of one block of memory, each at a multiple of 8 bytes; what the host reads back comes first.
 template <class V>
 struct Layout {
   Survey<V> survey;
-  std::int64_t read_back = 0;  // words
 
-  explicit Layout(const Csr<V>& A)
+  Layout(const Csr<V>& A, bool with_hash)
       : survey{.rows = A.rows,
                .cols = A.cols,
                .nnz = A.nnz(),
@@ -58,6 +71,7 @@ struct Layout {
                .col = A.col.data(),
                .val = A.val.data(),
                .aligned = is_aligned(A.col.data()) && is_aligned(A.val.data()),
+               .hashes = with_hash,
                .windows = WindowChoice(A.rows, A.nnz(), column_sample(A.nnz(), Detail::planning)),
                .blocks = BlockWindows(A.rows, A.nnz(), block_sample(A.nnz(), Detail::planning))} {
     if (ColumnDegrees::wanted(A.nnz(), A.cols)) survey.runs = ColumnDegrees::runs(A.nnz());
@@ -74,7 +88,7 @@ struct Layout {
     };
     take(survey.totals, 1);
     take(survey.window, survey.window_counts());
-    read_back = words;
+    survey.words_for_host = words;
     take(survey.values, Survey<V>::value_slots);
     take(survey.diagonals, SurveyDiagonal::slots);
     take(survey.patterns, Survey<V>::pattern_slots);
@@ -143,7 +157,7 @@ Structure facts_of(const Survey<V>& s, const SurveyTotals& t, std::span<const Wi
   facts.gather_f32 = columns.gather_f32;
   facts.gather_f64 = columns.gather_f64;
   facts.sampled_entries = columns.entries;
-  facts.pattern_hash = PatternHash::of(t.hash, s.rows, s.cols, s.nnz);
+  if (s.hashes) facts.pattern_hash = PatternHash::of(t.hash, s.rows, s.cols, s.nnz);
   const ValueFacts values = values_of<V>(t, s.nnz);
   facts.distinct_values = values.distinct;
   facts.distinct_capped = values.capped;
@@ -155,20 +169,30 @@ Structure facts_of(const Survey<V>& s, const SurveyTotals& t, std::span<const Wi
 }  // namespace
 
 template <class V>
-Structure survey(const Csr<V>& A) {
+Structure survey(const Csr<V>& A, bool with_hash, const std::function<void()>& meanwhile) {
   const Device device = A.ptr.device();
-  Layout<V> layout(A);
-  Workspace workspace(device, layout.survey.word_count);
+  Layout<V> layout(A, with_hash);
+  Survey<V>& s = layout.survey;
+  Workspace workspace(device, s.word_count);
   layout.place(workspace.words());
-  on_gpu(device, [&](auto where) { run_survey(where, layout.survey); });
-  Vector<std::uint64_t> words(static_cast<std::size_t>(layout.read_back));
-  memory::copy(words.data(), Device::cpu(), workspace.words(), device, 8 * words.size());
-  const auto* totals = reinterpret_cast<const SurveyTotals*>(words.data());
+  s.host_words = workspace.host_words(s.words_for_host);
+  on_gpu(device, [&](auto where) { run_survey(where, s); });
+  Vector<std::uint64_t> copy;
+  if (s.host_words != nullptr) {
+    workspace.mark().set({});
+    if (meanwhile) meanwhile();
+    workspace.mark().wait();
+  } else {
+    if (meanwhile) meanwhile();
+    copy.resize(static_cast<std::size_t>(s.words_for_host));
+    memory::copy(copy.data(), Device::cpu(), workspace.words(), device, 8 * copy.size());
+  }
+  const auto* totals = reinterpret_cast<const SurveyTotals*>(s.host_words ? s.host_words : copy.data());
   const auto* windows = reinterpret_cast<const WindowCounts*>(totals + 1);
-  return facts_of(layout.survey, *totals, {windows, static_cast<std::size_t>(layout.survey.window_counts())});
+  return facts_of(s, *totals, {windows, static_cast<std::size_t>(s.window_counts())});
 }
 
-template Structure survey(const Csr<float>&);
-template Structure survey(const Csr<double>&);
+template Structure survey(const Csr<float>&, bool, const std::function<void()>&);
+template Structure survey(const Csr<double>&, bool, const std::function<void()>&);
 
 }  // namespace heddle

@@ -20,11 +20,15 @@ SIMT_KERNEL clear_words(std::uint64_t* words, std::int64_t count) {
     words[i] = 0;
 }
 
+SIMT_KERNEL copy_words(std::uint64_t* to, const std::uint64_t* from, std::int64_t count) {
+  if (simt::global_thread() < count) to[simt::global_thread()] = from[simt::global_thread()];
+}
+
 struct Tasks {
   std::int64_t parts;  // of a window, a task each
   std::int64_t windows, blocks, degrees, values, rows, entries;
 
-  std::int64_t all() const { return windows + blocks + degrees + values + rows + entries; }
+  SIMT_BOTH std::int64_t all() const { return windows + blocks + degrees + values + rows + entries; }
 };
 
 template <class V>
@@ -80,7 +84,7 @@ class Foresight {
 
 template <class V>
 SIMT_BOUNDED_KERNEL(survey_threads, 1)
-count_tasks(Survey<V> s, Tasks tasks, std::int64_t count) {
+count_tasks(Survey<V> s, Tasks tasks) {
   Board& board = *simt::shared<Board>();
   Foresight<V> next;
   next.ask(s);
@@ -89,7 +93,7 @@ count_tasks(Survey<V> s, Tasks tasks, std::int64_t count) {
     next.tell(board);
     simt::sync_block();
     const std::int64_t task = board.task;
-    if (task >= count) break;
+    if (task >= (s.hashes || board.looks_at_values ? tasks.all() : tasks.all() - tasks.entries)) break;
     next.ask(s);
     do_task(s, tasks, task, board);
     simt::sync_block();
@@ -133,11 +137,13 @@ void run_survey(simt::Here here, const Survey<V>& s) {
   simt::launch(here, {std::min<std::int64_t>(simt::blocks_for(s.word_count, clearing), 4 * block_limit), clearing},
                clear_words, s.words, s.word_count);
   const Tasks tasks = tasks_of(s);
-  simt::launch(here, {std::min(tasks.all(), block_limit), survey_threads, sizeof(Board)}, count_tasks<V>, s, tasks,
-               tasks.all());
+  simt::launch(here, {std::min(tasks.all(), block_limit), survey_threads, sizeof(Board)}, count_tasks<V>, s, tasks);
   const std::int64_t conclusions =
       std::max<std::int64_t>(1, s.windows.count + other_shapes * block_pieces * s.blocks.count);
   simt::launch(here, {std::min(conclusions, block_limit), survey_threads, sizeof(Board)}, conclude<V>, s);
+  if (s.host_words != nullptr)
+    simt::launch(here, {simt::blocks_for(s.words_for_host, clearing), clearing}, copy_words, s.host_words, s.words,
+                 s.words_for_host);
 }
 
 template void run_survey(simt::Here, const Survey<float>&);

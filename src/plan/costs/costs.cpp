@@ -60,7 +60,7 @@ auto* line_of(const Table& table, const std::string& key) {
 template <class Table>
 bool is_open(const Table& table, const std::string& key) {
   return std::any_of(std::begin(table), std::end(table),
-                     [&](const auto& line) { return std::string(line.key).starts_with(key + ":"); });
+                     [&](const auto& line) { return line.key.starts_with(key) && line.key[key.size()] == ':'; });
 }
 
 template <class Table>

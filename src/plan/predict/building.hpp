@@ -28,7 +28,7 @@ struct BuildParts {
 
 // In us, in ns, or in times.
 struct BuildCost {
-  const char* key = "";       // cost_key of the plans it holds for; empty: of no plan, a guess
+  std::string_view key;       // cost_key of the plans it holds for; empty: of no plan, a guess
   double once_us = unset;     // once
   double wide_us = unset;     // where rows have six entries and more on average: more is asked about them
   double table_us = unset;    // where values become places in a table (weave, from 2^18 entries on, padded 2^20)
@@ -49,7 +49,7 @@ struct BuildCost {
   double new_byte_ns = unset;     // per byte that is built, where arrays are so large that they are new memory (CPU)
   double memory = unset;  // reading the matrix and what is built of it once, at the rate of that much memory (CPU)
 
-  bool fitted() const { return *key != 0; }
+  bool fitted() const { return !key.empty(); }
   constexpr double check() const {
     return once_us + wide_us + table_us + doubles_us + entry_ns + table_entry_ns + row_ns + gap_ns + alone_ns +
            partial_ns + long_row_ns + some_long_us + one_thread_ns + sorted_row_ns + gathered_ns + listed_ns +

@@ -26,6 +26,7 @@
 #pragma once
 
 #include <limits>
+#include <string_view>
 
 #include <heddle/machine.hpp>
 
@@ -37,7 +38,7 @@ namespace heddle {
 inline constexpr double unset = std::numeric_limits<double>::quiet_NaN();
 
 struct Cost {
-  const char* key = "";         // cost_key of the plans it holds for; empty: of no plan, a guess
+  std::string_view key;         // cost_key of the plans it holds for; empty: of no plan, a guess
   double start_us = unset;      // on top of launches; on a CPU of several threads, not of one
   double stream = unset;        // share of the read bandwidth that it reaches
   double miss = unset;          // time per miss, over that of a random read
@@ -48,7 +49,7 @@ struct Cost {
   double step_ns = unset;      // latency of a step whose data are in the last cache
   double far_step_ns = unset;  // and in memory
 
-  bool fitted() const { return *key != 0; }
+  bool fitted() const { return !key.empty(); }
   double place_ps(int value_bytes) const { return value_bytes == 8 ? place_f64_ps : place_f32_ps; }
   // A sum of all fields: no number where one is missing.
   constexpr double check() const {
