@@ -6,8 +6,9 @@
 #include <heddle/error.hpp>
 
 #include "core/watch.hpp"
-#include "formats/where.hpp"
+#include "layout/scale.hpp"
 #include "machine/timing.hpp"
+#include "simt/where.hpp"
 
 namespace heddle {
 
