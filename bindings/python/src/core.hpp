@@ -45,20 +45,29 @@ struct MatrixHandle {
 };
 
 // Once the interpreter ends, a thread other than the one that ends it and asks for the GIL is ended by unwinding, which
-// neither the C library nor nanobind lets through: the process would abort. Such a thread rests instead.
+// neither the C library nor nanobind lets through: the process would abort. Such a thread rests instead. The end waits
+// for those that asked before (`returning_threads`).
 inline std::atomic<std::thread::id> ending_thread{};
+inline std::atomic<int> returning_threads{0};
 inline bool python_is_there() {
   const std::thread::id ending = ending_thread;
   return ending == std::thread::id() || ending == std::this_thread::get_id();
 }
+// With the GIL, by the thread that ends the interpreter.
+void let_threads_return_and_end();
 
 class WithoutGil {
  public:
   WithoutGil() : state_(PyEval_SaveThread()) {}
   WithoutGil(const WithoutGil&) = delete;
   ~WithoutGil() {
-    while (!python_is_there()) ::pause();
+    ++returning_threads;
+    if (!python_is_there()) {
+      --returning_threads;
+      for (;;) ::pause();
+    }
     PyEval_RestoreThread(state_);
+    --returning_threads;
   }
 
  private:

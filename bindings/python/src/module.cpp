@@ -32,6 +32,15 @@ PyObject* class_of(heddle_status status) {
 
 }  // namespace
 
+void let_threads_return_and_end() {
+  ending_thread = std::this_thread::get_id();
+  while (returning_threads > 0) {
+    PyThreadState* state = PyEval_SaveThread();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+    PyEval_RestoreThread(state);
+  }
+}
+
 PyObject* set_error(heddle_status status) noexcept {
   if (PyErr_Occurred()) return nullptr;  // of a callback
   const std::string message = heddle_last_error(), hint = heddle_last_hint();
@@ -77,9 +86,11 @@ NB_MODULE(_core, m) {
   using namespace heddle_python;
   nb::set_leak_warnings(false);
   if (_import_array() < 0) throw nb::python_error();
-  nb::module_::import_("os").attr("register_at_fork")(nb::arg("after_in_child") =
-                                                          nb::cpp_function([] { Renewed::renew_all(); }));
-  nb::module_::import_("atexit").attr("register")(nb::cpp_function([] { ending_thread = std::this_thread::get_id(); }));
+  nb::module_::import_("os").attr("register_at_fork")(nb::arg("after_in_child") = nb::cpp_function([] {
+                                                        returning_threads = 0;
+                                                        Renewed::renew_all();
+                                                      }));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&let_threads_return_and_end));
   define_device_memory(m);
   define_operators(m);
   define_matrices(m);

@@ -120,10 +120,10 @@ def _subject(A):
 
 def _function_of(M, op):
     """z = M r as a function, of what SciPy takes for a preconditioner."""
-    if isinstance(op, Operator) and op.device not in ("cpu", "emulator"):
-        raise TypeError("a preconditioner of Python computes on the host: use device='cpu', or one by name")
     if not callable(M) and not hasattr(M, "__matmul__"):
         raise TypeError(f"M is {M!r}: a name, a heddle.Preconditioner, a matrix or a function is needed")
+    if isinstance(op, Operator) and op.device not in ("cpu", "emulator"):
+        raise TypeError("a preconditioner of Python computes on the host: use device='cpu', or one by name")
     multiply = M if callable(M) and not hasattr(M, "shape") else lambda r: M @ r
     if hasattr(M, "shape") and tuple(M.shape) != tuple(op.shape):
         raise ValueError(f"M has shape {tuple(M.shape)}, the matrix {tuple(op.shape)}")
