@@ -52,13 +52,13 @@ std::vector<std::string> arrays_of(const Layout& layout) {
   return arrays;
 }
 
-template <class Layout>
-typename Layout::Settings settings_of(const std::string& text, const PatternView& A, int value_bytes) {
+template <class Layout, class Settings = typename Layout::Settings>
+Settings settings_of(const std::string& text, const PatternView& A, int value_bytes) {
   WeaveSettings all = settings_from<WeaveFormat>(Plan::parse("weave " + text));
   choose_weave(all, A, value_bytes);
-  typename Layout::Settings settings;
-  with_layout<double>(all, [&](auto, const auto& its) {
-    if constexpr (std::is_same_v<decltype(settings), std::decay_t<decltype(its)>>) settings = its;
+  Settings settings;
+  with_layout<double>(all, [&]<class Its>(auto, const Its& its) {
+    if constexpr (std::is_same_v<Settings, Its>) settings = its;
   });
   return settings;
 }
