@@ -15,7 +15,9 @@ FITTED_ENTRY_NS = 0.5  # Cost::fitted_entry_ns: what building is measured in
 
 
 def cost_key(plan):
-    """As in src/plan/costs/costs.cpp: the format, and its layout where it has several."""
+    """As in src/plan/costs/costs.cpp: the format, and its layout where it has several; symmetric values are a kernel of their own."""
+    if " values=symmetric" in plan:
+        return plan.split()[0] + ":symmetric"
     layout = re.search(r" layout=(\S+)", plan)
     return plan.split()[0] + (":" + layout[1] if layout else "")
 

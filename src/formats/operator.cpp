@@ -129,7 +129,9 @@ void Operator<V>::multiply_transposed(V alpha, std::span<const V> x, V beta, std
 
 template <class V>
 Csr<V> Operator<V>::restore() const {
-  return with_memory_errors([&] { return held(impl_).own.store->restore(); });
+  const Impl& impl = held(impl_);
+  impl.own.report_twins();
+  return with_memory_errors([&] { return impl.own.store->restore(); });
 }
 
 template <class V>

@@ -26,9 +26,16 @@ struct Operator<V>::Impl {
     std::unique_ptr<Store<V>> store;
     std::vector<ValueMap> maps;  // of all arrays of values, on the device; none until values are to change
     std::vector<V*> arrays;      // where they begin
+    // Of values=symmetric: maps holds one of each two twins, `twins` the other one, which has to have the same bits;
+    // differ[i]: one of array i had not.
+    std::vector<ValueMap> twins;
+    Buffer<std::uint32_t> differ;
 
     std::int64_t bytes() const;
     void place(Device device, const V* val, Stream stream);
+    // As if placed, but nothing is: Error(unavailable) when twins differ.
+    void check_twins(Device device, const V* val, Stream stream) const;
+    void report_twins() const;  // the same for what was placed last; waits for it
   };
 
   std::int64_t rows = 0, cols = 0, nnz = 0;
@@ -73,6 +80,10 @@ struct Operator<V>::Impl {
   void rebuild(std::span<const V> val, bool there, Stream stream);
   bool maps_possible() const;
   Plan stored_raw(Plan plan) const;
+  // The matrix on the device, with values that say where they come from: once, or with symmetric values twice, by the
+  // upper and by the lower one of two twins.
+  std::vector<Csr<V>> numbered(const CsrView<V>* there) const;
+  Side prepared(const Side& now, const std::vector<Csr<V>>& numbered) const;
   // `there`: the matrix, where it lies on the device; else it is restored.
   void prepare_updates(const CsrView<V>* there = nullptr);
 };
@@ -100,7 +111,11 @@ template <class V>
 template <class F>
 void Operator<V>::Impl::with_vectors_there(std::span<const V> x, std::span<V> y, Stream stream, Memory memory,
                                            F f) const {
-  if (device.host_memory()) return f(x.data(), y.data());
+  if (device.host_memory()) {
+    f(x.data(), y.data());
+    if (memory != Memory::device) own.report_twins();
+    return;
+  }
   const gpu::Current current(device);
   const bool copy_x = elsewhere(x, memory, "x"), copy_y = elsewhere(y, memory, "y");
   if (!copy_x && !copy_y) return f(x.data(), y.data());
@@ -109,6 +124,7 @@ void Operator<V>::Impl::with_vectors_there(std::span<const V> x, std::span<V> y,
   f(copy_x ? x_there.data() : x.data(), copy_y ? y_there.data() : y.data());
   gpu::synchronize(stream);
   if (copy_y) memory::copy(y.data(), Device::cpu(), y_there.data(), device, y.size_bytes());
+  own.report_twins();
 }
 
 }  // namespace heddle

@@ -81,6 +81,11 @@ struct StoredBlock {
   std::uint64_t mask = 0;
   const V* val = nullptr;
   std::int64_t stride = 1;  // between its places
+  bool transposed = false;  // (i, j) is at the place of (j, i); as many rows as columns
+
+  V at(BlockShape shape, int place) const {
+    return val[(transposed ? place % shape.c * shape.r + place / shape.c : place) * stride];
+  }
 };
 
 namespace blocks_restore {
@@ -94,7 +99,7 @@ void append(const F& format, std::int64_t stored_row, Offset* next, Csr<V>& A) {
     for (std::uint64_t left = block.mask; left != 0; left &= left - 1) {
       const int place = std::countr_zero(left), i = place / shape.c;
       A.col[next[i]] = static_cast<Index>(std::int64_t{block.col} * shape.c + place % shape.c);
-      A.val[next[i]] = block.val[place * block.stride];
+      A.val[next[i]] = block.at(shape, place);
       ++next[i];
     }
   }

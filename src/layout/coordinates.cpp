@@ -15,6 +15,8 @@ Coordinates<V> coordinates_of(std::span<const Offset> ptr) {
   made.crossing = find_crossings(ptr, Coordinates<V>::share);
   made.head = Buffer<V>(shares);
   made.tail = Buffer<V>(shares);
+  // Scratch that holds nothing: what lay there before would pass for numbers of entries where a map of values is made.
+  for (auto* scratch : {&made.head, &made.tail}) std::fill(scratch->begin(), scratch->end(), V(0));
   made.row = Buffer<Index>(ptr[rows]);
   parallel_ranges(rows, 1 << 14, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row)

@@ -29,6 +29,7 @@ struct BlockLine {
   void add_kept_product(unsigned mask, const V* a, const BlockLine& x) {
     for (int j = 0; j < C; ++j) element[j] += kept(a[j] * x.element[j], -static_cast<Index>(mask >> j & 1));
   }
+  void store(V* to) const { std::memcpy(to, element, sizeof element); }
   V total() const {
     V all = 0;
     for (int j = 0; j < C; ++j) all += element[j];
@@ -95,6 +96,7 @@ struct BlockLine<Isa::avx512, V, C> {
     line.load(a);
     Lanes::add(static_cast<__mmask8>(mask), line.vector * x.vector, vector);
   }
+  HEDDLE_AVX512 void store(V* to) const { std::memcpy(to, &vector, C * sizeof(V)); }
   HEDDLE_AVX512 V total() const {
     V element[bytes / sizeof(V)], sum = 0;
     std::memcpy(element, &vector, bytes);

@@ -1,4 +1,6 @@
+#include <atomic>
 #include <bit>
+#include <limits>
 
 #include "core/parallel.hpp"
 #include "update/value_map_cut.hpp"
@@ -126,23 +128,43 @@ ValueMap map_values(OnCpu, std::span<const V> numbered, std::int64_t entries, Fo
   return {};
 }
 
-template <class V>
-void place_values(OnCpu, const ValueMap& map, const V* val, V* to, Stream) {
+namespace {
+
+// f(place, entry) for the places that have one.
+template <class F>
+void each_place(const ValueMap& map, F f) {
   parallel_ranges(map.blocks.size(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t b = begin; b < end; ++b) {
       const PlaceBlock& block = map.blocks[b];
-      V* target = to + block.place;
       if (block.staged == PlaceBlock::wide) {
         const std::uint32_t* entry = map.wide.data() + block.map;
         for (std::int32_t i = 0; i < block.places; ++i)
-          if (entry[i] != PlaceBlock::wide_none) target[i] = val[entry[i]];
+          if (entry[i] != PlaceBlock::wide_none) f(block.place + i, entry[i]);
       } else {
         const std::uint16_t* code = map.narrow.data() + block.map;
         for (std::int32_t i = 0; i < block.places; ++i)
-          if (code[i] != PlaceBlock::narrow_none) target[i] = val[block.first + code[i]];
+          if (code[i] != PlaceBlock::narrow_none) f(block.place + i, block.first + code[i]);
       }
     }
   });
+}
+
+}  // namespace
+
+template <class V>
+void place_values(OnCpu, const ValueMap& map, const V* val, V* to, Stream) {
+  each_place(map, [&](std::int64_t place, std::uint32_t entry) { to[place] = val[entry]; });
+}
+
+template <class V>
+void compare_values(OnCpu, const ValueMap& map, const V* val, V* to, std::uint32_t* differ, Stream) {
+  std::atomic<bool> equal = true;
+  each_place(map, [&](std::int64_t place, std::uint32_t entry) {
+    if (value_bits(to[place]) == value_bits(val[entry])) return;
+    to[place] = std::numeric_limits<V>::quiet_NaN();
+    equal = false;
+  });
+  *differ = equal ? 0 : 1;
 }
 
 template Buffer<float> value_numbers(OnCpu, std::int64_t, Device);
@@ -151,5 +173,7 @@ template ValueMap map_values(OnCpu, std::span<const float>, std::int64_t, FoundE
 template ValueMap map_values(OnCpu, std::span<const double>, std::int64_t, FoundEntries&);
 template void place_values(OnCpu, const ValueMap&, const float*, float*, Stream);
 template void place_values(OnCpu, const ValueMap&, const double*, double*, Stream);
+template void compare_values(OnCpu, const ValueMap&, const float*, float*, std::uint32_t*, Stream);
+template void compare_values(OnCpu, const ValueMap&, const double*, double*, std::uint32_t*, Stream);
 
 }  // namespace heddle

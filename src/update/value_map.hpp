@@ -107,4 +107,12 @@ void place_values(simt::Emulator, const ValueMap& map, const V* val, V* to, Stre
 template <class V>
 void place_values(simt::Cuda, const ValueMap& map, const V* val, V* to, Stream stream);
 
+// *differ = 1 when some to[place] has not the bits of val[entry of the place]; those become NaN. Else 0.
+template <class V>
+void compare_values(OnCpu, const ValueMap& map, const V* val, V* to, std::uint32_t* differ, Stream stream);
+template <class V>
+void compare_values(simt::Emulator, const ValueMap& map, const V* val, V* to, std::uint32_t* differ, Stream stream);
+template <class V>
+void compare_values(simt::Cuda, const ValueMap& map, const V* val, V* to, std::uint32_t* differ, Stream stream);
+
 }  // namespace heddle

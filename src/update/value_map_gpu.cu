@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "simt/copy_ahead.hpp"
 #include "update/value_map_cut.hpp"
 
@@ -162,6 +164,31 @@ values_block_per_places(MapView map, const V* val, V* to) {
   }
 }
 
+// The entry of a place of a block; wide_none: it has none.
+SIMT_DEVICE std::uint32_t entry_at(const MapView& map, const PlaceBlock& block, int i) {
+  if (block.staged == PlaceBlock::wide) return simt::cached_load(map.wide + block.map + i);
+  const std::uint16_t code = simt::cached_load(map.narrow + block.map + i);
+  return code == PlaceBlock::narrow_none ? PlaceBlock::wide_none : block.first + code;
+}
+
+SIMT_KERNEL clear_word(std::uint32_t* word) {
+  if (simt::thread() == 0) *word = 0;
+}
+
+template <class V>
+SIMT_KERNEL compare_block_per_places(MapView map, const V* val, V* to, std::uint32_t* differ) {
+  const PlaceBlock block = map.blocks[simt::block()];
+#pragma unroll 4
+  for (int i = simt::thread(); i < block.places; i += simt::block_threads()) {
+    const std::uint32_t entry = entry_at(map, block, i);
+    if (entry == PlaceBlock::wide_none) continue;
+    V& mine = to[block.place + i];
+    if (value_bits(mine) == value_bits(simt::cached_load(val + entry))) continue;
+    mine = std::numeric_limits<V>::quiet_NaN();
+    *differ = 1;
+  }
+}
+
 // So many that they fill a large GPU's unit when shared memory limits the number of blocks.
 int threads_for(std::size_t shared_bytes) {
   constexpr std::size_t unit_bytes = 220 << 10, unit_threads = 2048;
@@ -191,7 +218,16 @@ void place_values(simt::Here here, const ValueMap& map, const V* val, V* to, Str
     start<V, values_of_load<V>, false>(here, map, val, to, stream);
 }
 
+template <class V>
+void compare_values(simt::Here here, const ValueMap& map, const V* val, V* to, std::uint32_t* differ, Stream stream) {
+  const MapView view{map.blocks.data(), map.narrow.data(), map.wide.data()};
+  simt::launch(here, {1, simt::warp_size, 0, stream}, clear_word, differ);
+  simt::launch(here, {map.blocks.size(), most_threads, 0, stream}, compare_block_per_places<V>, view, val, to, differ);
+}
+
 template void place_values(simt::Here, const ValueMap&, const float*, float*, Stream);
 template void place_values(simt::Here, const ValueMap&, const double*, double*, Stream);
+template void compare_values(simt::Here, const ValueMap&, const float*, float*, std::uint32_t*, Stream);
+template void compare_values(simt::Here, const ValueMap&, const double*, double*, std::uint32_t*, Stream);
 
 }  // namespace heddle

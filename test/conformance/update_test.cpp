@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include <heddle/heddle.hpp>
@@ -150,6 +151,88 @@ TEST(UpdateValues, stores_values_raw_unless_the_plan_names_a_codec) {
   EXPECT_THROW(named.update_values(other), Error) << "the codec does not hold them";
   EXPECT_EQ(product(named, false), product(open, false));
 }
+
+// Half of the values are stored; the other half has to be the same (formats/symmetric.hpp).
+class UpdateSymmetric : public testing::TestWithParam<const char*> {
+ protected:
+  const Csr<double> A = [] {
+    Csr<double> made = generate<double>("elasticity,nx=3,ny=3,nz=3");
+    for (std::int64_t row = 0; row < made.rows; ++row)
+      for (Offset k = made.ptr[row]; k < made.ptr[row + 1]; ++k) made.val[k] = 1 + (row + made.col[k]) % 17;
+    return made;
+  }();
+  Operator<double> built(Device device) const {
+    return build(A, Plan::parse(GetParam()), {.device = device, .transposed = true, .updates = true});
+  }
+  std::vector<double> scaled(double factor) const {
+    std::vector<double> values(A.val.begin(), A.val.end());
+    for (double& value : values) value *= factor;
+    return values;
+  }
+  std::vector<double> broken() const {
+    auto values = scaled(3);
+    values[1] = 5.5;
+    return values;
+  }
+  void expect_values(const Operator<double>& op, const std::vector<double>& values) const {
+    Csr<double> B = A;
+    std::copy(values.begin(), values.end(), B.val.begin());
+    EXPECT_TRUE(identical(op.restore(), B));
+    const auto fresh = build(B, Plan::parse(GetParam()), {.device = op.device(), .transposed = true});
+    EXPECT_TRUE(same_bits(product(op, false), product(fresh, false)));
+    EXPECT_TRUE(same_bits(product(op, true), product(fresh, true)));
+  }
+};
+
+TEST_P(UpdateSymmetric, by_a_map_and_not_by_building_anew) {
+  for (const Device device : {Device::cpu(), Device::emulator()}) {
+    auto op = built(device);
+    for (const double factor : {2.0, -0.0, 7.0}) {
+      op.update_values(scaled(factor));
+      expect_values(op, scaled(factor));
+    }
+    const GuardedMemory memory;
+    op.update_values(scaled(3), {}, Memory::device);
+    EXPECT_EQ(GuardedMemory::allocations(), 0) << to_string(device);
+    expect_values(op, scaled(3));
+  }
+}
+
+TEST_P(UpdateSymmetric, refuses_host_values_that_are_not_and_stays_as_it_was) {
+  for (const Device device : {Device::cpu(), Device::emulator()}) {
+    auto op = built(device);
+    op.update_values(scaled(2));
+    try {
+      op.update_values(broken());
+      ADD_FAILURE() << "values that are not symmetric were taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::unavailable);
+    }
+    expect_values(op, scaled(2));
+  }
+}
+
+// Nobody waits for values on the device: the product says NaN, and the first call that waits says why.
+TEST_P(UpdateSymmetric, makes_y_nan_by_device_values_that_are_not) {
+  for (const Device device : {Device::cpu(), Device::emulator()}) {
+    auto op = built(device);
+    op.update_values(broken(), {}, Memory::device);
+    const std::vector<double> x(static_cast<std::size_t>(A.cols), 1);
+    std::vector<double> y(x.size());
+    op.multiply(1, x, 0, y, {}, Memory::device);
+    const auto nans = std::count_if(y.begin(), y.end(), [](double e) { return std::isnan(e); });
+    EXPECT_GE(nans, 2) << "both rows of the pair";
+    EXPECT_LT(nans, 8) << "and no others";
+    EXPECT_THROW(op.multiply(x, y), Error);
+    EXPECT_THROW((void)op.restore(), Error);
+    op.update_values(scaled(2), {}, Memory::device);
+    expect_values(op, scaled(2));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(formats, UpdateSymmetric,
+                         testing::Values("dia values=symmetric", "dia values=symmetric min_occupancy=95",
+                                         "bcsr r=3 c=3 values=symmetric"));
 
 TEST(UpdateValues, stores_equal_pieces_of_a_map_once) {
   const Csr<double> A = generate<double>("stencil3d7,n=64,coefficients=varying");

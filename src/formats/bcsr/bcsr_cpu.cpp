@@ -67,7 +67,8 @@ void multiply_all(const BcsrFormat<V>& A, const Product<V>& p) {
 }  // namespace
 
 template <class V>
-void BcsrFormat<V>::multiply(OnCpu, const Product<V>& p) const {
+void BcsrFormat<V>::multiply(OnCpu where, const Product<V>& p) const {
+  if (symmetric()) return multiply_symmetric(where, p);
   dispatch_int<1, 2, 3, 4, 5, 6, 7, 8>(shape.c, [&](auto c) {
     if (shape.r == shape.c)
       multiply_all<V, c, c>(*this, p);

@@ -68,6 +68,7 @@ int slots_for(std::int64_t blocks, std::int64_t block_rows, int r) {
 
 template <class V>
 void BcsrFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
+  if (symmetric()) return multiply_symmetric(here, p);
   constexpr int threads = 128;
   const std::int64_t block_rows = shape.block_rows(rows);
   const int slots = slots_for(col.size(), block_rows, shape.r);

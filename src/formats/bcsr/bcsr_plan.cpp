@@ -8,8 +8,24 @@ namespace heddle {
 
 namespace {
 
+// Blocks left of the diagonal are not stored, and each is read from sectors of its own; a lane takes a place.
+Workload symmetric_gpu(const Subject& s, const CountedBlocks& b) {
+  const double places = b.r * b.c, own = (b.blocks + b.rows) / 2, mirrored = b.blocks - own;
+  const double value = places * s.value_bytes, mask = b.fill > 1 ? b.mask_bytes : 0;
+  const double bytes = (b.rows + 1) * 2 * offset_bytes + b.blocks * (index_bytes + mask) + mirrored * index_bytes;
+  Workload w = start(s, bytes + own * value, own * places, b.blocks * places);
+  w.sectors = (bytes + own * value) / sector_bytes + mirrored * std::ceil(value / sector_bytes) +
+              b.blocks * b.c * s.value_bytes / sector_bytes;
+  w.teams = b.rows;
+  const double at_once = std::floor(lanes_of_warp / places);
+  w.slots = w.teams * lanes_of_warp * std::ceil(b.blocks / std::max(1.0, b.rows) / at_once);
+  w.chain = std::ceil(s.longest() / b.c / at_once);
+  return w;
+}
+
 Workload bcsr_gpu(const Subject& s, const Plan& plan) {
   const CountedBlocks b = counted_blocks(s, plan);
+  if (word_is(plan, "values", "symmetric")) return symmetric_gpu(s, b);
   const double stored = b.blocks * b.r * b.c;
   double slots = 1;
   while (2 * slots * b.r <= 32 && 2 * slots * b.rows <= b.blocks) slots *= 2;

@@ -1,7 +1,6 @@
 #include "formats/dia/dia.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -16,24 +15,15 @@ constexpr std::int64_t rows_at_once = 128 * word_rows;  // whole words: tasks ne
 
 std::int64_t leading_dimension(std::int64_t rows) { return (rows + word_rows - 1) / word_rows * word_rows; }
 
-// The entry at (row, col); -1: there is none.
-Offset entry_at(const PatternView& A, std::int64_t row, std::int64_t col) {
-  if (row >= A.rows) return -1;
-  const auto first = A.col.begin() + A.ptr[row], last = A.col.begin() + A.ptr[row + 1];
-  const auto found = std::lower_bound(first, last, col);
-  return found != last && *found == col ? found - A.col.begin() : -1;
-}
-
-// Calls mirrored(d, k, twin) for each entry k below the main diagonal whose twin above it lies on stored diagonal d,
-// and elsewhere(k) for the others.
+// Calls mirrored(d) for each entry below the main diagonal whose twin above it lies on stored diagonal d, and
+// elsewhere(k) for the others.
 template <class F, class G>
 void split_below(const PatternView& A, std::span<const Index> offset, std::int64_t row, F mirrored, G elsewhere) {
   for (Offset k = A.ptr[row]; k < A.ptr[row + 1] && A.col[k] < row; ++k) {
     const Index distance = static_cast<Index>(row - A.col[k]);
     const auto d = std::lower_bound(offset.begin(), offset.end(), distance);
-    const Offset twin = d != offset.end() && *d == distance ? entry_at(A, A.col[k], row) : -1;
-    if (twin >= 0)
-      mirrored(d - offset.begin(), k, twin);
+    if (d != offset.end() && *d == distance && entry_at(A, A.col[k], row) >= 0)
+      mirrored(d - offset.begin());
     else
       elsewhere(k);
   }
@@ -122,8 +112,7 @@ Buffer<Offset> remainder_starts(const PatternView& A, const Vector<Index>& offse
     for (std::int64_t row = begin; row < end; ++row) {
       Offset count = 0;
       split_whole_row(
-          A, offset, symmetric, row, [](std::int64_t, Offset) {}, [](std::int64_t, Offset, Offset) {},
-          [&](Offset) { ++count; });
+          A, offset, symmetric, row, [](std::int64_t, Offset) {}, [](std::int64_t) {}, [&](Offset) { ++count; });
       ptr[row + 1] = count;
     }
   });
@@ -175,13 +164,6 @@ Footprint DiaFormat<V>::at_most(const PatternView& A, const Settings& settings, 
 
 namespace {
 
-template <class V>
-void check_twins(const CsrView<V>& A, std::int64_t row, Offset k, Offset twin) {
-  if (std::memcmp(&A.val[k], &A.val[twin], sizeof(V)) == 0) return;
-  fail(ErrorKind::unavailable, {"values=symmetric", "values=raw stores any values"},
-       "the values at ({}, {}) and ({}, {}) differ", row, A.col[k], A.col[k], row);
-}
-
 // Rows [begin, end) of all diagonals, and their part of the remainder, which starts at ptr[row].
 template <class V>
 void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> ptr, std::int64_t begin,
@@ -205,10 +187,7 @@ void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> pt
           to.val[d * to.ld + row] = A.val[k];
           set_bit(to.mask, d);
         },
-        [&](std::int64_t d, Offset k, Offset twin) {
-          check_twins(A, row, k, twin);
-          set_bit(to.mirror, d);
-        },
+        [&](std::int64_t d) { set_bit(to.mirror, d); },
         [&](Offset k) {
           to.remainder.col[rest] = A.col[k];
           to.remainder.val[rest] = A.val[k];
@@ -222,14 +201,19 @@ void fill_rows(const CsrView<V>& A, DiaFormat<V>& to, std::span<const Offset> pt
 template <class V>
 DiaFormat<V> DiaFormat<V>::build(Source<V> source, const Settings& settings, Found parts) {
   const CsrView<V>& A = source.view;
+  if (settings.symmetric()) check_symmetric(A, WithoutTwin::kept);
   if (parts.ptr.empty()) parts = split(A, settings);
   const auto& [offset, ptr] = parts;
   DiaFormat made{.rows = A.rows,
                  .cols = A.cols,
                  .ld = leading_dimension(A.rows),
                  .symmetric = settings.symmetric(),
+                 .mirrored = settings.symmetric()
+                                 ? static_cast<Index>(std::ranges::count_if(offset, [](Index o) { return o > 0; }))
+                                 : 0,
                  .offset = Buffer<Index>::copy_of(offset),
                  .remainder = coordinates_of<V>(ptr)};
+  std::copy_n(offset.begin(), std::min<std::size_t>(offset.size(), KnownOffsets::most), made.known.at);
   made.mask = Buffer<std::uint32_t>(made.offset.size() * (made.ld / word_rows));
   if (made.symmetric) made.mirror = Buffer<std::uint32_t>(made.mask.size());
   made.val = Buffer<V>(made.offset.size() * made.ld);
@@ -245,10 +229,9 @@ namespace {
 // f(column, value) for the entries of a row on stored diagonals, by ascending column.
 template <class V, class F>
 void each_on_diagonals(const DiaView<V>& A, std::int64_t row, F f) {
-  if (A.mirror)
-    for (Index d = A.diagonals; d-- > 0;)
-      if (A.mirrors_of(d)[row / word_rows] >> (row % word_rows) & 1)
-        f(static_cast<Index>(row - A.offset[d]), A.values_of(d)[row - A.offset[d]]);
+  for (Index d = A.diagonals; d-- > A.diagonals - A.mirrored;)
+    if (A.mirrors_of(d)[row / word_rows] >> (row % word_rows) & 1)
+      f(static_cast<Index>(row - A.offset[d]), A.values_of(d)[row - A.offset[d]]);
   for (Index d = 0; d < A.diagonals; ++d)
     if (A.masks_of(d)[row / word_rows] >> (row % word_rows) & 1)
       f(static_cast<Index>(row + A.offset[d]), A.values_of(d)[row]);

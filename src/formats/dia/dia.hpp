@@ -28,23 +28,18 @@
 
 #include "core/system.hpp"
 #include "formats/format.hpp"
+#include "formats/symmetric.hpp"
 #include "layout/coordinates.hpp"
 
 namespace heddle {
 
-enum class DiaValues { raw, symmetric };
-
 struct DiaSettings {
-  int values = static_cast<int>(DiaValues::raw);
+  int values = static_cast<int>(StoredValues::raw);
   int min_occupancy = 50;
 
-  bool symmetric() const { return values == static_cast<int>(DiaValues::symmetric); }
+  bool symmetric() const { return values == static_cast<int>(StoredValues::symmetric); }
   std::vector<Field> fields() {
-    return {{.name = "values",
-             .value = &values,
-             .meaning = "raw: all of them; symmetric: of a symmetric matrix those on and above the main diagonal",
-             .words = {"raw", "symmetric"},
-             .used = symmetric()},
+    return {stored_values_field(values),
             {.name = "min_occupancy",
              .value = &min_occupancy,
              .meaning = "percent of the rows that must have an entry on a diagonal for it to be stored whole",
@@ -53,16 +48,25 @@ struct DiaSettings {
   }
 };
 
+// The first offsets, in host memory wherever the rest is: arguments of kernels.
+struct KnownOffsets {
+  static constexpr int most = 14;
+  Index at[most] = {};
+
+  SIMT_BOTH Index operator[](Index d) const { return at[d]; }
+};
+
 // What the kernels see of the diagonals.
 template <class V>
 struct DiaView {
   static constexpr std::int64_t word_rows = 32;
 
-  std::int64_t rows, ld;
-  Index diagonals;
+  std::int64_t rows, cols, ld;
+  Index diagonals, mirrored;
   const Index* offset;
   const std::uint32_t *mask, *mirror;  // mirror: null without symmetric values
   const V* val;
+  KnownOffsets known;
 
   SIMT_BOTH const std::uint32_t* masks_of(Index d) const { return mask + d * (ld / word_rows); }
   SIMT_BOTH const std::uint32_t* mirrors_of(Index d) const { return mirror + d * (ld / word_rows); }
@@ -82,6 +86,8 @@ struct DiaFormat {
 
   std::int64_t rows = 0, cols = 0, ld = 0;
   bool symmetric = false;
+  Index mirrored = 0;  // with symmetric values: the diagonals above the main one
+  KnownOffsets known;
   Buffer<Index> offset;  // ascending
   Buffer<std::uint32_t> mask, mirror;
   Buffer<V> val;
@@ -101,9 +107,8 @@ struct DiaFormat {
     Coordinates<V>::each_array(self.remainder, f);
   }
   DiaView<V> view() const {
-    return {rows,          ld,          static_cast<Index>(offset.size()),
-            offset.data(), mask.data(), mirror.empty() ? nullptr : mirror.data(),
-            val.data()};
+    return {rows,          cols,       ld,   static_cast<Index>(offset.size()), mirrored, offset.data(), mask.data(),
+            mirror.data(), val.data(), known};
   }
 
   void multiply(OnCpu, const Product<V>& product) const;

@@ -63,8 +63,8 @@ inline void multiply_chunk(const DiaView<V>& A, std::int64_t cols, std::int64_t 
       add_word(mask, inside, val + row + from, p.x + column, sum + w * word_rows);
     }
   };
-  if (A.mirror)
-    for (Index d = A.diagonals; d-- > 0;) add(A.mirrors_of(d), A.values_of(d), -A.offset[d], -A.offset[d]);
+  for (Index d = A.diagonals; d-- > A.diagonals - A.mirrored;)
+    add(A.mirrors_of(d), A.values_of(d), -A.offset[d], -A.offset[d]);
   for (Index d = 0; d < A.diagonals; ++d) add(A.masks_of(d), A.values_of(d), 0, A.offset[d]);
   const bool has_empty_rows =
       std::any_of(present, present + count / word_rows, [](std::uint32_t bits) { return ~bits != 0; });

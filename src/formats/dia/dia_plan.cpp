@@ -10,10 +10,14 @@ namespace heddle {
 
 namespace {
 
-Workload dia_gpu(const Subject& s, const Plan&) {
+// With symmetric values those on and above the main diagonal are stored, with bits for both halves.
+Workload dia_gpu(const Subject& s, const Plan& plan) {
   const auto full = static_cast<double>(s.facts.diagonals.full);
+  const bool half = word_is(plan, "values", "symmetric");
+  const double stored = half ? std::ceil(full / 2) : full, masks = half ? 2 : 1;
   const double places = full * up(s.rows(), 32), inside = s.nnz() * s.facts.diagonals.full_share;
-  Workload w = start(s, full * index_bytes + places * (s.value_bytes + 0.125), places, places);
+  const double kept = stored * up(s.rows(), 32);
+  Workload w = start(s, stored * index_bytes + kept * (s.value_bytes + masks / 8), kept, places);
   w.sectors = places * (2.0 * s.value_bytes) / sector_bytes;  // x is read in step with the rows
   w.teams = s.rows() / lanes_of_warp;
   w.chain = full;

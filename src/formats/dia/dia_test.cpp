@@ -116,7 +116,7 @@ Csr<double> symmetric_with_holes(std::int64_t n) {
 TEST(DiaSymmetric, stores_the_upper_diagonals_alone) {
   const Csr<double> A = symmetric_with_holes(1000);
   DiaSettings settings;
-  settings.values = static_cast<int>(DiaValues::symmetric);
+  settings.values = static_cast<int>(StoredValues::symmetric);
   const auto half = DiaFormat<double>::build({A.view()}, settings);
   EXPECT_EQ(list(half.offset, half.offset.size()), (std::vector<Index>{0, 1, 40}));
   EXPECT_EQ(half.remainder.nnz(), 3);  // (50, 49), and the far pair
@@ -138,6 +138,29 @@ TEST(DiaSymmetric, gives_the_bits_of_the_whole_matrix) {
       build(A, Plan::parse("dia values=symmetric"), {device}).multiply(x, half);
       EXPECT_EQ(whole, half);
       expect_right_product(symmetric_with_holes(n), Plan::parse("dia values=symmetric"), device);
+    }
+}
+
+// A kernel for each usual number of diagonals, with the main one, and one for any.
+TEST(DiaSymmetric, gives_the_bits_of_the_whole_matrix_for_any_number_of_diagonals) {
+  const Index n = 210;
+  for (Index diagonals = 1; diagonals <= 16; ++diagonals)
+    for (const Index first : {0, 1}) {
+      std::vector<Entry> entries;
+      for (Index row = 0; row < n; ++row)
+        for (Index d = first; d < first + diagonals; ++d)
+          if (const Index col = row + d * (d + 1) / 2; col < n) {
+            entries.push_back({row, col, 1.0 / (1 + row + 3 * d)});
+            if (col > row) entries.push_back({col, row, entries.back().value});
+          }
+      const Csr<double> A = from_entries(n, n, entries);
+      std::vector<double> x(static_cast<std::size_t>(n)), whole(x.size()), half(x.size());
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / (3.0 + static_cast<double>(i));
+      const auto op = build(A, Plan::parse("dia values=symmetric min_occupancy=20"), {Device::emulator()});
+      build(A, Plan::parse("dia min_occupancy=20"), {Device::emulator()}).multiply(x, whole);
+      op.multiply(x, half);
+      EXPECT_EQ(whole, half) << diagonals << " diagonals from " << first << " on";
+      EXPECT_TRUE(identical(op.restore(), A));
     }
 }
 

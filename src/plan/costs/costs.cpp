@@ -72,7 +72,8 @@ const Cost* cost_in(const Table& table, const Cost& guess, const std::string& ke
 }  // namespace
 
 std::string cost_key(const Plan& plan) {
-  const std::string* layout = plan.find("layout");
+  const std::string *layout = plan.find("layout"), *values = plan.find("values");
+  if (values && *values == "symmetric") return plan.format + ":symmetric";  // a kernel of its own
   return layout ? plan.format + ":" + *layout : plan.format;
 }
 
