@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include <heddle/solve.hpp>
 
 #include "formats/csr_ell/csr_ell.hpp"
