@@ -12,7 +12,7 @@
 namespace heddle::test {
 namespace {
 
-const void* place_of(const Buffer<Offset>& starts) { return starts.data(); }
+const void* place_of(const BcsrPattern& pattern) { return pattern.ptr.data(); }
 const void* place_of(const DiagonalsAndRest& parts) { return parts.ptr.data(); }
 const void* place_of(const std::optional<weave::DiagonalSkeleton>& skeleton) {
   return skeleton ? skeleton->slices.data() : nullptr;
@@ -48,9 +48,9 @@ TEST(BuildFound, is_kept_for_building_and_not_needed) {
 TEST(BuildFound, is_what_is_stored) {
   const Csr<double> A = generate<double>("fem,n=6,dof=3");
   const auto settings = settings_from<BcsrFormat>(settled<double>({A.view()}, "bcsr r=3 c=3"));
-  Buffer<Offset> found;
+  BcsrPattern found;
   room_for<BcsrFormat>(A.view(), settings, 8, found);
-  const Offset* const starts = found.data();
+  const Offset* const starts = found.ptr.data();
   EXPECT_EQ(BcsrFormat<double>::build({A.view()}, settings, std::move(found)).ptr.data(), starts);
 }
 

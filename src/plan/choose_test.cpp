@@ -83,7 +83,7 @@ Machine busy_cores(double quicker) {
   return machine;
 }
 
-// Foretold to be a little slower than csr, and taken where caches do not hold the matrix.
+// Predicted to be a little slower than csr, and taken where caches do not hold the matrix.
 TEST(Choose, takes_what_is_steady_for_a_few_percent_on_a_cpu) {
   int steady_ones = 0;
   for (const char* matrix : {"circuit,rows=60k", "circuit,rows=400k"}) {
@@ -98,7 +98,7 @@ TEST(Choose, takes_what_is_steady_for_a_few_percent_on_a_cpu) {
                             return c.plan.format == "runs" && c.predicted_seconds <= 1.1 * quickest.predicted_seconds;
                           });
       EXPECT_EQ(choice.plan.format, steady ? "runs" : quickest.plan.format) << choice.reason;
-      EXPECT_EQ(choice.reason.find("nobody else") != std::string::npos, steady) << choice.reason;
+      EXPECT_EQ(choice.reason.find("nothing else uses the machine") != std::string::npos, steady) << choice.reason;
       steady_ones += steady ? 1 : 0;
     }
   }

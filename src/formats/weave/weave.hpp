@@ -12,10 +12,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <variant>
 
-#include "core/check.hpp"
+#include <heddle/error.hpp>
+
 #include "formats/weave/weave_facts.hpp"
 #include "formats/weave/weave_settings.hpp"
 
@@ -107,7 +109,8 @@ auto with_layout(const WeaveSettings& settings, F f) {
     case WeaveLayout::tiles: return with(std::type_identity<weave::Tiles<V>>{}, settings.tiles);
     case WeaveLayout::sums: return with(std::type_identity<weave::Sums<V>>{}, settings.sums);
   }
-  fail(ErrorKind::internal, "weave has no layout {}", static_cast<int>(WeaveLayout(settings.layout)));
+  throw Error(ErrorKind::internal,
+              "weave has no layout " + std::to_string(static_cast<int>(WeaveLayout(settings.layout))));
 }
 
 // Why the layout does not store values so, or nothing.
