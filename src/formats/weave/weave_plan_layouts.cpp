@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/check.hpp"
 #include "cost/row_counts.hpp"
 #include "formats/weave/weave.hpp"
 #include "formats/weave/weave_plan.hpp"
