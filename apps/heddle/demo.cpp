@@ -162,12 +162,12 @@ class Demo {
                  {"error/bound"},
                  {"", Align::left}});
     session_.json()["matrices"] = Json::array();
-    const bool on_gpu = session_.device().kind == Device::Kind::gpu;
+    const Device device = session_.device();
     for (const Loaded<V>& matrix : matrices_) {
       multiply(matrix, Device::cpu(), table);
-      if (on_gpu) multiply(matrix, session_.device(), table);
+      if (device.kind == Device::Kind::gpu) multiply(matrix, device, table);
     }
-    if (!on_gpu) multiply(load<V>(session_, tiny_source), Device::emulator(), table);
+    if (device.kind == Device::Kind::emulator) multiply(load<V>(session_, tiny_source), device, table);
     print(table);
   }
 
