@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <shared_mutex>
 #include <string>
@@ -100,7 +101,8 @@ struct Pair final : Renewed {
   std::shared_ptr<heddle_operator> plain, transposed;
   std::string plan, effort;  // that were asked for; no plan: chosen
   heddle_options options{};
-  std::shared_mutex guard;  // products share it; new values and a new transpose have it alone
+  std::shared_mutex guard;  // products share it; new values have it alone
+  std::mutex updating;      // of updates, and of making the transpose, whose values have to stay meanwhile
 
   void renew() noexcept override;
   heddle_operator* side(bool flipped) const { return (flipped ? transposed : plain).get(); }
@@ -109,19 +111,26 @@ struct Pair final : Renewed {
 // The time of a solve, in which values stay as they are; a callback that would change them is found out.
 class Solving {
  public:
-  explicit Solving(Pair& pair) : together_(pair.guard), before_(current) { current = &pair; }
+  explicit Solving(Pair& pair) : pair_(pair), together_(pair.guard), around_(innermost) { innermost = this; }
   Solving(const Solving&) = delete;
-  ~Solving() { current = before_; }
-  static bool with(const Pair& pair) { return current == &pair; }
+  ~Solving() { innermost = around_; }
+  // This thread solves with it, or does so in a callback of such a solve.
+  static bool with(const Pair& pair) {
+    const Solving* one = innermost;
+    while (one && &one->pair_ != &pair) one = one->around_;
+    return one != nullptr;
+  }
 
  private:
+  const Pair& pair_;
   std::shared_lock<std::shared_mutex> together_;
-  const Pair* before_;
-  static inline thread_local const Pair* current = nullptr;
+  const Solving* around_;
+  static inline thread_local const Solving* innermost = nullptr;
 };
 
 inline void Pair::renew() noexcept {
   if (!Solving::with(*this)) new (&guard) std::shared_mutex;  // else it is held by the thread that goes on
+  new (&updating) std::mutex;
 }
 
 struct Core {

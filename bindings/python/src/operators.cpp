@@ -78,14 +78,14 @@ std::shared_ptr<heddle_operator> transposed_of(const Core& core) {
 nb::object transposed(nb::handle type, const Core& core) {
   Pair& pair = *core.pair;
   auto& other = core.flipped ? pair.plain : pair.transposed;
+  std::unique_lock unchanged(pair.updating, std::defer_lock);
+  if (!other && !Solving::with(pair)) {  // a solve keeps values as they are
+    const WithoutGil release;
+    unchanged.lock();
+  }
   if (!other) {
     auto made = transposed_of(core);
-    std::unique_lock alone(pair.guard, std::defer_lock);
-    {
-      const WithoutGil release;
-      alone.lock();
-    }
-    if (!other) other = std::move(made);  // two threads may have asked
+    if (!other) other = std::move(made);  // two callbacks of solves may have asked
   }
   return made_core(type, core.pair, !core.flipped);
 }
@@ -97,6 +97,7 @@ void update(const Core& core, nb::handle values, heddle_stream stream) {
   heddle_status status = HEDDLE_OK;
   {
     const WithoutGil release;
+    const std::lock_guard no_transpose(core.pair->updating);
     const std::unique_lock alone(core.pair->guard);
     for (const auto& side : {core.pair->plain, core.pair->transposed})
       if (side && status == HEDDLE_OK) status = heddle_operator_update(side.get(), data, stream);

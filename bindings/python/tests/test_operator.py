@@ -68,6 +68,16 @@ def test_repeated_entries_are_summed_when_updated_and_when_unpickled():
     assert "repeated entries summed" in str(op.explain())
 
 
+def test_arrays_of_scipy_may_have_more_room_than_entries():
+    A = sp.csr_array([[1.0, 2.0], [0.0, 3.0]])
+    A.data, A.indices = np.append(A.data, [9.0, 9.0]), np.append(A.indices, [0, 0]).astype(A.indices.dtype)
+    op = heddle.optimize(A)
+    close(op @ np.ones(2), np.array([3.0, 3.0]))
+    op.update_values(2 * A.data)
+    close(op @ np.ones(2), np.array([6.0, 6.0]))
+    close(pickle.loads(pickle.dumps(op)) @ np.ones(2), np.array([6.0, 6.0]))
+
+
 def test_pickling_keeps_plan_and_bits():
     A = random_matrix(40, 40)
     op = heddle.optimize(A, plan="sell C=8 sigma=64")

@@ -103,6 +103,41 @@ def test_new_values_inside_a_callback_are_refused():
     """) == "a callback of a solve cannot change the values of its operator"
 
 
+def test_new_values_inside_a_callback_of_a_callback_are_refused():
+    assert run("""
+        other = heddle.optimize(A, plan="csr", device="cpu")
+        def outer(y):
+            heddle.cg(other, x, maxiter=3, callback=lambda z: op.update_values(A.data))
+        try:
+            heddle.cg(op, x, callback=outer)
+        except ValueError as error:
+            print(error)
+    """) == "a callback of a solve cannot change the values of its operator"
+
+
+def test_a_callback_may_be_the_first_to_use_the_transpose():
+    assert run("""
+        seen = []
+        heddle.cg(op, x, maxiter=3, callback=lambda y: seen.append(np.allclose(op.T @ y, A.T @ y)))
+        print(seen)
+    """) == "[True, True, True]"
+
+
+def test_a_transpose_that_is_made_while_values_change_has_the_new_ones():
+    assert run("""
+        B = heddle.generate("random", rows=200000, cols=150000, per_row=12)
+        b = np.random.default_rng(1).random(200000)
+        for k in range(3):
+            one = heddle.optimize(B, plan="csr", updates=True, device="cpu")
+            thread = threading.Thread(target=lambda: one.T)
+            thread.start()
+            time.sleep(0.02 * (k + 1))
+            one.update_values(3 * B.data)
+            thread.join()
+            print(np.allclose(one.T @ b, 3 * (B.T @ b)), end=" ")
+    """, 120) == "True True True"
+
+
 def test_a_product_sees_old_or_new_values_and_no_mixture():
     assert run("""
         values, seen, stop = [A.data, 2 * A.data], set(), False

@@ -6,8 +6,8 @@
 """
 
 from . import _core
-from ._core import set_threads, threads
-from ._device import devices, gpu_absence, set_device_allocator
+from ._core import threads
+from ._device import devices, gpu_absence, set_device_allocator, set_threads
 from ._errors import Error, InputError, InternalError, UnavailableError, UsageError
 from ._files import analyze, generate, read_matrix, reorder, write_matrix
 

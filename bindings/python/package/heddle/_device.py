@@ -3,6 +3,7 @@
 import json
 
 from . import _core
+from ._arguments import whole
 
 _KINDS = {"cpu": 0, "gpu": 1, "emulator": 2, "auto": 3}
 _NAMES = {0: "cpu", 1: "gpu", 2: "emulator"}
@@ -35,6 +36,11 @@ def set_device_allocator(allocate=None, free=None, *, stream=0):
     if allocate is not None and not (callable(allocate) and callable(free)):
         raise TypeError("a device allocator is two functions")
     _core.set_device_allocator(allocate, free, int(stream))
+
+
+def set_threads(count):
+    """How many cores products, readers and builders may use, in this process; 0: HEDDLE_THREADS, or every core."""
+    _core.set_threads(whole(count, "count"))
 
 
 def devices():

@@ -128,12 +128,15 @@ def _from_scipy(A, dtype, updates):
         A = A.tocsr()
     if A.format == "coo":
         return _coordinates(A.shape, A.row, A.col, A.data, dtype, conversions)
+    used, room = int(A.indptr[-1]), len(A.data)  # SciPy allows more room than entries
     return Given(
         A.format,
         A.shape,
         _indices(A.indptr, "indptr", conversions),
-        _indices(A.indices, "indices", conversions),
-        _values(A.data, dtype, conversions),
+        _indices(A.indices[:used], "indices", conversions),
+        _values(A.data[:used], dtype, conversions),
+        values=A.data.shape if used < room else None,
+        picks=np.arange(used) if used < room else None,
         conversions=conversions,
     )
 

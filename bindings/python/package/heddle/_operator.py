@@ -210,7 +210,10 @@ class Operator(_core.Core, LinearOperator):
         """The values of the matrix as the library was given them, from `A.data`."""
         if issparse(data):
             raise TypeError("new values are an array: give A.data, not A")
-        data = _dense(data)
+        refuse_device_array(data)
+        data = np.asarray(data)
+        if data.dtype.kind not in "fiubc":
+            raise TypeError(f"new values of dtype {data.dtype} are not numbers")
         shape, picks = self._given["values"], self._given["picks"]
         if data.dtype.kind == "c":
             raise TypeError("the operator is real")
@@ -253,6 +256,9 @@ class Operator(_core.Core, LinearOperator):
     def __deepcopy__(self, memo):
         function, arguments = self.__reduce__()
         return function(*arguments)
+
+
+Operator._multiply.__qualname__ = "Operator.multiply"  # what errors of its arguments name
 
 
 def _transpose_of(op):
