@@ -271,7 +271,7 @@ def draw(lines, costs, path):
     with open(path, "w", encoding="utf-8") as out:
         out.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" font-family="sans-serif" font-size="12">\n'
                   f'<rect width="{size}" height="{size}" fill="white"/>\n'
-                  f'<text x="{edge}" y="24" font-size="15">Predicted against measured time of a product; dark: the fastest plan of its matrix</text>\n')
+                  f'<text x="{edge}" y="24" font-size="15">Time of a product, predicted against measured; dark: the fastest plans</text>\n')
         for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1):
             at, name = place(10 ** power), f"{10 ** (power + 6):g} us"
             out.write(f'<line x1="{at:.1f}" y1="{edge}" x2="{at:.1f}" y2="{size - edge}" stroke="#ddd"/>'

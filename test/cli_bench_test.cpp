@@ -57,9 +57,11 @@ TEST(Bench, gives_every_format_the_chosen_plan_and_every_promised_key) {
   EXPECT_EQ(times, 1) << chosen;
 }
 
-TEST(Bench, takes_plans_separated_or_repeated) {
+TEST(Bench, takes_plans_separated_repeated_or_from_a_file) {
+  const ScratchFolder folder;
+  folder.write("plan.txt", "csr lanes=2\n");
   const Outcome outcome =
-      bench({"--formats", "csr lanes=8;coo", "--formats", "csr lanes=2", tiny, "--peers", "none", "--json"});
+      bench({"--formats", "csr lanes=8;coo", "--plan", folder.path("plan.txt"), tiny, "--peers", "none", "--json"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const Json results = outcome.json()["matrices"][0]["results"];
   ASSERT_EQ(results.size(), 3u);

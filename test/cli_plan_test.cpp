@@ -130,6 +130,12 @@ TEST(Plan, draws_what_was_predicted_and_what_was_measured) {
   for (std::size_t at = 0; (at = svg.find("<circle", at)) != std::string::npos; ++at) ++dots;
   constexpr std::size_t legend = 2;
   EXPECT_EQ(dots, fitting + document["measured"].size() + legend);
+  // The chosen plan, in bold letters, begins inside the picture.
+  const std::size_t chosen = svg.find(" class='chosen'>"), begin = svg.rfind("x='", chosen) + 3;
+  ASSERT_NE(chosen, std::string::npos);
+  const std::string plan = svg.substr(chosen + 16, svg.find('<', chosen) - chosen - 16);
+  EXPECT_GE(std::stod(svg.substr(begin)), 8.0 * static_cast<double>(plan.size())) << plan;
+  EXPECT_NE(svg.find("prefers-color-scheme: dark"), std::string::npos);
 }
 
 TEST(Plan, says_where_a_picture_cannot_be_written) {

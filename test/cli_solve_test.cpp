@@ -247,6 +247,8 @@ TEST(SolveCommand, draws_the_history) {
   const std::size_t begin = svg.find("points='") + 8, end = svg.find('\'', begin);
   const std::string points = svg.substr(begin, end - begin);
   EXPECT_EQ(std::count(points.begin(), points.end(), ','), outcome.json()["iterations"].get<int>() + 1);
+  EXPECT_NE(svg.find(">asked for 1e-08<"), std::string::npos);
+  EXPECT_NE(svg.find(">10</text>"), std::string::npos) << "round numbers of iterations";
 }
 
 TEST(SolveCommand, shows_residuals_while_it_runs_on_a_terminal_and_nothing_in_a_pipe) {

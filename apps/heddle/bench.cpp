@@ -14,6 +14,7 @@
 #include "energy_note.hpp"
 #include "interrupt.hpp"
 #include "journal.hpp"
+#include "load.hpp"
 #include "numbers.hpp"
 #include "progress.hpp"
 #include "report/bench_page.hpp"
@@ -48,7 +49,7 @@ std::vector<Plan> wanted_plans(const Options& options) {
   if (options.formats.empty())
     for (const FormatInfo& format : formats()) plans.push_back({.format = format.name, .settings = {}});
   for (const std::string& text : split(options.formats)) {
-    plans.push_back(Plan::parse(text));
+    plans.push_back(read_plan(text));
     if (plans.back().format != "auto")
       find_format(plans.back().format);  // a word that is no format ends the run before it begins
   }
@@ -293,9 +294,9 @@ void add_bench(CLI::App& app, Session& session) {
   command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
   command
       .add_option(
-          "--formats", options->formats,
-          "Formats or plans, e.g. \"auto;csr lanes=8;coo\"; may be repeated; without it every format and the plan "
-          "chosen")
+          "--formats,--plan", options->formats,
+          "Formats, plans or files that hold a plan, e.g. \"auto;csr lanes=8;coo\"; may be repeated; without it every "
+          "format and the plan chosen")
       ->allow_extra_args(false);
   command
       .add_option("--peers", options->peers,

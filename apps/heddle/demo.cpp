@@ -65,7 +65,7 @@ class Demo {
     choose_plans();
     multiply_everything();
     solve_systems();
-    if (session_.device().kind != Device::Kind::emulator) demo_ending(session_, matrices_[0]);
+    if (session_.device().kind != Device::Kind::emulator) demo_ending(session_, matrices_[0], folder_);
     session_.print("\nThe files are in {}. Next: heddle info {}/circuit.hdl, heddle bench gen:fem,n=20,dof=3\n",
                    folder_, folder_);
   }

@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include <heddle/choose.hpp>
 #include <heddle/formats.hpp>
 #include <heddle/generate.hpp>
+#include <heddle/io.hpp>
 #include <heddle/solve.hpp>
 
 #include "bench/results.hpp"
 #include "core/check.hpp"
 #include "progress.hpp"
+#include "scipy_product.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -30,9 +33,10 @@ constexpr const char* equal_rows = "stencil2d5,n=150";
 template <class V>
 class Ending {
  public:
-  Ending(Session& session, const Loaded<V>& matrix)
+  Ending(Session& session, const Loaded<V>& matrix, const std::string& folder)
       : session_(session),
         matrix_(matrix),
+        folder_(folder),
         settings_{.device = session.device(), .seconds = 0.05},
         bar_(session.terminal(), true, steps) {}
 
@@ -46,7 +50,7 @@ class Ending {
   }
 
  private:
-  static constexpr double steps = 18;
+  static constexpr double steps = 19;
 
   double seconds_of(const bench::Reference<V>& reference, const Csr<V>& A, const std::string& plan) {
     bar_.begin(plan);
@@ -71,6 +75,15 @@ class Ending {
     return fastest;
   }
 
+  // One core: SciPy's products have no threads.
+  double scipy_seconds() {
+    const std::string path = folder_ + "/for-scipy.mtx";
+    write_matrix(path, matrix_.A, {}, matrix_.facts);
+    const double seconds = scipy_product_seconds(path, sizeof(V) == 8 ? "float64" : "float32");
+    std::filesystem::remove(path);
+    return seconds;
+  }
+
   void products() {
     const Choice choice = choose(matrix_.A, {.device = settings_.device});
     const bench::Reference<V> reference(matrix_.A.view());
@@ -83,10 +96,15 @@ class Ending {
     };
     line("Heddle, " + to_string(choice.plan), chosen);
     line("Heddle, csr", csr);
+    bar_.begin("SciPy");
+    const std::string version = scipy_version();
+    const double scipy = version.empty() ? bench::unknown : scipy_seconds();
+    bar_.done();
+    if (std::isfinite(scipy)) line("SciPy " + version + ", one core", scipy);
     if (const std::optional<Result> peer = fastest_peer(reference))
       line(peer->peer, peer->seconds);
-    else
-      say("no other library is here to compare with (Eigen on a CPU, cuSPARSE on a GPU)");
+    else if (!std::isfinite(scipy))
+      say("no other library is here to compare with (SciPy; Eigen on a CPU, cuSPARSE on a GPU)");
     say("why this plan: " + choice.reason);
   }
 
@@ -145,6 +163,7 @@ class Ending {
 
   Session& session_;
   const Loaded<V>& matrix_;
+  const std::string& folder_;
   bench::Settings settings_;
   StepsBar bar_;
   std::vector<std::string> lines_;
@@ -153,11 +172,11 @@ class Ending {
 }  // namespace
 
 template <class V>
-void demo_ending(Session& session, const Loaded<V>& matrix) {
-  Ending<V>(session, matrix).run();
+void demo_ending(Session& session, const Loaded<V>& matrix, const std::string& folder) {
+  Ending<V>(session, matrix, folder).run();
 }
 
-template void demo_ending<float>(Session&, const Loaded<float>&);
-template void demo_ending<double>(Session&, const Loaded<double>&);
+template void demo_ending<float>(Session&, const Loaded<float>&, const std::string&);
+template void demo_ending<double>(Session&, const Loaded<double>&, const std::string&);
 
 }  // namespace heddle

@@ -6,9 +6,10 @@
 
 namespace heddle {
 
-// Products a second by the chosen plan, by csr and by another library; the plan and why; a solve and its verdict; one
-// claim of each of the five papers. `A` is symmetric and positive definite.
+// Products a second by the chosen plan, by csr, by SciPy and by another library; the plan and why; a solve and its
+// verdict; one claim of each of the five papers. The matrix is symmetric and positive definite. In the folder it is
+// written for SciPy, and removed again.
 template <class V>
-void demo_ending(Session& session, const Loaded<V>& matrix);
+void demo_ending(Session& session, const Loaded<V>& matrix, const std::string& folder);
 
 }  // namespace heddle

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "report/figure.hpp"
 #include "report/page.hpp"
 #include "solve/course.hpp"
 
@@ -15,13 +16,22 @@ namespace heddle {
 
 namespace {
 
+// Light, or dark as the system is; viewers that know no such question take the light one.
+constexpr const char* style =
+    "<style>svg { background: #ffffff } text { font: 13px sans-serif; fill: #1c2733 } .title { font-size: 14px } "
+    ".grid { stroke: #dddddd } .curve { fill: none; stroke: #1f5fa8; stroke-width: 1.5 } "
+    ".asked { stroke: #2a8a3e; stroke-dasharray: 6 4 } .change { stroke: #b5651d; stroke-dasharray: 2 3 }\n"
+    "@media (prefers-color-scheme: dark) { svg { background: #13161a } text { fill: #e4e7eb } "
+    ".grid { stroke: #333a43 } .curve { stroke: #7db4f0 } .asked { stroke: #5cc98f } .change { stroke: #f0a04b } }"
+    "</style>\n";
+
 double decades(double residual) { return std::log10(std::max(residual, 1e-300)); }
 
 //  (left, top) +-----------+
 //              |           |  decades from `high` down to `low`
 //              +-----------+ (left + wide, top + tall)
 struct Frame {
-  double left = 64, top = 40, wide = 600, tall = 320, high = 0, low = -8;
+  double left = 72, top = 40, wide = 600, tall = 320, high = 0, low = -8;
   std::int64_t iterations = 1;
 
   double x(double k) const { return left + wide * k / static_cast<double>(iterations); }
@@ -48,17 +58,19 @@ std::string grid(const Frame& f) {
   const int high = static_cast<int>(f.high), low = static_cast<int>(f.low), step = std::max(1, (high - low + 9) / 10);
   for (int d = high; d >= low; d -= step) {
     const double y = f.top + f.tall * (f.high - d) / (f.high - f.low);
-    svg +=
-        fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' stroke='#ddd'/>\n", f.left, y, f.left + f.wide, y);
+    svg += fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' class='grid'/>\n", f.left, y, f.left + f.wide, y);
     svg += fmt::format("<text x='{}' y='{:.1f}' text-anchor='end'>1e{}</text>\n", f.left - 6, y + 4, d);
   }
-  for (int i = 0; i <= 4; ++i) {
-    const double k = static_cast<double>(f.iterations) * i / 4;
-    svg += fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{:.0f}</text>\n", f.x(k), f.top + f.tall + 18, k);
-  }
+  for (const double k : report::make_axis(0, static_cast<double>(f.iterations), false).ticks)
+    if (k <= static_cast<double>(f.iterations) && k == std::floor(k))
+      svg +=
+          fmt::format("<text x='{:.1f}' y='{}' text-anchor='middle'>{:.0f}</text>\n", f.x(k), f.top + f.tall + 18, k);
   svg += fmt::format("<text x='{}' y='{}' text-anchor='middle'>iteration</text>\n", f.left + f.wide / 2,
-                     f.top + f.tall + 36);
-  return svg;
+                     f.top + f.tall + 37);
+  const double middle = f.top + f.tall / 2;
+  return svg + fmt::format(
+                   "<text x='16' y='{0}' text-anchor='middle' transform='rotate(-90 16 {0})'>|b - A x| / |b|</text>\n",
+                   middle);
 }
 
 // A point per iteration, thinned to what a picture can show.
@@ -68,7 +80,7 @@ std::string curve(const Frame& f, const std::vector<double>& history) {
   for (std::size_t k = 0; k < history.size(); ++k)
     if (k % stride == 0 || k + 1 == history.size())
       points += fmt::format("{:.1f},{:.1f} ", f.x(static_cast<double>(k)), f.y(history[k]));
-  return fmt::format("<polyline fill='none' stroke='#1f5fa8' stroke-width='1.5' points='{}'/>\n", points);
+  return fmt::format("<polyline class='curve' points='{}'/>\n", points);
 }
 
 }  // namespace
@@ -91,21 +103,22 @@ std::string residual_line(std::span<const double> history, double floor, int wid
 
 std::string history_svg(const std::string& title, const Report& report, double tolerance) {
   const Frame f = frame_for(report, tolerance);
-  std::string svg = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}' "
-      "font-family='sans-serif' font-size='12'>\n<rect width='{0}' height='{1}' fill='white'/>\n",
-      f.left + f.wide + 24, f.top + f.tall + 48);
-  svg += fmt::format("<text x='{}' y='22' font-size='14'>{}: {}, {}, preconditioner {}</text>\n", f.left,
-                     report::escaped(title), name_of(report.status), course_of(report),
-                     report::escaped(report.preconditioner));
+  std::string svg =
+      fmt::format("<svg xmlns='http://www.w3.org/2000/svg' width='{0}' height='{1}' viewBox='0 0 {0} {1}'>\n{2}",
+                  f.left + f.wide + 24, f.top + f.tall + 48, style);
+  svg += fmt::format("<text x='16' y='22' class='title'>{}: {}, {}, preconditioner {}</text>\n", report::escaped(title),
+                     name_of(report.status), course_of(report), report::escaped(report.preconditioner));
   svg += grid(f);
-  if (tolerance > 0)
-    svg += fmt::format("<line x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}' stroke='#2a8a3e' stroke-dasharray='6 4'/>\n",
-                       f.left, f.y(tolerance), f.left + f.wide, f.y(tolerance));
+  if (tolerance > 0) {
+    const double y = f.y(tolerance);
+    svg +=
+        fmt::format("<line class='asked' x1='{}' y1='{:.1f}' x2='{}' y2='{:.1f}'/>\n", f.left, y, f.left + f.wide, y);
+    svg += fmt::format("<text x='{}' y='{:.1f}'>asked for {:g}</text>\n", f.left + 6, y - 5, tolerance);
+  }
   if (report.changeover.happened) {
     const double x = f.x(static_cast<double>(report.changeover.iteration));
-    svg += fmt::format("<line x1='{0:.1f}' y1='{1}' x2='{0:.1f}' y2='{2}' stroke='#b5651d' stroke-dasharray='2 3'/>\n",
-                       x, f.top, f.top + f.tall);
+    svg +=
+        fmt::format("<line x1='{0:.1f}' y1='{1}' x2='{0:.1f}' y2='{2}' class='change'/>\n", x, f.top, f.top + f.tall);
     svg +=
         fmt::format("<text x='{:.1f}' y='{}'>{}</text>\n", x + 4, f.top + 12, report::escaped(report.changeover.plan));
   }

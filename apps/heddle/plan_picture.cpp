@@ -13,8 +13,16 @@ namespace heddle {
 
 namespace {
 
-constexpr const char* ours = "#1d3f66";
-constexpr const char* others = "#7a93ad";
+// Light, or dark as the system is; viewers that know no such question take the light one. hollow: what is predicted.
+constexpr const char* style =
+    "<style>svg { background: #ffffff } text { font: 13px sans-serif; fill: #1c2733 } .title { font-size: 15px } "
+    ".chosen { font-weight: bold } .grid { stroke: #dddddd } circle, .span { stroke-width: 1.5 } "
+    ".ours { stroke: #1d3f66; fill: #1d3f66 } .others { stroke: #7a93ad; fill: #7a93ad } .hollow { fill: #ffffff }\n"
+    "@media (prefers-color-scheme: dark) { svg { background: #13161a } text { fill: #e4e7eb } "
+    ".grid { stroke: #333a43 } .ours { stroke: #7db4f0; fill: #7db4f0 } .others { stroke: #64788f; fill: #64788f } "
+    ".hollow { fill: #13161a } }</style>\n";
+constexpr const char* ours = "ours";
+constexpr const char* others = "others";
 
 //  title
 //  o predicted  * measured
@@ -39,7 +47,7 @@ Frame frame_for(const std::vector<const Candidate*>& shown) {
       if (seconds > 0) low = std::min(low, seconds), high = std::max(high, seconds);
     longest = std::max(longest, to_string(c->plan).size());
   }
-  constexpr double letter = 6.6, air = 1.15;
+  constexpr double letter = 8, air = 1.15;  // of the chosen plan, which is bold
   return {.left = 24 + letter * static_cast<double>(longest),
           .lines = shown.size(),
           .axis = report::make_axis(low / air, high * air, true)};
@@ -50,19 +58,18 @@ std::string text(double x, double y, const char* anchor, const std::string& word
                      report::escaped(words));
 }
 
-std::string dot(double x, double y, const char* colour, bool filled) {
-  return fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='4.5' fill='{}' stroke='{}' stroke-width='1.5'/>\n", x, y,
-                     filled ? colour : "white", colour);
+std::string dot(double x, double y, const char* whose, bool filled) {
+  return fmt::format("<circle class='{}{}' cx='{:.1f}' cy='{:.1f}' r='4.5'/>\n", whose, filled ? "" : " hollow", x, y);
 }
 
 std::string scale(const Frame& f) {
   std::string svg;
   for (const double tick : f.axis.ticks) {
     const double x = f.x(tick);
-    svg += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' stroke='#ddd'/>\n", x, f.top, f.bottom());
-    svg += text(x, f.bottom() + 16, "middle", as_seconds(tick));
+    svg += fmt::format("<line x1='{0:.1f}' x2='{0:.1f}' y1='{1}' y2='{2}' class='grid'/>\n", x, f.top, f.bottom());
+    svg += text(x, f.bottom() + 17, "middle", as_seconds(tick));
   }
-  return svg;
+  return svg + text(f.left + f.wide / 2, f.bottom() + 37, "middle", "time of a product");
 }
 
 std::string legend(const Frame& f, bool measured) {
@@ -73,17 +80,16 @@ std::string legend(const Frame& f, bool measured) {
 }
 
 std::string line_of(const Frame& f, std::size_t row, const Candidate& c, bool chosen) {
-  const char* colour = chosen ? ours : others;
+  const char* whose = chosen ? ours : others;
   const double y = f.y(row), predicted = f.x(c.predicted_seconds);
-  std::string svg =
-      text(f.left - 12, y + 4, "end", to_string(c.plan), chosen ? " font-weight='bold' fill='#1d3f66'" : "");
+  std::string svg = text(f.left - 12, y + 4, "end", to_string(c.plan), chosen ? " class='chosen'" : "");
   if (c.measured_seconds > 0) {
     const double measured = f.x(c.measured_seconds);
-    svg += fmt::format("<line x1='{:.1f}' x2='{:.1f}' y1='{:.1f}' y2='{:.1f}' stroke='{}' stroke-width='1.5'/>\n",
-                       predicted, measured, y, y, colour);
-    svg += dot(measured, y, colour, true);
+    svg += fmt::format("<line class='span {}' x1='{:.1f}' x2='{:.1f}' y1='{:.1f}' y2='{:.1f}'/>\n", whose, predicted,
+                       measured, y, y);
+    svg += dot(measured, y, whose, true);
   }
-  return svg + dot(predicted, y, colour, false);
+  return svg + dot(predicted, y, whose, false);
 }
 
 }  // namespace
@@ -98,10 +104,9 @@ std::string candidates_svg(const std::string& title, const Choice& choice) {
   if (shown.empty()) shown.push_back(&choice.candidates.front());
   const Frame f = frame_for(shown);
   std::string svg = fmt::format(
-      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' "
-      "font-family='sans-serif' font-size='12'>\n<rect width='100%' height='100%' fill='white'/>\n",
-      f.left + f.wide + 40, f.bottom() + 30);
-  svg += text(16, 24, "start", title, " font-size='15'") + legend(f, measured) + scale(f);
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}'>\n{2}",
+      f.left + f.wide + 40, f.bottom() + 48, style);
+  svg += text(16, 24, "start", title, " class='title'") + legend(f, measured) + scale(f);
   for (std::size_t row = 0; row < shown.size(); ++row)
     svg += line_of(f, row, *shown[row], shown[row]->plan == choice.plan);
   return svg + "</svg>\n";

@@ -16,20 +16,28 @@
 namespace heddle {
 
 namespace {
+
+// where: what an error names.
+Device named_device(std::string_view text, std::string where) {
+  if (text == "cpu") return Device::cpu();
+  if (text == "emulator") return Device::emulator();
+  if (text == "gpu") return Device::gpu();
+  if (text.size() == 5 && text.starts_with("gpu:") && text[4] >= '0' && text[4] <= '9')
+    return Device::gpu(text[4] - '0');
+  fail(ErrorKind::usage, {std::move(where), "known devices: auto, cpu, gpu, gpu:N, emulator"}, "no such device");
+}
+
 Device device_by_default() {
   const char* named = std::getenv("HEDDLE_DEVICE");
-  if (named && *named != 0 && std::string_view(named) != "auto") return Device::parse(named);
+  if (named && *named != 0 && std::string_view(named) != "auto")
+    return named_device(named, fmt::format("HEDDLE_DEVICE={}", named));
   return gpu_available() ? Device::gpu() : Device::cpu();
 }
+
 }  // namespace
 
 Device Device::parse(std::string_view text) {
-  if (text == "auto") return device_by_default();
-  if (text == "cpu") return cpu();
-  if (text == "emulator") return emulator();
-  if (text == "gpu") return gpu();
-  if (text.size() == 5 && text.starts_with("gpu:") && text[4] >= '0' && text[4] <= '9') return gpu(text[4] - '0');
-  fail(ErrorKind::usage, {std::string(text), "known devices: auto, cpu, gpu, gpu:N, emulator"}, "no such device");
+  return text == "auto" ? device_by_default() : named_device(text, std::string(text));
 }
 
 std::string to_string(Device device) {

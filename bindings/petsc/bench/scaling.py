@@ -124,7 +124,7 @@ def place(parts, share, left):
 
 
 def panel(cuts, name, machine, left):
-    yield f'<text x="{left + LEFT}" y="22" font-size="14">{name} ranks: efficiency of a product (line) and of cg (dashes)</text>'
+    yield f'<text x="{left + LEFT}" y="22" font-size="14">{name} ranks: efficiency; line: product, dashes: cg</text>'
     for share in (0, 0.25, 0.5, 0.75, 1):
         x, y = place(1, share, left)
         yield f'<line x1="{x}" y1="{y:.1f}" x2="{left + WIDTH - 20}" y2="{y:.1f}" stroke="#ddd"/>'
