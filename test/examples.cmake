@@ -97,7 +97,23 @@ else()
   message(STATUS "not run: the Fortran example (no Fortran compiler)")
 endif()
 
-# The same program without CMake.
+# A project in C alone, on a machine that has nothing of what the C++ library needs.
+file(WRITE ${WORK}/plain_c/CMakeLists.txt "cmake_minimum_required(VERSION 3.22)
+project(plain_c C)
+find_package(heddle 0.1 REQUIRED COMPONENTS c)
+add_executable(multiply ${SOURCE}/c/multiply.c)
+target_link_libraries(multiply PRIVATE heddle::c)
+")
+must(${CMAKE_COMMAND} -S ${WORK}/plain_c -B ${WORK}/plain_c/build -DCMAKE_PREFIX_PATH=${package}
+  -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON
+  -DCMAKE_DISABLE_FIND_PACKAGE_Threads=ON -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+must(${CMAKE_COMMAND} --build ${WORK}/plain_c/build)
+must(${WORK}/plain_c/build/multiply)
+if(NOT output MATCHES "A . 1 = 3 2 3\n")
+  message(FATAL_ERROR "a wrong product in C:\n${output}")
+endif()
+
+# The same programs without CMake.
 find_program(pkg_config NAMES pkg-config pkgconf)
 if(pkg_config)
   file(GLOB_RECURSE pc ${package}/heddle.pc)
@@ -109,6 +125,15 @@ if(pkg_config)
   must(${CXX} -std=c++20 ${SOURCE}/multiply.cpp -o ${WORK}/multiply_by_pkg_config ${flags} -Wl,-rpath,${library_folder})
   must(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/multiply_by_pkg_config)
   check_product()
+  # A C compiler and the C library alone.
+  must(${pkg_config} --cflags --libs heddle-c)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  find_program(cc NAMES cc gcc clang)
+  must(${cc} -std=c99 ${SOURCE}/c/multiply.c -o ${WORK}/multiply_c_by_pkg_config ${flags} -Wl,-rpath,${library_folder})
+  must(${WORK}/multiply_c_by_pkg_config)
+  if(NOT output MATCHES "A . 1 = 3 2 3\n")
+    message(FATAL_ERROR "a wrong product in C:\n${output}")
+  endif()
 else()
   message(STATUS "not run: the program without CMake (no pkg-config)")
 endif()
