@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "support/tree.hpp"
@@ -71,6 +74,127 @@ Complaints missing_places(const Files& files, const std::string& page) {
   return found;
 }
 
+struct Link {
+  std::string page, target, heading;  // of this tree; target: a file or folder
+};
+
+std::string without_code(const std::string& page) {
+  std::istringstream lines(page);
+  std::string prose;
+  bool in_code = false;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_fence = line.starts_with("```");
+    in_code ^= is_fence;
+    if (!in_code && !is_fence) prose += line + '\n';
+  }
+  return prose;
+}
+
+std::vector<Link> links_of(const std::string& page, const std::string& text) {
+  static const std::regex link(R"(\]\(([^)#\s]*)#?([^)\s]*)\))");
+  std::vector<Link> found;
+  const std::string prose = without_code(text);
+  for (std::sregex_iterator hit(prose.begin(), prose.end(), link), none; hit != none; ++hit) {
+    const std::string place = (*hit)[1];
+    if (place.starts_with("http")) continue;
+    const std::filesystem::path whole = std::filesystem::path(page).parent_path() / place;
+    std::string target = place.empty() ? page : whole.lexically_normal().generic_string();
+    if (target.ends_with('/')) target.pop_back();
+    found.push_back({page, std::move(target), (*hit)[2]});
+  }
+  return found;
+}
+
+// A heading as links name it: "What choosing costs" -> "what-choosing-costs".
+bool has_heading(const std::string& page, const std::string& wanted) {
+  std::istringstream lines(without_code(page));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('#')) continue;
+    std::string name;
+    for (const char c : line.substr(line.find_first_not_of("# ")))
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == ' ')
+        name += c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (name == wanted) return true;
+  }
+  return false;
+}
+
+bool is_folder(const Files& files, const std::string& path) {
+  const auto next = files.lower_bound(path + '/');
+  return next != files.end() && next->first.starts_with(path + '/');
+}
+
+Complaints broken_links(const Files& files) {
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (!path.ends_with(".md")) continue;
+    for (const Link& link : links_of(path, text)) {
+      const auto file = files.find(link.target);
+      const bool lost = file == files.end()    ? !link.heading.empty() || !is_folder(files, link.target)
+                        : link.heading.empty() ? false
+                                               : !has_heading(file->second, link.heading);
+      if (lost) found.push_back(fmt::format("{} links to {}#{}", path, link.target, link.heading));
+    }
+  }
+  return found;
+}
+
+// Pages of docs/ that no way of links from docs/index.md leads to. A link to a folder leads to all it holds.
+Complaints unreached_pages(const Files& files) {
+  std::set<std::string> reached;
+  std::vector<std::string> next{"docs/index.md"};
+  while (!next.empty()) {
+    const std::string page = next.back();
+    next.pop_back();
+    if (!reached.insert(page).second) continue;
+    if (const auto file = files.find(page); file != files.end()) {
+      for (const Link& link : links_of(page, file->second)) next.push_back(link.target);
+    } else {
+      for (auto one = files.lower_bound(page + '/'); one != files.end() && one->first.starts_with(page + '/'); ++one)
+        next.push_back(one->first);
+    }
+  }
+  Complaints found;
+  for (const auto& [path, text] : files)
+    if (path.starts_with("docs/") && path.ends_with(".md") && !reached.contains(path))
+      found.push_back(path + " is not reached from docs/index.md");
+  return found;
+}
+
+// Environment variables that a program reads and docs/environment.md does not name.
+Complaints unnamed_variables(const Files& files) {
+  static const std::regex reads(R"re((?:getenv|environ\.get|environment|is_set)\("([A-Z_]+)")re");
+  const auto page = files.find("docs/environment.md");
+  std::set<std::string> found;
+  for (const auto& [path, text] : files) {
+    const bool is_program = path.ends_with(".cpp") || path.ends_with(".py") || path.ends_with(".hpp");
+    if (!is_program || path == "test/documentation_test.cpp") continue;
+    for (std::sregex_iterator hit(text.begin(), text.end(), reads), none; hit != none; ++hit) {
+      const std::string name = (*hit)[1];
+      const bool of_system = name == "HOME" || name == "PYTHONPATH";
+      if (!of_system && (page == files.end() || page->second.find(name) == std::string::npos))
+        found.insert(fmt::format("{} reads {}", path, name));
+    }
+  }
+  return {found.begin(), found.end()};
+}
+
+// Options of CMake that docs/install.md does not name.
+Complaints unnamed_options(const Files& files) {
+  static const std::regex option(R"((?:option\((HEDDLE_\w+)|set\((HEDDLE_\w+)[^)]* CACHE ))");
+  const auto page = files.find("docs/install.md");
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (!path.ends_with("CMakeLists.txt") && !path.ends_with(".cmake")) continue;
+    for (std::sregex_iterator hit(text.begin(), text.end(), option), none; hit != none; ++hit) {
+      const std::string name = (*hit)[1].matched ? (*hit)[1] : (*hit)[2];
+      if (page == files.end() || page->second.find('`' + name + '`') == std::string::npos)
+        found.push_back(fmt::format("{} has {}", path, name));
+    }
+  }
+  return found;
+}
+
 Complaints machine_paths(const Files& files) {
   static const std::regex place(R"((^|[\s"'=:(`])/(home|root|work|mnt|Users)/\w)");
   Complaints found;
@@ -120,6 +244,47 @@ TEST(Documentation, the_documentation_speaks_of_places_that_exist) {
 TEST(Documentation, complains_about_a_page_that_speaks_of_a_lost_file) {
   const Files files = {{"a.md", "`src/core/` and `src/core/b.cpp` and [c](docs/c.md)"}, {"src/core/a.cpp", ""}};
   EXPECT_EQ(missing_places(files, "a.md"), (Complaints{"a.md speaks of src/core/b.cpp", "a.md speaks of docs/c.md"}));
+}
+
+TEST(Documentation, every_link_leads_to_a_file_and_heading) { EXPECT_TRUE(silent(broken_links(all()))); }
+
+TEST(Documentation, complains_about_links_that_lead_nowhere) {
+  const Files files = {
+      {"docs/a.md", "# A word, two\n[1](b.md) [2](#a-word-two) [3](../src/) [4](http://x) [5](b.md#c)"},
+      {"docs/b.md", "# B"},
+      {"src/x.cpp", ""},
+      {"README.md", "[6](docs/c.md)\n```\nf[0](x)\n```\n"}};
+  EXPECT_EQ(broken_links(files), (Complaints{"README.md links to docs/c.md#", "docs/a.md links to docs/b.md#c"}));
+}
+
+TEST(Documentation, the_index_reaches_every_page) { EXPECT_TRUE(silent(unreached_pages(all()))); }
+
+TEST(Documentation, complains_about_a_page_that_the_index_does_not_reach) {
+  const Files files = {{"docs/index.md", "[a](a.md) [notes](notes/)"},
+                       {"docs/a.md", "[b](b.md)"},
+                       {"docs/b.md", ""},
+                       {"docs/c.md", "[a](a.md)"},
+                       {"docs/notes/d.md", ""}};
+  EXPECT_EQ(unreached_pages(files), (Complaints{"docs/c.md is not reached from docs/index.md"}));
+}
+
+TEST(Documentation, every_environment_variable_is_on_its_page) { EXPECT_TRUE(silent(unnamed_variables(all()))); }
+
+TEST(Documentation, complains_about_a_variable_that_no_page_names) {
+  const Files files = {{"docs/environment.md", "| `A_B` |"},
+                       {"src/a.cpp", "getenv(\"A_B\"); std::getenv(\"C_D\"); getenv(\"HOME\")"},
+                       {"x.py", "os.environ.get(\"E\")"}};
+  EXPECT_EQ(unnamed_variables(files), (Complaints{"src/a.cpp reads C_D", "x.py reads E"}));
+}
+
+TEST(Documentation, every_option_of_cmake_is_on_the_page_of_installing) { EXPECT_TRUE(silent(unnamed_options(all()))); }
+
+TEST(Documentation, complains_about_an_option_that_no_page_names) {
+  const Files files = {
+      {"docs/install.md", "| `HEDDLE_A` |"},
+      {"CMakeLists.txt", "option(HEDDLE_A \"a\" ON)\nset(HEDDLE_B x)\nset(HEDDLE_C AUTO CACHE STRING \"c\")\n"},
+      {"cmake/a.cmake", "  option(HEDDLE_D \"d\" OFF)"}};
+  EXPECT_EQ(unnamed_options(files), (Complaints{"CMakeLists.txt has HEDDLE_C", "cmake/a.cmake has HEDDLE_D"}));
 }
 
 TEST(Documentation, no_text_names_a_folder_of_one_machine) { EXPECT_TRUE(silent(machine_paths(all()))); }
