@@ -4,6 +4,8 @@
 //     using Settings = NameSettings;                    // plain ints with defaults, and fields() for their names
 //     static FormatInfo about();                        // name, one-line summary, origin, drawing of the layout
 //     static void settle(Settings&, const PatternView&);// replaces every `automatic` by the value for this matrix
+//     static void settle_on_cpu(Settings&, const PatternView&);  // optional, before settle: what a CPU takes where settle
+//                                                       // goes by a GPU
 //     using Found = ...;                                // optional: what asking for room finds for build; starts empty
 //     static void settle_values(Settings&, Source<V>, Found&);  // with it, optional: instead of settle, where values
 //                                                       // count too
@@ -15,11 +17,9 @@
 //                                                       // optional, name_build_gpu.cu: from arrays on the device to
 //                                                       // arrays on it, the same as build makes, bit by bit. Nothing:
 //                                                       // the host shall build, and say what is wrong if anything is
-//     static bool settle_there(simt::Emulator or simt::Cuda, Settings&, Source<V> there);  // with it: what settle
-//     gives template <class Where> using BuilderThere = ...;  // instead of these two: a Builder of its own, which asks
-//     before
-//                                                       // the arrays are known to be a matrix
-//                                                       (formats/build_board.hpp)
+//     static bool settle_there(simt::Emulator or simt::Cuda, Settings&, Source<V> there);  // with it: what settle gives
+//     template <class Where> using BuilderThere = ...;  // instead of these two: a Builder of its own, which asks before
+//                                                       // the arrays are known to be a matrix (formats/build_board.hpp)
 //     Csr<V> restore() const;                           // bit for bit what it was built from; host memory
 //     template <class Self, class F> static void each_array(Self& self, F f);   // f(self.array) for every Buffer:
 //                                                       // moving to a device, counting bytes, ... are written once

@@ -177,6 +177,8 @@ class HostBuilder final : public BuilderOf<F, V> {
 
   bool settle(bool values_will_change) override {
     const Source<V>& source = this->board_.source();
+    if constexpr (requires { F<V>::settle_on_cpu(this->settings_, source.view); })
+      if (device_.kind == Device::Kind::cpu) F<V>::settle_on_cpu(this->settings_, source.view);
     if constexpr (requires { F<V>::settle_values(this->settings_, source, found_); })
       F<V>::settle_values(this->settings_, source, found_);
     else

@@ -30,6 +30,11 @@ void WeaveFormat<V>::settle(Settings& settings, const PatternView& A) {
   choose_weave(settings, A, sizeof(V));
 }
 
+template <class V>
+void WeaveFormat<V>::settle_on_cpu(Settings& settings, const PatternView& A) {
+  choose_weave_on_cpu(settings, A);
+}
+
 namespace {
 
 bool has_all_codecs(const WeaveSettings& settings) {

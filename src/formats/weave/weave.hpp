@@ -40,6 +40,7 @@ struct WeaveFormat {
 
   static FormatInfo about();
   static void settle(Settings& settings, const PatternView& A);
+  static void settle_on_cpu(Settings& settings, const PatternView& A);
   static void settle_values(Settings& settings, Source<V> source, Found& skeleton);
   static Footprint footprint(const PatternView& A, const Settings& settings, int value_bytes);
   static Footprint at_most(const PatternView& A, const Settings& settings, int value_bytes, Found& skeleton);
@@ -122,6 +123,8 @@ Codecs codecs_of(const WeaveSettings& settings, const weave::MatrixShape& A, int
 // Names the layout, and what it can be told but the codec (weave_choice.cpp).
 void choose_weave(WeaveSettings& settings, const PatternView& A, int value_bytes);
 void choose_weave(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
+// Names the layout that suits a CPU, where none is named (weave_choice_cpu.cpp).
+void choose_weave_on_cpu(WeaveSettings& settings, const PatternView& A);
 // Whether full blocks will be asked for before all else, by the shape of the matrix alone.
 bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Whether rows have as many entries as those of a grid, but for its boundary.

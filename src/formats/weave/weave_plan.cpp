@@ -32,15 +32,6 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
   return true;
 }
 
-// Slices are what threads share. Few long rows (a dense matrix) are spread over lanes until there are enough of them.
-int cpu_lanes(const Structure& f, double block) {
-  constexpr double enough_slices = 512, least_steps = 16;
-  const double block_rows = static_cast<double>(f.rows) / block, blocks_of_row = f.rows_len.mean / block;
-  int lanes = 1;
-  while (lanes < 8 && block_rows * lanes < 32 * enough_slices && blocks_of_row >= 2 * lanes * least_steps) lanes *= 2;
-  return lanes;
-}
-
 // On the CPU a lane has whole rows (of blocks), and only what the kernels walk without branches is tried: diagonals
 // that seldom leave the matrix (or sometimes, where instructions leave lanes out), full blocks, rows of similar length.
 std::vector<Plan> cpu_plans(const Structure& f, const Target& target) {
@@ -50,10 +41,10 @@ std::vector<Plan> cpu_plans(const Structure& f, const Target& target) {
   if (f.rows >= (has_masks ? 1024 : 2048) && f.rows_len.mean <= most_mean && f.rows_len.max <= 256 && fill > 0 &&
       fill <= most_fill)
     plans.push_back(Plan::parse("weave layout=diagonals"));
-  // Blocks of 2 were 1.1 to 1.9 times as slow as the best plan in all of 20 cases, on 2 and on 16 cores.
   const int block = best_block(f);
-  if (block > 2 && f.rows_len.mean >= 8 && fill_of(f, block) <= 1.01)
-    plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes={}", block, cpu_lanes(f, block))));
+  if (weave::blocks_suit_cpu(block, f.rows_len.mean, fill_of(f, block)))
+    plans.push_back(Plan::parse(fmt::format("weave layout=blocks block={} lanes={}", block,
+                                            weave::cpu_lanes_of_blocks(f.rows, f.rows_len.mean, block))));
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
   // Values of a dictionary are fewer bytes and more instructions: which of them counts depends on the cores. An open
   // plan has one of the two.

@@ -47,6 +47,22 @@ TEST(Weave, settings_depend_on_the_size_of_a_value) {
   EXPECT_EQ(setting(build(A, Plan::parse("weave layout=tiles")).plan(), "width"), std::to_string(width(4)));
 }
 
+TEST(Weave, takes_another_layout_on_a_cpu) {
+  const auto plan_on = [](const char* matrix, Device device) {
+    return build(generate<double>(matrix), Plan::parse("weave"), {device}).plan();
+  };
+  const auto on_cpu = [&](const char* matrix) { return setting(plan_on(matrix, Device::cpu()), "layout"); };
+  EXPECT_EQ(on_cpu("stencil2d5,n=32"), "diagonals");
+  EXPECT_EQ(setting(plan_on("stencil2d5,n=32", Device::emulator()), "layout"), "padded");
+  EXPECT_EQ(on_cpu("dense,rows=300"), "blocks");
+  EXPECT_EQ(on_cpu("random,rows=5000,cols=5000,per_row=20"), "rows");
+  EXPECT_EQ(setting(plan_on("random,rows=5000,cols=5000,per_row=20", Device::cpu()), "lanes"), "1");
+  EXPECT_EQ(on_cpu("arrow,rows=5000"), "segments");  // one row is all columns
+  const Csr<double> grid = generate<double>("stencil2d5,n=32");
+  EXPECT_EQ(setting(build(grid, Plan::parse("weave layout=padded"), {Device::cpu()}).plan(), "layout"), "padded");
+  expect_exact(generate<double>("arrow,rows=700"), "weave");
+}
+
 TEST(Weave, names_only_the_settings_its_layout_has) {
   const Plan plan = resolve(generate<double>("stencil2d5,n=300").view(), Plan::parse("weave"));
   EXPECT_EQ(to_string(plan), "weave layout=diagonals values=auto per_lane=1 keep=matrix");
