@@ -105,6 +105,22 @@ Vec integer_vector(Mat A, bool of_rows, int seed) {
   return made;
 }
 
+bool multiplied_by_heddle(Mat A) {
+  using Multiply = PetscErrorCode(Mat, Vec, Vec);
+  const auto of = [](Mat matrix) {
+    Multiply* found = nullptr;
+    must(get_operation(matrix, MATOP_MULT, found));
+    return found;
+  };
+  static Multiply* const heddles = [&] {
+    Mat ours = integer_matrix(our_type(), Shape::symmetric, 24);
+    Multiply* const found = of(ours);
+    must(MatDestroy(&ours));
+    return found;
+  }();
+  return of(A) == heddles;
+}
+
 int events(const char* name) {
   PetscLogEvent event = 0;
   must(PetscLogEventGetId(name, &event));

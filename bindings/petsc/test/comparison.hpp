@@ -40,6 +40,9 @@ Mat integer_matrix(const char* type, Shape shape, PetscInt n, bool uneven = fals
 // Of integers as well, by global position.
 Vec integer_vector(Mat A, bool of_rows, int seed);
 
+// Whether MatMult is Heddle's, whatever the name of the type. Collective.
+bool multiplied_by_heddle(Mat A);
+
 // Events of this name on this rank so far.
 int events(const char* name);
 
