@@ -15,7 +15,6 @@
 #include "interrupt.hpp"
 #include "journal.hpp"
 #include "load.hpp"
-#include "numbers.hpp"
 #include "progress.hpp"
 #include "report/bench_page.hpp"
 #include "text.hpp"
@@ -286,34 +285,33 @@ class Run {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Session& session) {
+void add_bench(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(
-      app, "bench", "Time every format and every peer, with error and roofline",
+  Command command = session.add_command(
+      root, "bench", "Time every format and every peer, with error and roofline",
       [=, &session] { Run(session, *options).everything(); }, Session::Precisions::one_or_both);
-  command.add_option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...")->required();
+  command.option("M", options->matrices, "Matrix files, or gen:KIND,key=value,...").required();
   command
-      .add_option(
+      .option(
           "--formats,--plan", options->formats,
           "Formats, plans or files that hold a plan, e.g. \"auto;csr lanes=8;coo\"; may be repeated; without it every "
           "format and the plan chosen")
-      ->allow_extra_args(false);
+      .takes_one_word();
   command
-      .add_option("--peers", options->peers,
-                  "all, none, or names of libraries, e.g. eigen, cusparse or cusparse:csr_alg1")
-      ->allow_extra_args(false)
-      ->capture_default_str();
-  command.add_option("--seconds", options->seconds, "Time for each measurement")
-      ->check(number_from(0, 3600))
-      ->capture_default_str();
-  command.add_flag("--cold", options->cold, "Time with evicted caches too");
-  command.add_flag("--energy", options->energy,
-                   "Joules of a product, where the machine counts them: about a second more for each");
-  command.add_option("--html", options->html, "Write a report to this file: one page, charts and tables, no network");
-  command.add_option("--csv", options->csv, "Write the results to this file");
-  command.add_option("--resume", options->resume,
-                     "Keep every finished matrix in this file, and do not measure again what it holds of the same "
-                     "machine, build and settings");
+      .option("--peers", options->peers, "all, none, or names of libraries, e.g. eigen, cusparse or cusparse:csr_alg1")
+      .takes_one_word()
+      .shows_default();
+  command.option("--seconds", options->seconds, "Time for each measurement")
+      .check(number_from(0, 3600))
+      .shows_default();
+  command.flag("--cold", options->cold, "Time with evicted caches too");
+  command.flag("--energy", options->energy,
+               "Joules of a product, where the machine counts them: about a second more for each");
+  command.option("--html", options->html, "Write a report to this file: one page, charts and tables, no network");
+  command.option("--csv", options->csv, "Write the results to this file");
+  command.option("--resume", options->resume,
+                 "Keep every finished matrix in this file, and do not measure again what it holds of the same "
+                 "machine, build and settings");
   command.footer(
       "Ratio: time of the fastest peer / time; above 1 is faster than every peer.\n"
       "Pays after: multiplications after which build and use take less time than with csr.\n"

@@ -10,18 +10,17 @@ namespace heddle {
 
 namespace {
 
-std::vector<std::string> names_of_commands(const CLI::App& app) {
+std::vector<std::string> names_of_commands(const Command& root) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
+  for (const Command& command : root.subcommands()) names.push_back(command.name());
   return names;
 }
 
 // "--tolerance", "--tol", ...
-std::vector<std::string> names_of_options(const CLI::App& command) {
+std::vector<std::string> names_of_options(const Command& command) {
   std::vector<std::string> names{"--json"};
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const OptionText& option : command.options())
+    names.insert(names.end(), option.long_names.begin(), option.long_names.end());
   return names;
 }
 
@@ -34,18 +33,18 @@ std::string first_of(const std::vector<std::string>& words, const std::vector<st
   return found != words.end() ? *found : candidates.front();
 }
 
-Error unknown_word(const CLI::App& command, const std::vector<std::string>& words,
+Error unknown_word(const Command& command, const std::vector<std::string>& words,
                    const std::vector<std::string>& unexpected) {
-  const std::string see = fmt::format("see heddle {} --help", command.get_name()), word = first_of(words, unexpected);
+  const std::string see = fmt::format("see heddle {} --help", command.name()), word = first_of(words, unexpected);
   if (!word.starts_with('-') || word.size() < 2)
-    return Error(ErrorKind::usage, fmt::format("unexpected word '{}'", word), command.get_name(), see);
+    return Error(ErrorKind::usage, fmt::format("unexpected word '{}'", word), command.name(), see);
   const std::string option = word.substr(0, word.find('='));
-  return Error(ErrorKind::usage, fmt::format("unknown option {}", option), command.get_name(),
+  return Error(ErrorKind::usage, fmt::format("unknown option {}", option), command.name(),
                synthetic::suggestion(option, names_of_options(command)) + see);
 }
 
-Error unknown_command(const CLI::App& app, const std::string& word) {
-  const std::vector<std::string> names = names_of_commands(app);
+Error unknown_command(const Command& root, const std::string& word) {
+  const std::vector<std::string> names = names_of_commands(root);
   const std::string hint = "commands: " + synthetic::listed(names);
   if (word.starts_with('-')) return Error(ErrorKind::usage, "unknown option " + word, {}, "see heddle --help");
   return Error(ErrorKind::usage, "no such command", word, synthetic::suggestion(word, names) + hint);
@@ -63,21 +62,18 @@ std::vector<std::string> with_usual_words(std::vector<std::string> words) {
   return words;
 }
 
-Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words) {
-  const auto chosen = app.get_subcommands();
-  const auto unexpected = app.remaining(true);
-  if (!chosen.empty()) {
-    const CLI::App& command = *chosen.front();
-    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    if (extras && !unexpected.empty()) return unknown_word(command, words, unexpected);
-    return Error(ErrorKind::usage, error.what(), command.get_name(),
-                 fmt::format("see heddle {} --help", command.get_name()));
+Error usage_error(const Command& root, const Misuse& misuse, const std::vector<std::string>& words) {
+  const std::vector<std::string>& unexpected = misuse.unexpected;
+  if (misuse.command) {
+    const Command& command = *misuse.command;
+    if (misuse.kind == Misuse::Kind::unexpected && !unexpected.empty()) return unknown_word(command, words, unexpected);
+    return Error(ErrorKind::usage, misuse.message, command.name(), fmt::format("see heddle {} --help", command.name()));
   }
   const auto word = std::find_if(words.begin(), words.end(), [](const std::string& w) { return !w.starts_with('-'); });
-  if (word != words.end()) return unknown_command(app, *word);
-  if (!unexpected.empty()) return unknown_command(app, first_of(words, unexpected));
-  if (error.get_name() != "RequiredError") return Error(ErrorKind::usage, error.what(), {}, "see heddle --help");
-  return Error(ErrorKind::usage, "no command given", {}, "commands: " + synthetic::listed(names_of_commands(app)));
+  if (word != words.end()) return unknown_command(root, *word);
+  if (!unexpected.empty()) return unknown_command(root, first_of(words, unexpected));
+  if (misuse.kind != Misuse::Kind::missing) return Error(ErrorKind::usage, misuse.message, {}, "see heddle --help");
+  return Error(ErrorKind::usage, "no command given", {}, "commands: " + synthetic::listed(names_of_commands(root)));
 }
 
 }  // namespace heddle

@@ -2,17 +2,18 @@
 // word that was meant.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include <heddle/error.hpp>
+
+#include "option.hpp"
 
 namespace heddle {
 
 // `heddle help [COMMAND]`, `heddle version`, -h, -v and -V as the options they stand for.
 std::vector<std::string> with_usual_words(std::vector<std::string> words);
 
-Error usage_error(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& words);
+Error usage_error(const Command& root, const Misuse& misuse, const std::vector<std::string>& words);
 
 }  // namespace heddle

@@ -52,13 +52,13 @@ void run(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, Session& session) {
+void add_convert(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(
-      app, "convert", "Write a matrix as Matrix Market, packed by gzip, or as .hdl, which loads without parsing",
+  Command command = session.add_command(
+      root, "convert", "Write a matrix as Matrix Market, packed by gzip, or as .hdl, which loads without parsing",
       [=, &session] { session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); }); });
-  command.add_option("M", options->from, matrix_help)->required();
-  command.add_option("OUT", options->to, "File to write: .mtx, .mtx.gz or .hdl by its suffix")->required();
+  command.option("M", options->from, matrix_help).required();
+  command.option("OUT", options->to, "File to write: .mtx, .mtx.gz or .hdl by its suffix").required();
 }
 
 }  // namespace heddle

@@ -247,13 +247,13 @@ class Demo {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Session& session) {
+void add_demo(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(
-      app, "demo", "The tour: matrices, files, structure, formats, multiplies, a solve", [=, &session] {
+  Command command = session.add_command(
+      root, "demo", "The tour: matrices, files, structure, formats, multiplies, a solve", [=, &session] {
         session.with_precision([&](auto zero) { Demo<decltype(zero)>(session, options->folder).run(); });
       });
-  command.add_option("--out", options->folder, "Folder for its files")->capture_default_str();
+  command.option("--out", options->folder, "Folder for its files").shows_default();
 }
 
 }  // namespace heddle

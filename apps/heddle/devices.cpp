@@ -90,15 +90,15 @@ void show(Session& session) {
 
 }  // namespace
 
-void add_devices(CLI::App& app, Session& session) {
+void add_devices(Command root, Session& session) {
   auto measure = std::make_shared<bool>(false);
-  CLI::App& command = session.add_command(
-      app, "devices", "What it can run on: name, memory, caches, cores, measured bandwidths", [&session, measure] {
+  Command command = session.add_command(
+      root, "devices", "What it can run on: name, memory, caches, cores, measured bandwidths", [&session, measure] {
         if (*measure) measure_anew(session);
         show(session);
       });
-  command.add_flag("--measure", *measure,
-                   "Measure CPU and GPUs anew, best while nothing else runs: the planner chooses by these figures");
+  command.flag("--measure", *measure,
+               "Measure CPU and GPUs anew, best while nothing else runs: the planner chooses by these figures");
 }
 
 }  // namespace heddle

@@ -157,19 +157,18 @@ void fetch(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_fetch(CLI::App& app, Session& session) {
+void add_fetch(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "fetch", "Download matrices of the SuiteSparse collection",
-                                          [=, &session] { fetch(session, *options); });
+  Command command = session.add_command(root, "fetch", "Download matrices of the SuiteSparse collection",
+                                        [=, &session] { fetch(session, *options); });
   command
-      .add_option(
-          "NAME", options->names,
-          "cant, Williams/cant, ...; papers: those of the five papers; corpus: 1,598 square ones like paper 3's; "
-          "spd: the large positive definite ones")
-      ->required();
-  command.add_option("--into", options->folder, "Folder to put them into")->capture_default_str();
-  command.add_option("--server", options->server, "Where GROUP/NAME.tar.gz is")->capture_default_str();
-  command.add_flag("--list", options->list, "Show what would be fetched");
+      .option("NAME", options->names,
+              "cant, Williams/cant, ...; papers: those of the five papers; corpus: 1,598 square ones like paper 3's; "
+              "spd: the large positive definite ones")
+      .required();
+  command.option("--into", options->folder, "Folder to put them into").shows_default();
+  command.option("--server", options->server, "Where GROUP/NAME.tar.gz is").shows_default();
+  command.flag("--list", options->list, "Show what would be fetched");
   command.footer(
       "A download that was cut goes on where it ended. Every matrix is read once, and its rows, columns and entries "
       "are\n"

@@ -111,12 +111,12 @@ void run(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_formats(CLI::App& app, Session& session) {
+void add_formats(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "formats", "The formats; with a matrix, what each would need for it",
-                                          [=, &session] { run(session, *options); });
-  command.add_option("M", options->matrix, matrix_help);
-  command.add_option("--explain", options->explain, "Draw the layout of this format and list its settings");
+  Command command = session.add_command(root, "formats", "The formats; with a matrix, what each would need for it",
+                                        [=, &session] { run(session, *options); });
+  command.option("M", options->matrix, matrix_help);
+  command.option("--explain", options->explain, "Draw the layout of this format and list its settings");
 }
 
 }  // namespace heddle

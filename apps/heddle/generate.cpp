@@ -76,32 +76,32 @@ void run(Session& session, const Options& options) {
 
 // Every key of every generator becomes an option; the generator itself says which ones it knows. A key whose name is
 // taken by another option can still be given as key=value.
-void add_key_options(CLI::App& command, Options& options) {
+void add_key_options(Command command, Options& options) {
   std::map<std::string, std::set<std::string>> kinds;
   for (const GeneratorInfo& generator : generators())
     for (const GeneratorInfo::Key& key : generator.keys) kinds[key.name].insert(generator.name);
   for (const auto& [key, names] : kinds) {
     std::string dashed = key;
     std::replace(dashed.begin(), dashed.end(), '_', '-');
-    if (command.get_option_no_throw("--" + dashed) != nullptr) continue;
+    if (command.has_option("--" + dashed)) continue;
     const std::string flags = dashed == key ? "--" + key : "--" + dashed + ",--" + key;
     const std::string users = names.size() > 4 ? "many" : fmt::format("{}", fmt::join(names, ", "));
-    command.add_option(flags, options.keys[key], "For: " + users)->group("Keys of the generators");
+    command.option(flags, options.keys[key], "For: " + users).group("Keys of the generators");
   }
 }
 
 }  // namespace
 
-void add_generate(CLI::App& app, Session& session) {
+void add_generate(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "generate", "Synthetic matrices by name", [=, &session] {
+  Command command = session.add_command(root, "generate", "Synthetic matrices by name", [=, &session] {
     const bool nothing_asked = options->words.empty() && options->out.empty();
     if (options->list || nothing_asked) return list(session);
     session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); });
   });
-  command.add_option("KIND", options->words, "Which one (none: list them), and key=value words");
-  command.add_option("--out", options->out, "File to write: .mtx, .mtx.gz or .hdl by its suffix");
-  command.add_flag("--list", options->list, "List the generators and their keys");
+  command.option("KIND", options->words, "Which one (none: list them), and key=value words");
+  command.option("--out", options->out, "File to write: .mtx, .mtx.gz or .hdl by its suffix");
+  command.flag("--list", options->list, "List the generators and their keys");
   add_key_options(command, *options);
 }
 

@@ -3,7 +3,6 @@
 #include "commands.hpp"
 #include "histogram.hpp"
 #include "load.hpp"
-#include "numbers.hpp"
 #include "spy.hpp"
 
 namespace heddle {
@@ -67,16 +66,16 @@ void show(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_info(CLI::App& app, Session& session) {
+void add_info(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(
-      app, "info", "Structure of a matrix: facts, row lengths, spy plot",
+  Command command = session.add_command(
+      root, "info", "Structure of a matrix: facts, row lengths, spy plot",
       [=, &session] { session.with_precision([&](auto zero) { show<decltype(zero)>(session, *options); }); });
-  command.add_option("M", options->matrix, matrix_help)->required();
-  command.add_option("--spy", options->spy, "Write the spy plot as PNG to this file");
-  command.add_option("--spy-size", options->spy_size, "Pixels of its longer side")
-      ->check(whole_number_from(16, 16384))
-      ->capture_default_str();
+  command.option("M", options->matrix, matrix_help).required();
+  command.option("--spy", options->spy, "Write the spy plot as PNG to this file");
+  command.option("--spy-size", options->spy_size, "Pixels of its longer side")
+      .check(whole_number_from(16, 16384))
+      .shows_default();
   command.footer("The words are explained in docs/glossary.md.");
 }
 

@@ -3,8 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <sstream>
-
 #include <heddle/error.hpp>
 #include <heddle/version.hpp>
 
@@ -18,44 +16,38 @@ using heddle::Error;
 using heddle::ErrorKind;
 using heddle::Session;
 
-void describe_command_line(CLI::App& app, Session& session) {
-  app.set_version_flag("--version", fmt::format("heddle {}", heddle::version));
-  app.require_subcommand(1);
-  app.footer(
+void describe_command_line(heddle::Command root, Session& session) {
+  root.footer(
       "M is a file (.mtx, .mtx.gz, .hdl) or a generated matrix: gen:stencil3d7,n=100 (`heddle generate` lists them).\n"
       "Exit codes: 0 done, 1 internal failure, 2 wrong usage, 3 bad input, 4 not converged, 5 device or memory not "
       "available,\n"
       "130 Ctrl-C (128 + the number of the signal).\n"
       "Try: heddle demo; heddle plan gen:fem,n=20,dof=3; heddle solve gen:stencil3d7,n=60 --precond amg");
-  session.add_global_options(app);
-  heddle::add_demo(app, session);
-  heddle::add_info(app, session);
-  heddle::add_formats(app, session);
-  heddle::add_plan(app, session);
-  heddle::add_predict(app, session);
-  heddle::add_multiply(app, session);
-  heddle::add_solve(app, session);
-  heddle::add_bench(app, session);
-  heddle::add_generate(app, session);
-  heddle::add_convert(app, session);
-  heddle::add_reorder(app, session);
-  heddle::add_fetch(app, session);
-  heddle::add_reproduce(app, session);
-  heddle::add_model(app, session);
-  heddle::add_devices(app, session);
-  heddle::add_manual(app, session);
+  session.add_global_options(root);
+  heddle::add_demo(root, session);
+  heddle::add_info(root, session);
+  heddle::add_formats(root, session);
+  heddle::add_plan(root, session);
+  heddle::add_predict(root, session);
+  heddle::add_multiply(root, session);
+  heddle::add_solve(root, session);
+  heddle::add_bench(root, session);
+  heddle::add_generate(root, session);
+  heddle::add_convert(root, session);
+  heddle::add_reorder(root, session);
+  heddle::add_fetch(root, session);
+  heddle::add_reproduce(root, session);
+  heddle::add_model(root, session);
+  heddle::add_devices(root, session);
+  heddle::add_manual(root, session);
 }
 
-int run(CLI::App& app, Session& session, const std::vector<std::string>& words) {
-  try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them last first
-  } catch (const CLI::Success& wanted) {                                // --help, --version
-    std::ostringstream text;
-    app.exit(wanted, text, text);
-    return session.print_text(text.str());
-  } catch (const CLI::ParseError& error) {
-    for (const CLI::App* command : app.get_subcommands()) session.name_command(command->get_name());
-    return session.report(heddle::usage_error(app, error, words));
+int run(heddle::CommandLine& line, Session& session, const std::vector<std::string>& words) {
+  const heddle::Parsed parsed = line.parse(words);
+  if (parsed.text) return session.print_text(*parsed.text);
+  if (parsed.misuse) {
+    if (parsed.misuse->command) session.name_command(parsed.misuse->command->name());
+    return session.report(heddle::usage_error(line.root(), *parsed.misuse, words));
   }
   session.run_command();
   return session.exit_code();
@@ -72,9 +64,10 @@ int exit_code_of(int argc, char** argv) {
   Session session;
   try {
     const std::vector<std::string> words = session.take_json(heddle::with_usual_words({argv + 1, argv + argc}));
-    CLI::App app("Heddle: sparse matrix times vector, as fast as memory delivers it.", "heddle");
-    describe_command_line(app, session);
-    return run(app, session, words);
+    heddle::CommandLine line("heddle", "Heddle: sparse matrix times vector, as fast as memory delivers it.",
+                             fmt::format("heddle {}", heddle::version));
+    describe_command_line(line.root(), session);
+    return run(line, session, words);
   } catch (const std::exception& error) {
     return session.report(error);
   } catch (...) {

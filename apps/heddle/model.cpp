@@ -127,15 +127,15 @@ void run(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_model(CLI::App& app, Session& session) {
+void add_model(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(
-      app, "model", "Where a product's time goes: matrix or x; what RCM, 16-bit columns and cache hints would give",
+  Command command = session.add_command(
+      root, "model", "Where a product's time goes: matrix or x; what RCM, 16-bit columns and cache hints would give",
       [=, &session] { run(session, *options); });
-  command.add_option("M", options->matrix, matrix_help)->required();
-  command.add_option("--seconds", options->seconds, "Time for each measurement")
-      ->check(number_from(0, 3600))
-      ->capture_default_str();
+  command.option("M", options->matrix, matrix_help).required();
+  command.option("--seconds", options->seconds, "Time for each measurement")
+      .check(number_from(0, 3600))
+      .shows_default();
   command.footer(
       "t_pseudo is the time of a product that reads a constant in the place of x; what is left of t_all is x.\n"
       "The pass model is fitted on this device first, with artificial matrices. A lane of a GPU takes a row; a CPU "

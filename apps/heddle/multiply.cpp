@@ -5,7 +5,6 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "load.hpp"
-#include "numbers.hpp"
 #include "product.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -96,25 +95,24 @@ void check_options(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_multiply(CLI::App& app, Session& session) {
+void add_multiply(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "multiply", "y = alpha A x + beta y", [=, &session] {
+  Command command = session.add_command(root, "multiply", "y = alpha A x + beta y", [=, &session] {
     check_options(session, *options);
     session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); });
   });
-  command.add_option("M", options->matrix, matrix_help)->required();
-  command.add_option("--x", options->x, "Vector file; without it x is all ones");
+  command.option("M", options->matrix, matrix_help).required();
+  command.option("--x", options->x, "Vector file; without it x is all ones");
   command
-      .add_option(
-          "--plan", options->plan,
-          "Format and settings, e.g. \"csr lanes=8\", or a file of `heddle plan --save`; auto: chosen by the model")
-      ->capture_default_str();
-  command.add_option("--alpha", options->alpha, "Factor of A x")->check(any_number())->capture_default_str();
-  command.add_option("--beta", options->beta, "Factor of y: needs --y")->check(any_number())->capture_default_str();
-  command.add_option("--y", options->y, "Vector file: the y that beta scales");
-  command.add_option("--out", options->out,
-                     "Write the result to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
-  command.add_flag("--transpose", options->transpose, "y = alpha A^T x + beta y");
+      .option("--plan", options->plan,
+              "Format and settings, e.g. \"csr lanes=8\", or a file of `heddle plan --save`; auto: chosen by the model")
+      .shows_default();
+  command.option("--alpha", options->alpha, "Factor of A x").check(any_number()).shows_default();
+  command.option("--beta", options->beta, "Factor of y: needs --y").check(any_number()).shows_default();
+  command.option("--y", options->y, "Vector file: the y that beta scales");
+  command.option("--out", options->out,
+                 "Write the result to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
+  command.flag("--transpose", options->transpose, "y = alpha A^T x + beta y");
 }
 
 }  // namespace heddle

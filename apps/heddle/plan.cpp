@@ -6,7 +6,6 @@
 #include "core/watch.hpp"
 #include "interrupt.hpp"
 #include "load.hpp"
-#include "numbers.hpp"
 #include "plan_picture.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -119,31 +118,29 @@ void run(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_plan(CLI::App& app, Session& session) {
+void add_plan(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(
-      app, "plan", "Choose a format: what, why, and what the others would take",
+  Command command = session.add_command(
+      root, "plan", "Choose a format: what, why, and what the others would take",
       [=, &session] { session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); }); });
-  command.add_option("M", options->matrix, matrix_help)->required();
+  command.option("M", options->matrix, matrix_help).required();
   command
-      .add_option("--expected-multiplies", options->expected_multiplies,
-                  "Minimise building plus so many products; 0: the product alone")
-      ->check(number_from(0))
-      ->capture_default_str();
+      .option("--expected-multiplies", options->expected_multiplies,
+              "Minimise building plus so many products; 0: the product alone")
+      .check(number_from(0))
+      .shows_default();
   command
-      .add_option(
-          "--effort", options->effort,
-          "model: from the facts; measure: time the best few (with --expected-multiplies for at most 3 % of what "
-          "they take); exhaustive: time all")
-      ->capture_default_str();
+      .option("--effort", options->effort,
+              "model: from the facts; measure: time the best few (with --expected-multiplies for at most 3 % of what "
+              "they take); exhaustive: time all")
+      .shows_default();
   command
-      .add_option("--selector", options->selector,
-                  "model, or a paper's own: csr_ell_rules (paper 2), ellr_trials (paper 4)")
-      ->capture_default_str();
-  command.add_flag("--no-cache", options->no_cache, "Neither use nor remember measured times");
-  command.add_option("--svg", options->svg,
-                     "Draw the plans into this file: predicted, and with --effort measured times");
-  command.add_option("--save", options->save, "Write the plan to this file; --plan FILE uses it");
+      .option("--selector", options->selector,
+              "model, or a paper's own: csr_ell_rules (paper 2), ellr_trials (paper 4)")
+      .shows_default();
+  command.flag("--no-cache", options->no_cache, "Neither use nor remember measured times");
+  command.option("--svg", options->svg, "Draw the plans into this file: predicted, and with --effort measured times");
+  command.option("--save", options->save, "Write the plan to this file; --plan FILE uses it");
 }
 
 }  // namespace heddle

@@ -75,15 +75,15 @@ void run(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_predict(CLI::App& app, Session& session) {
+void add_predict(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(
-      app, "predict", "What plans would take, part by part: nothing is built (--json: counts and costs by name)",
+  Command command = session.add_command(
+      root, "predict", "What plans would take, part by part: nothing is built (--json: counts and costs by name)",
       [=, &session] { session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); }); });
-  command.add_option("M", options->matrix, matrix_help);
-  command.add_flag("--serve", options->serve,
-                   "Predict recorded workloads: lines of JSON from standard input (bench/fit_model.py)");
-  command.add_option("PLAN", options->plans, "Plans, or files that hold one; none: all that `plan` compares");
+  command.option("M", options->matrix, matrix_help);
+  command.flag("--serve", options->serve,
+               "Predict recorded workloads: lines of JSON from standard input (bench/fit_model.py)");
+  command.option("PLAN", options->plans, "Plans, or files that hold one; none: all that `plan` compares");
 }
 
 }  // namespace heddle

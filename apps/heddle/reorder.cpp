@@ -7,7 +7,6 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "load.hpp"
-#include "numbers.hpp"
 #include "table.hpp"
 #include "text.hpp"
 
@@ -75,29 +74,30 @@ void run(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_reorder(CLI::App& app, Session& session) {
+void add_reorder(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "reorder", "Another order of rows and columns", [=, &session] {
+  Command command = session.add_command(root, "reorder", "Another order of rows and columns", [=, &session] {
     session.with_precision([&](auto zero) { run<decltype(zero)>(session, *options); });
   });
-  command.add_option("M", options->from, matrix_help)->required();
-  command
-      .add_option("--by", options->by,
+  command.option("M", options->from, matrix_help).required();
+  Option by =
+      command
+          .option("--by", options->by,
                   "rcm: reverse Cuthill-McKee; amd: approximate minimum degree (both: rows and columns of a square "
                   "matrix); length: rows, the longest first")
-      ->check(CLI::IsMember({"rcm", "amd", "length"}))
-      ->capture_default_str();
+          .check(one_of({"rcm", "amd", "length"}))
+          .shows_default();
   command
-      .add_option("--order", options->order,
-                  "Instead of --by: the order in this file, as --permutation writes it (for example of an AMD that "
-                  "this build does not have)")
-      ->excludes("--by");
-  command.add_flag("--rows", options->rows, "Rows alone; columns, and so x, stay where they are");
-  command.add_option("--window", options->window, "With --by length: sort inside windows of this many rows; 0: all")
-      ->check(whole_number_from(0));
-  command.add_option("--out", options->out, "File for the reordered matrix: .mtx, .mtx.gz or .hdl");
-  command.add_option("--permutation", options->permutation,
-                     "File for the old number of every new row, counted from 0, one a line");
+      .option("--order", options->order,
+              "Instead of --by: the order in this file, as --permutation writes it (for example of an AMD that "
+              "this build does not have)")
+      .excludes(by);
+  command.flag("--rows", options->rows, "Rows alone; columns, and so x, stay where they are");
+  command.option("--window", options->window, "With --by length: sort inside windows of this many rows; 0: all")
+      .check(whole_number_from(0));
+  command.option("--out", options->out, "File for the reordered matrix: .mtx, .mtx.gz or .hdl");
+  command.option("--permutation", options->permutation,
+                 "File for the old number of every new row, counted from 0, one a line");
 }
 
 }  // namespace heddle

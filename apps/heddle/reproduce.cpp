@@ -13,7 +13,6 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "interrupt.hpp"
-#include "numbers.hpp"
 #include "reproduce/html.hpp"
 #include "reproduce/markdown.hpp"
 #include "reproduce_json.hpp"
@@ -158,29 +157,28 @@ void reproduce_papers(Session& session, const Options& options) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, Session& session) {
+void add_reproduce(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "reproduce", "The source papers' tables and claims on this machine",
-                                          [=, &session] { reproduce_papers(session, *options); });
-  command.add_option("PAPER", options->papers, "ellpack_r, csr_ell, rgcsr, ellr_t, model; without it all five");
+  Command command = session.add_command(root, "reproduce", "The source papers' tables and claims on this machine",
+                                        [=, &session] { reproduce_papers(session, *options); });
+  command.option("PAPER", options->papers, "ellpack_r, csr_ell, rgcsr, ellr_t, model; without it all five");
+  command.option("--matrices", options->folder, "Folder with the papers' matrices, found by name (cant.mtx.gz, ...)")
+      .check(existing_folder());
   command
-      .add_option("--matrices", options->folder, "Folder with the papers' matrices, found by name (cant.mtx.gz, ...)")
-      ->check(CLI::ExistingDirectory);
-  command
-      .add_option("--corpus", options->corpus,
-                  "Folder of square matrices for paper 3, those below 10,000 rows apart; without it stand-ins")
-      ->check(CLI::ExistingDirectory);
-  command.add_option("--seconds", options->seconds, "Time for each measurement")
-      ->check(number_from(0, 3600))
-      ->capture_default_str();
-  command.add_option("--within", options->within, "End after so many seconds with what there is; 0: no limit")
-      ->check(number_from(0, 1e9))
-      ->capture_default_str();
-  command.add_flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
-  command.add_option("--from", options->from, "Show the result in this JSON file instead of measuring");
-  command.add_option("--markdown", options->markdown,
-                     "Write tables and verdicts to this file, and a picture for each paper next to it");
-  command.add_option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
+      .option("--corpus", options->corpus,
+              "Folder of square matrices for paper 3, those below 10,000 rows apart; without it stand-ins")
+      .check(existing_folder());
+  command.option("--seconds", options->seconds, "Time for each measurement")
+      .check(number_from(0, 3600))
+      .shows_default();
+  command.option("--within", options->within, "End after so many seconds with what there is; 0: no limit")
+      .check(number_from(0, 1e9))
+      .shows_default();
+  command.flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
+  command.option("--from", options->from, "Show the result in this JSON file instead of measuring");
+  command.option("--markdown", options->markdown,
+                 "Write tables and verdicts to this file, and a picture for each paper next to it");
+  command.option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
   command.footer(
       "Real matrices are used where the folder has them; elsewhere stand-ins of the same class, which the tables "
       "name.\n"

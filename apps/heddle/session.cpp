@@ -10,7 +10,6 @@
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "machine/machine_file.hpp"
-#include "numbers.hpp"
 #include "progress.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -43,31 +42,32 @@ std::vector<std::string> Session::take_json(const std::vector<std::string>& word
   return left;
 }
 
-void Session::add_global_options(CLI::App& app, Precisions precisions) {
+void Session::add_global_options(Command command, Precisions precisions) {
   const std::string group = "Every command";
   // Taken out of the words before they are parsed (take_json): declared for --help.
-  app.add_flag("--json", json_, "[=FILE] Result as JSON on stdout, or in FILE: --json=FILE, or --json NAME.json")
-      ->group(group);
-  app.add_option("--device", device_text_, "auto, cpu, gpu, gpu:N or emulator")->group(group)->capture_default_str();
+  command.flag("--json", json_, "[=FILE] Result as JSON on stdout, or in FILE: --json=FILE, or --json NAME.json")
+      .group(group);
+  command.option("--device", device_text_, "auto, cpu, gpu, gpu:N or emulator").group(group).shows_default();
   const bool both = precisions == Precisions::one_or_both;
-  app.add_option("--precision", precision_, both ? "f64, f32, or both (bench alone)" : "f64 or f32")
-      ->check(CLI::IsMember({"f64", "f32", "both"}).description(""))
-      ->group(group)
-      ->capture_default_str();
-  app.add_option("--threads", threads_, "CPU threads; 0: every core")->check(whole_number_from(0, 1024))->group(group);
-  app.add_flag("--quiet", quiet_, "Results only: no messages, no progress bar")->group(group);
+  Check known = one_of({"f64", "f32", "both"});
+  known.shown.clear();  // the help says it
+  command.option("--precision", precision_, both ? "f64, f32, or both (bench alone)" : "f64 or f32")
+      .check(known)
+      .group(group)
+      .shows_default();
+  command.option("--threads", threads_, "CPU threads; 0: every core").check(whole_number_from(0, 1024)).group(group);
+  command.flag("--quiet", quiet_, "Results only: no messages, no progress bar").group(group);
 }
 
-CLI::App& Session::add_command(CLI::App& app, const std::string& name, const std::string& summary,
-                               std::function<void()> run, Precisions precisions) {
-  CLI::App* command = app.add_subcommand(name, summary);
-  add_global_options(*command, precisions);
-  if (precisions == Precisions::one_or_both) for_both_precisions_.insert(name);
-  command->callback([this, name, run = std::move(run)] {
+Command Session::add_command(Command root, const std::string& name, const std::string& summary,
+                             std::function<void()> run, Precisions precisions) {
+  Command command = root.subcommand(name, summary, [this, name, run = std::move(run)] {
     command_ = name;
     run_ = run;
   });
-  return *command;
+  add_global_options(command, precisions);
+  if (precisions == Precisions::one_or_both) for_both_precisions_.insert(name);
+  return command;
 }
 
 void Session::run_command() {

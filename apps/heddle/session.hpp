@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <exception>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -20,6 +19,7 @@
 #include <heddle/error.hpp>
 #include <heddle/io.hpp>
 
+#include "option.hpp"
 #include "terminal.hpp"
 
 namespace heddle {
@@ -34,11 +34,11 @@ class Session {
   // after --json is its FILE or the next argument is more than an option parser can decide.
   std::vector<std::string> take_json(const std::vector<std::string>& words);
   enum class Precisions { one, one_or_both };
-  void add_global_options(CLI::App& app, Precisions precisions = Precisions::one_or_both);
+  void add_global_options(Command command, Precisions precisions = Precisions::one_or_both);
   // A subcommand with the global options; `run` is called by `run_command` once the whole line has been understood.
   // Commands that measure in float and double in one run take --precision both.
-  CLI::App& add_command(CLI::App& app, const std::string& name, const std::string& summary, std::function<void()> run,
-                        Precisions precisions = Precisions::one);
+  Command add_command(Command root, const std::string& name, const std::string& summary, std::function<void()> run,
+                      Precisions precisions = Precisions::one);
   void run_command();
 
   // The exit code for what was thrown, after reporting it: one line on stderr, and the JSON document if asked for.

@@ -77,9 +77,9 @@ class Order {
 };
 
 template <class V>
-class Command {
+class Solving {
  public:
-  Command(Session& session, const Options& options) : session_(session), options_(options) {
+  Solving(Session& session, const Options& options) : session_(session), options_(options) {
     if (options_.tolerance < 0) options_.tolerance = SolveOptions<V>().tolerance;
   }
 
@@ -340,93 +340,89 @@ std::vector<std::string> or_auto(std::vector<std::string> names) {
   return names;
 }
 
-void add_options(CLI::App& command, Options& options) {
-  command.add_option("M", options.matrix, "Matrix file, or gen:KIND,key=value,...")->required();
-  command.add_option("--rhs", options.rhs,
-                     "Vector file b, or a Matrix Market file with one column for each b; without it b is A times ones");
+void add_options(Command command, Options& options) {
+  command.option("M", options.matrix, "Matrix file, or gen:KIND,key=value,...").required();
+  command.option("--rhs", options.rhs,
+                 "Vector file b, or a Matrix Market file with one column for each b; without it b is A times ones");
   command
-      .add_option("--method", options.method,
-                  "cg: symmetric positive definite; minres: symmetric; bicgstab, gmres: any; auto: by the matrix")
-      ->check(CLI::IsMember(or_auto(solve_method::method_names())))
-      ->capture_default_str();
+      .option("--method", options.method,
+              "cg: symmetric positive definite; minres: symmetric; bicgstab, gmres: any; auto: by the matrix")
+      .check(one_of(or_auto(solve_method::method_names())))
+      .shows_default();
   command
-      .add_option(
-          "--precond,--preconditioner", options.precond,
-          "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai, amg (multigrid): symmetric positive definite; "
-          "auto: amg, jacobi or none, whichever is predicted to be done first")
-      ->check(CLI::IsMember(or_auto(solve_method::preconditioner_names())))
-      ->capture_default_str();
+      .option("--precond,--preconditioner", options.precond,
+              "jacobi, block_jacobi, spai: any matrix; chebyshev, fsai, amg (multigrid): symmetric positive definite; "
+              "auto: amg, jacobi or none, whichever is predicted to be done first")
+      .check(one_of(or_auto(solve_method::preconditioner_names())))
+      .shows_default();
   command
-      .add_option("--block", options.preconditioner.block,
-                  "block_jacobi, amg: unknowns that belong together; 0: by the structure")
-      ->check(whole_number_from(0, 32));
-  command.add_option("--power", options.preconditioner.power, "fsai, spai: on the pattern of this power of the matrix")
-      ->check(whole_number_from(1, 3))
-      ->capture_default_str();
+      .option("--block", options.preconditioner.block,
+              "block_jacobi, amg: unknowns that belong together; 0: by the structure")
+      .check(whole_number_from(0, 32));
+  command.option("--power", options.preconditioner.power, "fsai, spai: on the pattern of this power of the matrix")
+      .check(whole_number_from(1, 3))
+      .shows_default();
   command
-      .add_option("--strength", options.preconditioner.strength,
-                  "amg: a coupling is strong from this share of the strongest one of its two nodes on")
-      ->check(number_from(0, 1))
-      ->capture_default_str();
-  command.add_option("--degree", options.preconditioner.degree, "chebyshev: degree of the polynomial")
-      ->check(whole_number_from(1, 64))
-      ->capture_default_str();
-  command.add_option("--smoothing", options.preconditioner.smoothing, "amg: degree of the polynomial of a grid")
-      ->check(whole_number_from(1, 16))
-      ->capture_default_str();
-  command.add_option("--coarsest", options.preconditioner.coarsest, "amg: rows of a matrix that is inverted")
-      ->check(whole_number_from(1, 4096))
-      ->capture_default_str();
-  command.add_option("--coordinates", options.coordinates,
-                     "amg: Matrix Market file with 2 or 3 coordinates for each node of a body, and so many unknowns");
-  command.add_flag("--double-cycle", options.preconditioner.double_cycle, "amg: the cycle in double, not in float");
-  command.add_flag("--host-setup", options.preconditioner.host_setup, "amg: set up on the host, also for a GPU");
+      .option("--strength", options.preconditioner.strength,
+              "amg: a coupling is strong from this share of the strongest one of its two nodes on")
+      .check(number_from(0, 1))
+      .shows_default();
+  command.option("--degree", options.preconditioner.degree, "chebyshev: degree of the polynomial")
+      .check(whole_number_from(1, 64))
+      .shows_default();
+  command.option("--smoothing", options.preconditioner.smoothing, "amg: degree of the polynomial of a grid")
+      .check(whole_number_from(1, 16))
+      .shows_default();
+  command.option("--coarsest", options.preconditioner.coarsest, "amg: rows of a matrix that is inverted")
+      .check(whole_number_from(1, 4096))
+      .shows_default();
+  command.option("--coordinates", options.coordinates,
+                 "amg: Matrix Market file with 2 or 3 coordinates for each node of a body, and so many unknowns");
+  command.flag("--double-cycle", options.preconditioner.double_cycle, "amg: the cycle in double, not in float");
+  command.flag("--host-setup", options.preconditioner.host_setup, "amg: set up on the host, also for a GPU");
   command
-      .add_option("--tolerance,--tol", options.tolerance,
-                  "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
-      ->check(number_from(0));
-  command.add_option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this")->check(number_from(0));
-  command.add_option("--max-iterations,--maxiter", options.max_iterations, "Without it 10 n, at most 100,000")
-      ->check(whole_number_from(0));
-  command.add_option("--restart", options.restart, "Vectors that gmres keeps")
-      ->check(whole_number_from(1, 1000))
-      ->capture_default_str();
+      .option("--tolerance,--tol", options.tolerance, "|b - A x| <= tolerance |b|; without it 1e-8, and 1e-5 for f32")
+      .check(number_from(0));
+  command.option("--absolute-tolerance", options.absolute, "... or |b - A x| <= this").check(number_from(0));
+  command.option("--max-iterations,--maxiter", options.max_iterations, "Without it 10 n, at most 100,000")
+      .check(whole_number_from(0));
+  command.option("--restart", options.restart, "Vectors that gmres keeps")
+      .check(whole_number_from(1, 1000))
+      .shows_default();
   command
-      .add_option("--check-every", options.check_every,
-                  "Iterations between two checks of the residual; 0: 1 on the CPU, 4 to 64 on a GPU")
-      ->check(whole_number_from(0, 64));
+      .option("--check-every", options.check_every,
+              "Iterations between two checks of the residual; 0: 1 on the CPU, 4 to 64 on a GPU")
+      .check(whole_number_from(0, 64));
   command
-      .add_option(
-          "--plan", options.plan,
-          "Format and settings, e.g. \"sell C=32\", or a file of `heddle plan --save`; auto: chosen by the model")
-      ->capture_default_str();
-  CLI::Option* overlap = command.add_flag(
-      "--overlap", options.overlap,
-      "Begin with csr while another thread chooses and builds the --plan; change over once it is ready");
-  CLI::Option* then =
+      .option("--plan", options.plan,
+              "Format and settings, e.g. \"sell C=32\", or a file of `heddle plan --save`; auto: chosen by the model")
+      .shows_default();
+  Option overlap =
+      command.flag("--overlap", options.overlap,
+                   "Begin with csr while another thread chooses and builds the --plan; change over once it is ready");
+  Option then =
       command
-          .add_option(
+          .option(
               "--then", options.then,
               "Matrix of the same pattern to solve next, which keeps the plan and the grids of amg; may be repeated")
-          ->excludes(overlap);
-  command.add_option("--reorder", options.reorder, "Solve in another order of the unknowns: none, rcm or amd")
-      ->check(CLI::IsMember({"none", "rcm", "amd"}))
-      ->capture_default_str();
-  command.add_option("--out", options.out,
-                     "Write x to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
+          .excludes(overlap);
+  command.option("--reorder", options.reorder, "Solve in another order of the unknowns: none, rcm or amd")
+      .check(one_of({"none", "rcm", "amd"}))
+      .shows_default();
+  command.option("--out", options.out, "Write x to this file: .txt, .csv or .npy by its suffix, else Matrix Market");
   command
-      .add_flag("--energy", options.energy,
-                "Joules of the solve, where the machine counts them; it is repeated for a second")
-      ->excludes(then);
-  command.add_option("--history", options.history, "Draw the residuals into this SVG file");
+      .flag("--energy", options.energy,
+            "Joules of the solve, where the machine counts them; it is repeated for a second")
+      .excludes(then);
+  command.option("--history", options.history, "Draw the residuals into this SVG file");
 }
 
 }  // namespace
 
-void add_solve(CLI::App& app, Session& session) {
+void add_solve(Command root, Session& session) {
   auto options = std::make_shared<Options>();
-  CLI::App& command = session.add_command(app, "solve", "A x = b by an iterative method", [=, &session] {
-    session.with_precision([&](auto zero) { Command<decltype(zero)>(session, *options).run(); });
+  Command command = session.add_command(root, "solve", "A x = b by an iterative method", [=, &session] {
+    session.with_precision([&](auto zero) { Solving<decltype(zero)>(session, *options).run(); });
   });
   add_options(command, *options);
 }
