@@ -300,6 +300,15 @@ TEST(Architecture, complains_about_a_part_of_the_lab_in_the_library) {
   EXPECT_TRUE(silent(misplaced_stages({{"lab/bench/a.cpp", "#include \"core/b.hpp\"\n"}})));
 }
 
+// It costs each file that does six seconds of compiling (2026-11).
+TEST(Architecture, one_file_includes_the_library_for_options) {
+  std::set<std::string> found;
+  for (const auto& [path, text] : all())
+    for (const Include& include : includes_of(text))
+      if (include.target.starts_with("CLI/")) found.insert(path);
+  EXPECT_EQ(found, std::set<std::string>{"apps/heddle/option.cpp"});
+}
+
 TEST(Architecture, no_stage_includes_itself_by_way_of_others) { EXPECT_TRUE(silent(circles(all()))); }
 
 TEST(Architecture, complains_about_neighbours_that_include_each_other) {
