@@ -17,9 +17,9 @@ int this_core();
 bool leave_core(int core);
 
 // Calls run(context, first, last) for stretches that together are [0, count), some of them at the same time, on a
-// thread more for every `per_thread` tasks. An exception of a task is rethrown here, once all running tasks have ended.
-// Never allocates after the first call. Which thread runs which tasks depends on `count` alone, as far as all keep
-// step: what they read lies in the caches of the same cores the next time.
+// thread more for every `per_thread` tasks; little work that comes alone wakes no thread. An exception of a task is
+// rethrown here, once all have ended. Never allocates after the first call. Which thread runs which tasks depends on
+// `count` alone, as far as all keep step: what they read lies in the caches of the same cores the next time.
 void run_tasks(std::int64_t count, std::int64_t per_thread,
                void (*run)(void* context, std::int64_t first, std::int64_t last), void* context);
 

@@ -1,7 +1,8 @@
-// Where a choice is built.
+// Where a choice is built, and what counts besides the predicted time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <heddle/choose.hpp>
@@ -94,6 +95,32 @@ TEST(Choice, has_no_tiles_where_most_rows_are_empty_and_the_others_short_and_nea
     for (const char* lengths : {"shortest=2,longest=6", "shortest=4,longest=16"})
       for (const char* band : {"200", "2000"})
         expect_segments(fmt::format("sparse_rows,rows=1M,empty={},{},band={}", empty, lengths, band));
+}
+
+// Predicted to be a little slower, with far fewer bytes, and taken where one core would read them all.
+TEST(Choice, counts_what_is_read_of_a_small_matrix_with_cold_caches_on_a_cpu) {
+  constexpr double most_bytes = 1 << 19, share = 1.0 / 16;
+  Machine machine = built_in_machine(Device::Kind::cpu);
+  machine.units = 16;
+  const double of_byte = share / machine.core_read.back().giga * 1e-9;
+  int frugal_ones = 0;
+  for (int rows = 600; rows <= 6000; rows += 600) {
+    const std::string matrix = fmt::format("lengths,law=F1,max=14,rows={}", rows);
+    const Choice choice = choose(analyze(generate<double>(matrix), Detail::planning), machine, {}, 8);
+    const Candidate& taken = choice.candidates.front();
+    const auto all = [&](const Candidate& c) {
+      return c.predicted_seconds + of_byte * std::min(static_cast<double>(c.bytes), most_bytes);
+    };
+    for (const Candidate& c : choice.candidates)
+      if (c.fits) {
+        EXPECT_LE(all(taken), 1.0001 * all(c)) << matrix << ": " << to_string(c.plan);
+      }
+    const Candidate& quickest = *std::ranges::min_element(choice.candidates, {}, &Candidate::predicted_seconds);
+    const bool frugal = taken.predicted_seconds > quickest.predicted_seconds;
+    EXPECT_EQ(choice.reason.find(" MB") != std::string::npos, frugal) << choice.reason;
+    frugal_ones += frugal ? 1 : 0;
+  }
+  EXPECT_GT(frugal_ones, 0);
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ std::string explain(const Choice& choice, const Subject& subject, const Machine&
     if (!comparable(other) || !(first || other.plan.format == "csr")) continue;
     text += fmt::format(", {}{} {}", first ? "next " : "", to_string(other.plan), time_text(best_time(other)));
     if (first && expected_multiplies <= 0 && best_time(other) < best_time(winner))  // why it is not taken
-      text += on_gpu ? fmt::format(" with {:.3g} instead of {:.3g} MB", megabytes(other), megabytes(winner))
-                     : " if nothing else uses the machine";
+      text += on_gpu || winner.bytes < read_by_one_core
+                  ? fmt::format(" with {:.3g} instead of {:.3g} MB", megabytes(other), megabytes(winner))
+                  : " if nothing else uses the machine";
     first = false;
   }
   if (expected_multiplies > 0)
