@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "report/page.hpp"
 
@@ -11,14 +12,64 @@ namespace heddle::report {
 
 namespace {
 
-// Of the drawing, in the units of the viewBox.
-constexpr double width = 720, plot_left = 62, plot_right = width - 12, plot_top = 40, plot_height = 240;
-constexpr double plot_bottom = plot_top + plot_height;
+// In the units of the viewBox. The drawing is narrow so that its letters can be read where it is 400 pixels wide.
+constexpr double width = 520, plot_right = width - 18, plot_height = 220, letters = 13;
+constexpr double letter_width = 7.3, line_height = 19;  // of these letters: about the mean, and enough
+constexpr double slant = 40, slant_cos = 0.766, slant_sin = 0.643;
 
-const char* colour(std::size_t series) {
-  constexpr const char* roles[] = {"--ours", "--peer", "--chosen", "--other", "--soft", "--bad"};
-  return roles[series % std::size(roles)];
+constexpr const char* roles[] = {"--ours", "--peer", "--chosen", "--other", "--soft", "--bad"};
+const char* colour(std::size_t series) { return roles[series % std::size(roles)]; }
+// Of lines: where colours come back, they are dashed.
+const char* dashes(std::size_t series) { return series < std::size(roles) ? "" : " stroke-dasharray=\"6 3\""; }
+
+double length_of(const std::string& text) { return letter_width * static_cast<double>(text.size()); }
+// Names of bars that would touch each other, or the next ones.
+bool is_slanted(const Figure& figure) {
+  const double room = 440 / static_cast<double>(std::max<std::size_t>(1, figure.categories.size()));
+  return figure.categories.size() > 6 || std::any_of(figure.categories.begin(), figure.categories.end(),
+                                                     [&](const std::string& name) { return length_of(name) > room; });
 }
+
+struct Place {
+  double x, y;
+};
+
+// A place for each series, row by row.
+std::vector<Place> legend_places(const Figure& figure) {
+  constexpr double left = 58, swatch = 16, gap = 20;
+  std::vector<Place> places;
+  if (figure.series.size() < 2) return places;
+  Place next{left, 14};
+  for (const Figure::Series& series : figure.series) {
+    const double wide = swatch + length_of(series.name);
+    if (next.x > left && next.x + wide > plot_right) next = {left, next.y + line_height};
+    places.push_back(next);
+    next.x += wide + gap;
+  }
+  return places;
+}
+
+// Where axes lie: below the legend, and far enough right for the names of the first bars.
+struct Frame {
+  double left = 58, top = 14, bottom = 0;
+
+  explicit Frame(const Figure& figure) {
+    const std::vector<Place> legend = legend_places(figure);
+    if (!legend.empty()) top = legend.back().y + 26;
+    bottom = top + plot_height;
+    if (!is_slanted(figure)) return;
+    for (std::size_t c = 0; c < figure.categories.size(); ++c) {
+      const double share = (static_cast<double>(c) + 0.5) / static_cast<double>(figure.categories.size());
+      left = std::max(left, (slant_cos * length_of(figure.categories[c]) - share * plot_right) / (1 - share));
+    }
+  }
+  double y(const Axis& axis, double value) const {
+    return bottom - plot_height * std::clamp(axis.place(value), 0.0, 1.0);
+  }
+  double x(const Axis& axis, double value) const {
+    return left + (plot_right - left) * std::clamp(axis.place(value), 0.0, 1.0);
+  }
+};
 
 struct Range {
   double low = INFINITY, high = -INFINITY;
@@ -49,61 +100,65 @@ Axis x_axis(const Figure& figure) {
   return make_axis(range.low, range.high, figure.logarithmic_x);
 }
 
-double to_y(const Axis& axis, double value) {
-  return plot_bottom - plot_height * std::clamp(axis.place(value), 0.0, 1.0);
-}
-double to_x(const Axis& axis, double value) {
-  return plot_left + (plot_right - plot_left) * std::clamp(axis.place(value), 0.0, 1.0);
-}
-
 std::string label(double x, double y, const char* anchor, const std::string& text, const std::string& more = {}) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, more,
                      escaped(text));
 }
 
-std::string horizontal(double y, const char* look) {
-  return fmt::format("<line {} x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", look, plot_left,
+std::string horizontal(const Frame& frame, double y, const char* look) {
+  return fmt::format("<line {} x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>\n", look, frame.left,
                      plot_right, y, y);
 }
 
-std::string grid(const Figure& figure, const Axis& y) {
+std::string tick_text(double tick) {
+  const double size = std::fabs(tick);
+  return size >= 1e6   ? fmt::format("{:g} M", tick / 1e6)
+         : size >= 1e4 ? fmt::format("{:g} k", tick / 1e3)
+                       : fmt::format("{:g}", tick);
+}
+
+std::string grid(const Figure& figure, const Frame& frame, const Axis& y) {
   std::string svg;
   for (const double tick : y.ticks) {
-    svg += horizontal(to_y(y, tick), "class=\"grid\"");
-    svg += label(plot_left - 6, to_y(y, tick) + 4, "end", fmt::format("{:g}", tick));
+    svg += horizontal(frame, frame.y(y, tick), "class=\"grid\"");
+    svg += label(frame.left - 6, frame.y(y, tick) + 4, "end", tick_text(tick));
   }
-  svg += horizontal(plot_bottom, "class=\"axis\"");
+  svg += horizontal(frame, frame.bottom, "class=\"axis\"");
   if (std::isfinite(figure.reference))
-    svg += horizontal(to_y(y, figure.reference), "stroke=\"var(--ink)\" stroke-dasharray=\"5 4\"");
-  return svg + label(14, plot_top + plot_height / 2, "middle", figure.y_label,
-                     fmt::format(" transform=\"rotate(-90 14 {})\"", plot_top + plot_height / 2));
+    svg += horizontal(frame, frame.y(y, figure.reference), "stroke=\"var(--ink)\" stroke-dasharray=\"5 4\"");
+  const double middle = (frame.top + frame.bottom) / 2;
+  return svg + label(14, middle, "middle", figure.y_label, fmt::format(" transform=\"rotate(-90 14 {})\"", middle));
 }
 
 std::string legend(const Figure& figure) {
-  if (figure.series.size() < 2) return {};
   std::string svg;
-  double x = plot_left;
-  for (std::size_t s = 0; s < figure.series.size(); ++s) {
-    const std::string& name = figure.series[s].name;
-    svg += fmt::format("<rect x=\"{:.1f}\" y=\"14\" width=\"11\" height=\"11\" fill=\"var({})\"/>\n", x, colour(s));
-    svg += label(x + 16, 24, "start", name);
-    x += 34 + 6.6 * static_cast<double>(name.size());
+  const std::vector<Place> places = legend_places(figure);
+  for (std::size_t s = 0; s < places.size(); ++s) {
+    const auto [x, y] = places[s];
+    svg += figure.kind == Figure::Kind::bars
+               ? fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"11\" height=\"11\" fill=\"var({})\"/>\n", x, y,
+                             colour(s))
+               : fmt::format(
+                     "<line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"var({})\" "
+                     "stroke-width=\"3\"{}/>\n",
+                     x - 4, x + 12, y + 6, y + 6, colour(s), dashes(s));
+    svg += label(x + 16, y + 11, "start", figure.series[s].name);
   }
   return svg;
 }
 
-std::string bars(const Figure& figure, const Axis& y) {
+std::string bars(const Figure& figure, const Frame& frame, const Axis& y) {
   std::string svg;
   const double group =
-      (plot_right - plot_left) / static_cast<double>(std::max<std::size_t>(1, figure.categories.size()));
+      (plot_right - frame.left) / static_cast<double>(std::max<std::size_t>(1, figure.categories.size()));
   const double bar = 0.8 * group / static_cast<double>(std::max<std::size_t>(1, figure.series.size()));
-  const double foot = to_y(y, y.logarithmic ? y.low : 0);
+  const double foot = frame.y(y, y.logarithmic ? y.low : 0);
   for (std::size_t s = 0; s < figure.series.size(); ++s)
     for (std::size_t c = 0; c < std::min(figure.categories.size(), figure.series[s].y.size()); ++c) {
       const double value = figure.series[s].y[c];
       if (!std::isfinite(value)) continue;
-      const double x = plot_left + static_cast<double>(c) * group + 0.1 * group + static_cast<double>(s) * bar;
-      const double end = to_y(y, value);
+      const double x = frame.left + static_cast<double>(c) * group + 0.1 * group + static_cast<double>(s) * bar;
+      const double end = frame.y(y, value);
       svg += fmt::format(
           "<rect class=\"mark\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
           "fill=\"var({})\"><title>{}, "
@@ -112,34 +167,34 @@ std::string bars(const Figure& figure, const Axis& y) {
           escaped(figure.categories[c]), escaped(figure.series[s].name), value);
     }
   for (std::size_t c = 0; c < figure.categories.size(); ++c) {
-    const double x = plot_left + (static_cast<double>(c) + 0.5) * group, at = plot_bottom + 14;
-    const bool slanted = figure.categories.size() > 6;
+    const double x = frame.left + (static_cast<double>(c) + 0.5) * group, at = frame.bottom + 15;
+    const bool slanted = is_slanted(figure);
     svg += label(x, at, slanted ? "end" : "middle", figure.categories[c],
-                 slanted ? fmt::format(" transform=\"rotate(-40 {:.1f} {:.1f})\"", x, at) : "");
+                 slanted ? fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", -slant, x, at) : "");
   }
   return svg;
 }
 
-std::string lines(const Figure& figure, const Axis& y) {
+std::string lines(const Figure& figure, const Frame& frame, const Axis& y) {
   std::string svg;
   const Axis x = x_axis(figure);
-  for (const double tick : x.ticks) svg += label(to_x(x, tick), plot_bottom + 16, "middle", fmt::format("{:g}", tick));
+  for (const double tick : x.ticks) svg += label(frame.x(x, tick), frame.bottom + 17, "middle", tick_text(tick));
   for (std::size_t s = 0; s < figure.series.size(); ++s) {
     const Figure::Series& series = figure.series[s];
     std::string path, dots;
     for (std::size_t k = 0; k < std::min(series.x.size(), series.y.size()); ++k) {
       if (!std::isfinite(series.x[k]) || !std::isfinite(series.y[k])) continue;
-      const double px = to_x(x, series.x[k]), py = to_y(y, series.y[k]);
+      const double px = frame.x(x, series.x[k]), py = frame.y(y, series.y[k]);
       path += fmt::format("{:.1f},{:.1f} ", px, py);
       dots += fmt::format(
           "<circle class=\"mark\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"var({})\"><title>{}: {:.4g}, "
           "{:.4g}</title></circle>\n",
           px, py, colour(s), escaped(series.name), series.x[k], series.y[k]);
     }
-    svg += fmt::format("<polyline fill=\"none\" stroke=\"var({})\" stroke-width=\"1.5\" points=\"{}\"/>\n{}", colour(s),
-                       path, dots);
+    svg += fmt::format("<polyline fill=\"none\" stroke=\"var({})\" stroke-width=\"1.5\"{} points=\"{}\"/>\n{}",
+                       colour(s), dashes(s), path, dots);
   }
-  return svg + label((plot_left + plot_right) / 2, plot_bottom + 36, "middle", figure.x_label);
+  return svg + label((frame.left + plot_right) / 2, frame.bottom + 38, "middle", figure.x_label);
 }
 
 void add_linear_ticks(Axis& axis) {
@@ -179,36 +234,58 @@ Axis make_axis(double low, double high, bool logarithmic) {
 
 namespace {
 
-double height_of(const Figure& figure) {
-  std::size_t longest = 0;
-  for (const std::string& name : figure.categories) longest = std::max(longest, name.size());
-  const bool slanted = figure.categories.size() > 6;
-  return plot_bottom + (slanted ? 26 + 4.6 * static_cast<double>(longest) : 46);
+double height_of(const Figure& figure, const Frame& frame) {
+  double names = 0;
+  for (const std::string& name : figure.categories) names = std::max(names, length_of(name));
+  return frame.bottom + (is_slanted(figure) ? 28 + slant_sin * names : 48);
 }
 
-std::string drawing(const Figure& figure) {
+std::string drawing(const Figure& figure, const Frame& frame) {
   const Axis y = y_axis(figure);
-  return legend(figure) + grid(figure, y) + (figure.kind == Figure::Kind::bars ? bars(figure, y) : lines(figure, y));
+  return legend(figure) + grid(figure, frame, y) +
+         (figure.kind == Figure::Kind::bars ? bars(figure, frame, y) : lines(figure, frame, y));
 }
+
+// Words in lines as long as the drawing is wide.
+std::vector<std::string> wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::vector<std::string> lines;
+  for (std::string word; words >> word;)
+    if (lines.empty() || length_of(lines.back() + ' ' + word) > plot_right - 12)
+      lines.push_back(word);
+    else
+      lines.back() += ' ' + word;
+  return lines;
+}
+
+// The colours of page.css, and its dark ones.
+constexpr const char* colours =
+    "svg { --ink: #1c2128; --soft: #5b6470; --line: #dfe3e8; --grid: #e9ecf0; --bad: #b3372b; --ours: #2f72b8; "
+    "--chosen: #0a9a72; --peer: #d9822b; --other: #8a6bb1; background: #ffffff; } "
+    "@media (prefers-color-scheme: dark) { svg { --ink: #e4e7eb; --soft: #98a2ae; --line: #333a43; --grid: #272d35; "
+    "--bad: #f08a7c; --ours: #5a9de0; --chosen: #35c79c; --peer: #f0a04b; --other: #b394dc; background: #13161a; } } "
+    "text { fill: var(--soft); } .title { fill: var(--ink); } .axis { stroke: var(--line); } "
+    ".grid { stroke: var(--grid); }";
 
 }  // namespace
 
 std::string to_svg(const Figure& figure) {
-  return fmt::format("<svg viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n", width,
-                     height_of(figure), escaped(figure.title), drawing(figure));
+  const Frame frame(figure);
+  return fmt::format("<svg class=\"figure\" viewBox=\"0 0 {} {:.0f}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
+                     width, height_of(figure, frame), escaped(figure.title), drawing(figure, frame));
 }
 
 std::string to_svg_file(const Figure& figure) {
-  constexpr double for_title = 24;
-  constexpr const char* light =
-      "svg { --ink: #1c2128; --soft: #5b6470; --line: #dfe3e8; --grid: #e9ecf0; --bad: #b3372b; --ours: #2f72b8; "
-      "--chosen: #0a9a72; --peer: #d9822b; --other: #8a6bb1; background: #ffffff; } text { font: 12px sans-serif; "
-      "fill: "
-      "#5b6470; } .axis { stroke: #dfe3e8; } .grid { stroke: #e9ecf0; }";
+  const Frame frame(figure);
+  const std::vector<std::string> title = wrapped(figure.title);
+  const double for_title = 10 + line_height * static_cast<double>(title.size());
+  std::string head;
+  for (std::size_t k = 0; k < title.size(); ++k)
+    head += label(12, 18 - for_title + line_height * static_cast<double>(k), "start", title[k], " class=\"title\"");
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {} {} {:.0f}\">\n<style>{}</style>\n{}{}</svg>\n",
-      -for_title, width, height_of(figure) + for_title, light, label(plot_left, -8, "start", figure.title),
-      drawing(figure));
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {} {} {:.0f}\">\n<style>{} text {{ font: {}px "
+      "sans-serif; }}</style>\n{}{}</svg>\n",
+      -for_title, width, height_of(figure, frame) + for_title, colours, letters, head, drawing(figure, frame));
 }
 
 }  // namespace heddle::report

@@ -24,7 +24,8 @@ struct Figure {
 };
 
 std::string to_svg(const Figure& figure);
-// The same as a file of its own, on white, with its title: the page's colours by name are defined in it.
+// The same as a file of its own, with its title, light or dark as the system is: the page's colours by name are defined
+// in it.
 std::string to_svg_file(const Figure& figure);
 
 // An axis: its ends and the numbers that are written on it. Linear ticks are 1, 2 or 5 times a power of ten apart,

@@ -84,15 +84,72 @@ TEST(Figure, survives_having_nothing_to_show) {
             std::string::npos);
 }
 
-TEST(Figure, as_a_file_has_its_own_colours_and_room_for_its_title) {
-  const std::string file = to_svg_file(two_by_three()), inside = to_svg(two_by_three());
+// The numbers that a pattern finds: its first group.
+std::vector<double> numbers(const std::string& svg, const char* pattern) {
+  const std::regex wanted(pattern);
+  std::vector<double> found;
+  for (std::sregex_iterator hit(svg.begin(), svg.end(), wanted), none; hit != none; ++hit)
+    found.push_back(std::stod((*hit)[1]));
+  return found;
+}
+
+Figure with_lines(std::size_t count) {
+  Figure figure{.kind = Figure::Kind::lines};
+  for (std::size_t s = 0; s < count; ++s) figure.series.push_back({"a law, up to 128", {1, 2}, {1, 2}});
+  return figure;
+}
+
+TEST(Figure, breaks_a_long_legend_and_draws_below_it) {
+  const std::string svg = to_svg(with_lines(9));
+  const auto left = numbers(svg, R"re(<text x="([0-9.]+)"[^>]*>a law)re");
+  const auto down = numbers(svg, R"re(<text x="[0-9.]+" y="([0-9.]+)"[^>]*>a law)re");
+  ASSERT_EQ(left.size(), 9u);
+  for (const double x : left) EXPECT_LE(x + 16 * 7, 520) << "cut at the right";
+  EXPECT_GT(down.back(), down.front());
+  for (const double y : numbers(svg, R"re(class="grid"[^>]*y1="([0-9.]+)")re")) EXPECT_GT(y, down.back());
+}
+
+TEST(Figure, draws_no_two_lines_alike) {
+  EXPECT_EQ(count(to_svg(with_lines(6)), "stroke-dasharray"), 0u);
+  EXPECT_EQ(count(to_svg(with_lines(9)), "stroke-dasharray"), 6u) << "three lines, and their places in the legend";
+}
+
+TEST(Figure, has_room_for_the_slanted_names_of_its_first_bars) {
+  Figure figure{.series = {{"only", {}, {1, 1, 1, 1, 1, 1, 1, 1}}}};
+  for (const char* name : {"a name of thirty-two characters", "b", "c", "d", "e", "f", "g", "h"})
+    figure.categories.emplace_back(name);
+  const auto at = numbers(to_svg(figure), R"re(<text x="([0-9.]+)"[^>]*rotate\(-40)re");
+  ASSERT_EQ(at.size(), 8u);
+  EXPECT_GT(at[0], 32 * 7 * 0.766);
+}
+
+TEST(Figure, slants_names_that_would_touch) {
+  Figure figure = two_by_three();
+  EXPECT_EQ(count(to_svg(figure), "rotate(-40"), 0u);
+  figure.categories[1] = "a name that is longer than a third";
+  EXPECT_EQ(count(to_svg(figure), "rotate(-40"), 3u);
+}
+
+TEST(Figure, writes_large_numbers_shortly) {
+  const std::string svg = to_svg({.kind = Figure::Kind::lines, .series = {{"", {0, 1048576}, {1, 25000}}}});
+  EXPECT_NE(svg.find(">1 M<"), std::string::npos);
+  EXPECT_NE(svg.find(">20 k<"), std::string::npos);
+  EXPECT_TRUE(numbers(svg, R"re(>([0-9.]+)e\+)re").empty()) << "a tick";
+}
+
+TEST(Figure, as_a_file_has_its_own_colours_light_and_dark_and_room_for_its_title) {
+  Figure figure = two_by_three();
+  const std::string file = to_svg_file(figure), inside = to_svg(figure);
   double high = 0, high_inside = 0;
-  std::sscanf(file.c_str(), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -24 720 %lf\"", &high);
-  std::sscanf(inside.c_str(), "<svg viewBox=\"0 0 720 %lf\"", &high_inside);
+  std::sscanf(file.c_str(), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -29 520 %lf\"", &high);
+  std::sscanf(inside.c_str(), "<svg class=\"figure\" viewBox=\"0 0 520 %lf\"", &high_inside);
   EXPECT_GT(high_inside, 100);
-  EXPECT_EQ(high, high_inside + 24) << file.substr(0, 80);
-  EXPECT_NE(file.find("--ours: #"), std::string::npos);
-  EXPECT_NE(file.find("y=\"-8.0\""), std::string::npos) << "the title stands above the drawing";
+  EXPECT_EQ(high, high_inside + 29) << file.substr(0, 80);
+  EXPECT_EQ(count(file, "--ours: #"), 2u);
+  EXPECT_NE(file.find("prefers-color-scheme: dark"), std::string::npos);
+  EXPECT_NE(file.find("y=\"-11.0\""), std::string::npos) << "the title stands above the drawing";
+  figure.title = "Means weighted by entries over four real files, two fixed constructions and fifteen stand-ins";
+  EXPECT_EQ(count(to_svg_file(figure), "class=\"title\""), 2u);
 }
 
 }  // namespace

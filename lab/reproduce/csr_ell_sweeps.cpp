@@ -32,6 +32,7 @@ void packing_over_rows(Record& record) {
                 .x_label = "rows",
                 .y_label = "gain",
                 .kind = Figure::Kind::lines,
+                .logarithmic_x = true,
                 .reference = 1};
   Findings seen = record.findings("R31", "cases");
   Numbers all;
@@ -75,6 +76,7 @@ void several_warps_a_row(Record& record) {
                 .x_label = "rows",
                 .y_label = "gain",
                 .kind = Figure::Kind::lines,
+                .logarithmic_x = true,
                 .reference = 1};
   for (const std::int64_t rows : sweep.rows) table.columns.push_back(grouped(rows) + " rows");
   Findings seen = record.findings("R32", "steps");

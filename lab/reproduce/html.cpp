@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/page.hpp"
 #include "reproduce/corpus.hpp"
 #include "reproduce/fifteen_years.hpp"
@@ -18,16 +20,29 @@ bool is_numeric(const std::string& cell) {
   return cell.empty() || cell.find_first_not_of("0123456789.,-+|%() e") == std::string::npos;
 }
 
-std::string row(const std::vector<std::string>& cells, const char* tag) {
-  std::string html = "<tr>";
-  for (const std::string& cell : cells)
-    html += fmt::format("<{0}{1}>{2}</{0}>", tag, is_numeric(cell) ? " class=\"number\"" : "", escaped(cell));
-  return html + "</tr>\n";
+std::string cell(const char* tag, const std::string& text, bool number) {
+  return fmt::format("<{0}{1}>{2}</{0}>", tag, number ? " class=\"number\"" : "", escaped(text));
+}
+
+// A title stands at the same side as what is below it.
+std::string heads(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows) {
+  std::string html;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto is_number = [&](const std::vector<std::string>& cells) {
+      return c < cells.size() && is_numeric(cells[c]);
+    };
+    html += cell("th", columns[c], !rows.empty() && std::all_of(rows.begin(), rows.end(), is_number));
+  }
+  return "<thead><tr>" + html + "</tr>\n</thead>\n";
 }
 
 std::string table(const std::vector<std::string>& columns, const std::vector<std::vector<std::string>>& rows) {
-  std::string html = "<div class=\"scroll\"><table>\n<thead>" + row(columns, "th") + "</thead>\n<tbody>\n";
-  for (const auto& cells : rows) html += row(cells, "td");
+  std::string html = "<div class=\"scroll\"><table>\n" + heads(columns, rows) + "<tbody>\n";
+  for (const auto& cells : rows) {
+    html += "<tr>";
+    for (const std::string& text : cells) html += cell("td", text, is_numeric(text));
+    html += "</tr>\n";
+  }
   return html + "</tbody></table></div>\n";
 }
 
@@ -51,9 +66,8 @@ std::string verdict_row(const Claim& claim) {
 }
 
 std::string verdicts(const Outcome& outcome) {
-  std::string html = "<h2>Verdicts</h2>\n<div class=\"scroll\"><table>\n" +
-                     ("<thead>" + row({"claim", "what it says", "then", "here", "verdict"}, "th")) +
-                     "</thead>\n<tbody>\n";
+  std::string html = "<h2>Verdicts</h2>\n<div class=\"scroll\"><table class=\"verdicts\">\n" +
+                     heads({"claim", "what it says", "then", "here", "verdict"}, {}) + "<tbody>\n";
   for (const Claim& claim : claims_of(outcome)) html += verdict_row(claim);
   return html + "</tbody></table></div>\n";
 }
@@ -116,7 +130,8 @@ std::string matrices(const Outcome& outcome) {
 }  // namespace
 
 std::string to_html(const Outcome& outcome) {
-  std::string body = fmt::format("<p>{}</p>\n<p><b>{}</b></p>\n", escaped(headline(outcome)), escaped(tally(outcome)));
+  std::string body = fmt::format("<p>{}</p>\n<p>{}</p>\n<p><b>{}</b></p>\n", escaped(headline(outcome)),
+                                 escaped(origins(outcome)), escaped(tally(outcome)));
   body += fifteen_years(outcome) + verdicts(outcome) + also_measured(outcome) + self_checks(outcome);
   for (const Paper& paper : outcome.papers) body += of_paper(paper);
   return report::page("The papers' results, then and here", body + matrices(outcome));

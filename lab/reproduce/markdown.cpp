@@ -49,26 +49,6 @@ std::string rules(const Outcome& outcome) {
   return text + '\n';
 }
 
-// Which of the papers' matrices are their own, which follow from their description, and how many are like them.
-std::string origins(const Outcome& outcome) {
-  std::vector<std::string> real, described;
-  std::size_t stand_ins = 0;
-  for (const Specimen& one : outcome.matrices) {
-    if (one.name.ends_with(" in RCM order")) continue;
-    if (one.origin == Origin::real) real.push_back(one.name);
-    if (one.origin == Origin::fixed) described.push_back(one.name);
-    stand_ins += one.origin == Origin::stand_in;
-  }
-  const auto list = [](const std::vector<std::string>& names) {
-    return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
-  };
-  return fmt::format(
-      "Matrices of the papers from their files: {}. Fixed by their description (a lattice, a full matrix): {}. "
-      "Stand-ins: {}, named so in every table. A stand-in that can say nothing about a claim takes no part in its "
-      "verdict.",
-      list(real), list(described), stand_ins);
-}
-
 std::string also_measured(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const Paper& paper : outcome.papers)
@@ -154,6 +134,25 @@ std::string headline(const Outcome& outcome) {
   return fmt::format("{} ({}), {} host threads, heddle {}{}{}", outcome.device_name, outcome.device_kind,
                      outcome.threads, outcome.version, outcome.quick ? "; a quick run on small matrices" : "",
                      outcome.interrupted ? "; interrupted" : "");
+}
+
+std::string origins(const Outcome& outcome) {
+  std::vector<std::string> real, described;
+  std::size_t stand_ins = 0;
+  for (const Specimen& one : outcome.matrices) {
+    if (one.name.ends_with(" in RCM order")) continue;
+    if (one.origin == Origin::real) real.push_back(one.name);
+    if (one.origin == Origin::fixed) described.push_back(one.name);
+    stand_ins += one.origin == Origin::stand_in;
+  }
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? std::string("none") : fmt::format("{}", fmt::join(names, ", "));
+  };
+  return fmt::format(
+      "Matrices of the papers from their files: {}. Fixed by their description (a lattice, a full matrix): {}. "
+      "Stand-ins: {}, named so in every table. A stand-in that can say nothing about a claim takes no part in its "
+      "verdict.",
+      list(real), list(described), stand_ins);
 }
 
 std::vector<Claim> claims_of(const Outcome& outcome) {

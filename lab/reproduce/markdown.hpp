@@ -15,6 +15,8 @@ std::vector<Picture> pictures_of(const Outcome& outcome, const std::string& stem
 
 // "NVIDIA H200 (gpu), 16 host threads, heddle 0.1.0": who measured. A quick or interrupted run says so.
 std::string headline(const Outcome& outcome);
+// Which of the papers' matrices are their own, which follow from their description, and how many are like them.
+std::string origins(const Outcome& outcome);
 // "12 confirmed, 3 mixed, 4 refuted, 5 not testable here"
 std::string tally(const Outcome& outcome);
 // Those of all papers, by number.

@@ -15,6 +15,8 @@
 
 #include "layout/sliced_build.hpp"
 #include "reproduce/claims.hpp"
+#include "reproduce/html.hpp"
+#include "reproduce/markdown.hpp"
 #include "reproduce/numbers.hpp"
 #include "reproduce/record.hpp"
 #include "support/command.hpp"
@@ -259,6 +261,26 @@ TEST(Reproduce, finds_the_printed_statistics_of_the_real_matrices) {
   }
   EXPECT_EQ(paper.self_checks.size(), 2u);
   for (const SelfCheck& check : paper.self_checks) EXPECT_TRUE(check.holds) << check.what;
+}
+
+TEST(Reproduce, has_a_page_that_says_where_its_matrices_come_from) {
+  Outcome outcome;
+  outcome.matrices.push_back({.name = "cant", .source = "gen:like,name=cant", .origin = Origin::stand_in});
+  outcome.matrices.push_back({.name = "qh1484", .source = "qh1484.mtx", .origin = Origin::real});
+  for (const std::string& page : {to_html(outcome), to_markdown(outcome)}) {
+    EXPECT_NE(page.find("from their files: qh1484."), std::string::npos);
+    EXPECT_NE(page.find("Stand-ins: 1,"), std::string::npos);
+  }
+}
+
+TEST(Reproduce, has_titles_of_columns_where_their_numbers_stand) {
+  Outcome outcome;
+  outcome.papers.push_back({.name = "one",
+                            .title = "a paper",
+                            .tables = {{.columns = {"matrix", "us"}, .rows = {{"cant", "1.5"}, {"pwtk", "-"}}}}});
+  const std::string page = to_html(outcome);
+  EXPECT_NE(page.find("<th>matrix</th><th class=\"number\">us</th>"), std::string::npos);
+  EXPECT_NE(page.find("<td>cant</td><td class=\"number\">1.5</td>"), std::string::npos);
 }
 
 }  // namespace

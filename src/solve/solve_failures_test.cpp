@@ -126,7 +126,9 @@ TEST(SolveFailures, inf_and_nan_are_seen_before_the_first_iteration_and_leave_x_
     bad_b[4] = bad;
     for (const char* method : methods) {
       Numbers x(9, 0.5);
-      EXPECT_EQ(solve(build(A), bad_b, x, {.method = method}).status, Status::not_finite);
+      const Report of_bad_b = solve(build(A), bad_b, x, {.method = method});
+      EXPECT_EQ(of_bad_b.status, Status::not_finite);
+      EXPECT_TRUE(std::isnan(of_bad_b.true_residual)) << "no residual is known";
       EXPECT_EQ(solve(build(bad_A), b, x, {.method = method}).status, Status::not_finite);
       EXPECT_EQ(x, Numbers(9, 0.5)) << method;
       x[2] = bad;

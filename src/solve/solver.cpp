@@ -42,6 +42,7 @@ bool Solver<V>::run() {
   b_ = size_of(on, on.b);
   report_.rhs_norm = b_.norm();
   if (!b_.finite) {
+    report_.residual = report_.true_residual = std::numeric_limits<double>::quiet_NaN();
     verdict(Status::not_finite, "there is an Inf or NaN in b");
     return false;
   }
