@@ -18,6 +18,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "built_with.hpp"
 #include "call_trace.hpp"
 #include "program.hpp"
 #include "solve/amg/grids.hpp"

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "built_with.hpp"
 #include "core/gpu.hpp"
 
 #ifdef HEDDLE_HAS_CUDA

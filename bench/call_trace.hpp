@@ -4,6 +4,8 @@
 // none: events would keep them from it.) Of work with thousands of calls, sums: of each kernel, and of the host's time.
 #pragma once
 
+#include "built_with.hpp"
+
 #ifdef HEDDLE_HAS_CUDA
 
 #include <cxxabi.h>

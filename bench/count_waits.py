@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """How often the straight pieces of a kernel's machine code wait for memory, and for how many loads each time.
 
-    nvcc -O3 -std=c++20 --expt-relaxed-constexpr -I include -I src -arch=sm_90 -cubin -x cu -o rows.cubin \\
-         -DHEDDLE_HAS_CUDA=1 src/formats/weave/rows/rows_gpu.cu
+    nvcc -O3 -std=c++20 --expt-relaxed-constexpr -I include -I src -I build/built_with -arch=sm_90 -cubin -x cu -o rows.cubin \\
+         src/formats/weave/rows/rows_gpu.cu
     bench/count_waits.py rows.cubin warp_per_slice             kernels whose names have that in them
     bench/count_waits.py rows.cubin --most 3                   pieces that wait more often than so
 

@@ -14,6 +14,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "built_with.hpp"
 #include "call_trace.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"

@@ -18,11 +18,18 @@ endfunction()
 
 # heddle_cuda_target(TARGET): how its *.cu are compiled by nvcc.
 function(heddle_cuda_target target)
-  target_compile_definitions(${target} PRIVATE HEDDLE_HAS_CUDA=1)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${HEDDLE_CUDA_LINES}>>:-lineinfo>
     $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${HEDDLE_NVCC_COMPRESSES}>>:--compress-mode=size>)
   if(HEDDLE_CUDA_CHECK)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcicc -O0>")
   endif()
+endfunction()
+
+# heddle_host_uses_cuda(FILES...): host code that includes headers of CUDA. They are given to these files alone: all others
+# are compiled by the same commands whether there is CUDA or not.
+function(heddle_host_uses_cuda)
+  foreach(folder IN LISTS CUDAToolkit_INCLUDE_DIRS)
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -isystem ${folder})
+  endforeach()
 endfunction()

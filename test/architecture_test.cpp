@@ -265,6 +265,18 @@ Complaints tangled_layouts(const Files& files) {
   return found;
 }
 
+// A definition that nobody makes reads like one of a part that is missing.
+Complaints parts_unasked(const Files& files) {
+  static const std::regex asked(R"((?:^|\n)[ \t]*#[ \t]*(?:if|elif).*HEDDLE_HAS_(?:CUDA|EMULATOR)\b)");
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (is_source(path) && std::regex_search(text, asked) &&
+        text.find("#include \"built_with.hpp\"") == std::string::npos)
+      found.push_back(fmt::format("{} asks for parts of the build without built_with.hpp", path));
+  }
+  return found;
+}
+
 Complaints empty_names(const Files& files) {
   static const std::regex empty(R"((.*[/_])?(utils?|helpers?|detail|common|misc|impl|v[0-9]+)([/_.].*)?)");
   Complaints found;
@@ -411,6 +423,14 @@ TEST(Architecture, no_source_file_is_longer_than_450_lines) { EXPECT_TRUE(silent
 TEST(Architecture, complains_about_line_451) {
   EXPECT_TRUE(silent(long_files({{"src/core/a.cpp", std::string(450, '\n')}})));
   EXPECT_EQ(long_files({{"src/core/a.cpp", std::string(451, '\n')}}), Complaints{"src/core/a.cpp has 451 lines"});
+}
+
+TEST(Architecture, who_asks_for_parts_of_the_build_includes_them) {
+  EXPECT_TRUE(silent(parts_unasked(all())));
+  EXPECT_EQ(parts_unasked({{"src/core/a.cpp", "int a;\n#ifdef HEDDLE_HAS_CUDA\n#endif\n"}}),
+            Complaints{"src/core/a.cpp asks for parts of the build without built_with.hpp"});
+  EXPECT_EQ(parts_unasked({{"lab/bench/a.cpp", "#if !defined(HEDDLE_HAS_EMULATOR)\n#endif\n"}}).size(), 1u);
+  EXPECT_TRUE(silent(parts_unasked({{"src/a.cpp", "#include \"built_with.hpp\"\n#ifdef HEDDLE_HAS_CUDA\n#endif\n"}})));
 }
 
 TEST(Architecture, no_folder_of_the_library_has_more_than_35_files) { EXPECT_TRUE(silent(full_folders(all()))); }

@@ -4,6 +4,8 @@
 
 #include <heddle/heddle.hpp>
 
+#include "built_with.hpp"
+
 #ifdef HEDDLE_HAS_CUDA
 #include <sys/wait.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "built_with.hpp"
 #include "support/zoo.hpp"
 
 #ifdef HEDDLE_HAS_CUDA

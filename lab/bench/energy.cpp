@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "built_with.hpp"
+
 #ifdef HEDDLE_HAS_CUDA
 #include "simt/cuda_table.hpp"
 #endif

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "built_with.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -225,7 +226,7 @@ LiteralView<V> LiteralOperator<V>::view() const {
 
 template <class V>
 void LiteralOperator<V>::multiply(const V* x, V* y, Stream stream) const {
-#ifndef HEDDLE_NO_EMULATOR
+#ifdef HEDDLE_HAS_EMULATOR
   if (device_.kind == Device::Kind::emulator)
     return multiply_literally(simt::Emulator{}, literal_, view(), x, y, stream);
 #endif

@@ -1,5 +1,6 @@
 #include "reproduce/pseudo_x.hpp"
 
+#include "built_with.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 
@@ -39,7 +40,7 @@ Sliced row_per_lane_shape(Device device, std::int64_t rows) {
 
 template <class V, class Codec>
 void multiply_row_per_lane(Device device, const SlicedView<V, Codec>& A, const Product<V>& product, ReadsX reads) {
-#ifndef HEDDLE_NO_EMULATOR
+#ifdef HEDDLE_HAS_EMULATOR
   if (device.kind == Device::Kind::emulator) return multiply_row_per_lane(simt::Emulator{}, A, product, reads);
 #endif
 #ifdef HEDDLE_HAS_CUDA

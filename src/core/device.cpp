@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "built_with.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "core/isa.hpp"
@@ -117,7 +118,7 @@ std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> all{describe_cpu()};
   if (gpu_available())
     for (DeviceInfo& info : gpu::list()) all.push_back(std::move(info));
-#ifndef HEDDLE_NO_EMULATOR
+#ifdef HEDDLE_HAS_EMULATOR
   all.push_back(describe_emulator());
 #endif
   return all;

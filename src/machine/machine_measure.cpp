@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "built_with.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
 #include "machine/machine_gather.hpp"

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "built_with.hpp"
 #include "core/check.hpp"
 #include "simt/simt.hpp"
 
@@ -12,7 +13,7 @@ namespace heddle {
 template <class F>
 std::invoke_result_t<F&, simt::Emulator> on_gpu(Device device, F f) {
   if (device.kind == Device::Kind::emulator) {
-#ifndef HEDDLE_NO_EMULATOR
+#ifdef HEDDLE_HAS_EMULATOR
     return f(simt::Emulator{});
 #else
     fail(ErrorKind::unavailable, "this build of Heddle has no emulator");

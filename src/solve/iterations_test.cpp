@@ -2,6 +2,8 @@
 // Needs no GPU.
 #include <gtest/gtest.h>
 
+#include "built_with.hpp"
+
 #ifdef HEDDLE_HAS_CUDA
 #include <cstdlib>
 #include <cstring>
