@@ -131,13 +131,15 @@ TEST(Workload, settles_teams_and_lanes_as_building_does) {
   }
 }
 
-TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little) {
+TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little_and_rows_are_short) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
     return find_rules("ell")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
   };
   EXPECT_EQ(proposed("random,rows=500,cols=500,per_row=9", false), 1u);
   EXPECT_EQ(proposed("lengths,rows=2000,law=uniform,max=32", false), 0u);  // two places an entry
   EXPECT_EQ(proposed("lengths,rows=2000,law=uniform,max=32", true), 1u);
+  EXPECT_EQ(proposed("random,rows=500,cols=5000,per_row=200", false), 0u);
+  EXPECT_EQ(proposed("random,rows=500,cols=5000,per_row=200", true), 1u);
 }
 
 TEST(Workload, proposes_diagonals_on_a_cpu_where_little_is_beside_them) {
