@@ -11,6 +11,8 @@
 //   recorded   a product of a Recording of a thousand, until all of it is done
 //   kernels    launches a product
 //
+// Peers follow, by their own call (column device): cuSPARSE on a GPU.
+//
 // The goal on a GPU: device - bare at most 200.
 #include <fmt/format.h>
 
@@ -23,6 +25,7 @@
 
 #include "built_with.hpp"
 #include "core/gpu.hpp"
+#include "peers/peers.hpp"
 
 #ifdef HEDDLE_HAS_CUDA
 #include "simt/cuda_table.hpp"
@@ -120,6 +123,22 @@ void measure(const std::string& name, const Csr<double>& A, const std::string& p
   fmt::print("{:<14}{:>9}   {}: {}\n", name, A.nnz(), plan, error.what());
 }
 
+void measure_peer(const std::string& name, const Csr<double>& A, const std::string& peer_name, Device device) try {
+  const auto peer = bench::make_peer<double>(peer_name, device);
+  const Buffer<double> x = Buffer<double>::copy_of(std::vector<double>(static_cast<std::size_t>(A.cols), 1.0), device);
+  Buffer<double> y(A.rows, device);
+  peer->prepare(A.view(), x, y);
+  const auto wait = [&] {
+    if (device.kind == Device::Kind::gpu) gpu::synchronize_device(device.ordinal);
+  };
+  const auto product = [&] { peer->multiply({}); };
+  for (int i = 0; i < 1000; ++i) product();
+  fmt::print("{:<14}{:>9}{:>9}{:>9.0f}{:>9}{:>10}{:>9}   {}\n", name, A.nnz(), "", ns_a_call(product, wait), "", "", "",
+             peer_name);
+} catch (const Error& error) {
+  fmt::print("{:<14}{:>9}   {}: {}\n", name, A.nnz(), peer_name, error.what());
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -137,5 +156,6 @@ int main(int count, char** words) {
                                                         {"grid 100", "stencil2d5,n=100"}}) {
     const Csr<double> A = generate<double>(text);
     for (const std::string& plan : plans) measure(name, A, plan, device);
+    for (const std::string& peer : bench::peer_names(device)) measure_peer(name, A, peer, device);
   }
 }

@@ -27,7 +27,7 @@ namespace {
 struct Options {
   std::vector<std::string> matrices, formats, peers{"all"};
   double seconds = 0.2;
-  bool cold = false, energy = false;
+  bool cold = false, calls = false, energy = false;
   std::string csv, html, resume;
 };
 
@@ -60,6 +60,12 @@ std::string today() {
   std::tm parts{};
   gmtime_r(&now, &parts);
   return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+Json table_json(const std::vector<Machine::Rate>& rates) {
+  Json lines = Json::array();
+  for (const Machine::Rate& rate : rates) lines.push_back({{"bytes", rate.bytes}, {"giga", rate.giga}});
+  return lines;
 }
 
 double largest_rate(const std::vector<Machine::Rate>& rates) {
@@ -99,12 +105,15 @@ class Run {
  private:
   void describe_machine() {
     const Machine& machine = this_machine(session.device());
-    work.settings = {session.device(), options.seconds, options.cold, machine.read_gbps};
+    work.settings = {session.device(), options.seconds, options.cold, options.calls, machine.read_gbps};
     if (options.energy) find_energy();
     session.json()["date"] = today();
     session.json()["machine"] = {{"read_gbps", machine.read_gbps},
                                  {"copy_gbps", machine.copy_gbps},
                                  {"launch_us", machine.launch_us},
+                                 {"repeat_us", machine.repeat_us},
+                                 {"read", table_json(machine.read)},
+                                 {"gather", table_json(machine.gather)},
                                  {"cache_read_gbps", largest_rate(machine.read)},
                                  {"cache_bytes", machine.cache_bytes},
                                  {"memory_bytes", machine.memory_bytes},
@@ -126,8 +135,9 @@ class Run {
   Json settings_json() const {
     Json plans = Json::array();
     for (const Plan& plan : work.plans) plans.push_back(to_string(plan));
-    return {{"seconds", options.seconds}, {"cold", options.cold},          {"energy", options.energy},
-            {"formats", plans},           {"add_chosen", work.add_chosen}, {"peers", work.peers}};
+    return {{"seconds", options.seconds}, {"cold", options.cold}, {"calls", options.calls},
+            {"energy", options.energy},   {"formats", plans},     {"add_chosen", work.add_chosen},
+            {"peers", work.peers}};
   }
 
   void open_journal() {
@@ -305,6 +315,8 @@ void add_bench(Command root, Session& session) {
       .check(number_from(0, 3600))
       .shows_default();
   command.flag("--cold", options->cold, "Time with evicted caches too");
+  command.flag("--calls", options->calls,
+               "Time products that are queued one by one too: with the host's call. On a CPU every time has it");
   command.flag("--energy", options->energy,
                "Joules of a product, where the machine counts them: about a second more for each");
   command.option("--html", options->html, "Write a report to this file: one page, charts and tables, no network");
@@ -315,7 +327,8 @@ void add_bench(Command root, Session& session) {
   command.footer(
       "Ratio: time of the fastest peer / time; above 1 is faster than every peer.\n"
       "Pays after: multiplications after which build and use take less time than with csr.\n"
-      "Peers, where they are found: Eigen, MKL, librsb, GraphBLAS and PETSc on the CPU, every algorithm of cuSPARSE on "
+      "Peers, where they are found: Eigen, a loop with OpenMP, MKL, librsb, GraphBLAS and PETSc on the CPU, every "
+      "algorithm of cuSPARSE on "
       "the GPU.\n"
       "A matrix that cannot be read does not end the run; the exit code is then that of the first such failure.\n"
       "Ctrl-C ends the run with what was measured so far (exit code 130); a second one at once.");

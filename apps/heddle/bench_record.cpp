@@ -25,6 +25,7 @@ Json result_json(const Result& r) {
           {"seconds", finite_or_null(r.seconds)},
           {"spread", finite_or_null(r.spread)},
           {"cold_seconds", finite_or_null(r.cold_seconds)},
+          {"call_seconds", finite_or_null(r.call_seconds)},
           {"predicted_seconds", finite_or_null(r.predicted_seconds)},
           {"gflops", finite_or_null(r.gflops)},
           {"bytes", r.bytes > 0 ? Json(r.bytes) : Json()},
@@ -77,7 +78,8 @@ constexpr std::array csv_columns{CsvColumn{"matrix", "name", true},
                                  CsvColumn{"class", "class", true},
                                  CsvColumn{"chosen", "chosen", true},
                                  CsvColumn{"joules", "joules", false},
-                                 CsvColumn{"watts", "watts", false}};
+                                 CsvColumn{"watts", "watts", false},
+                                 CsvColumn{"call_seconds", "call_seconds", false}};
 
 // What a value must be, by the one that the program writes in its place: null stands for a text or a number that may be
 // missing, a number for one that is null where it is not finite. Further keys are no harm.
@@ -108,24 +110,26 @@ bool is_record(const Json& value) {
 Json record_json(const BenchRecord& record) {
   Json results = Json::array();
   for (const Result& result : record.results) results.push_back(result_json(result));
-  return {
-      {"name", record.name},
-      {"source", record.source},
-      {"precision", record.precision},
-      {"class", record.matrix_class},
-      {"rows", record.rows},
-      {"cols", record.cols},
-      {"nnz", record.nnz},
-      {"rows_len", lengths_json(record.rows_len)},
-      {"chosen", record.chosen},
-      {"chosen_predicted_seconds", finite_or_null(record.chosen_predicted_seconds)},
-      {"planning_seconds", record.planning_seconds},
-      {"bound",
-       {{"bytes", record.bound.bytes}, {"seconds", record.bound.seconds}, {"cold_seconds", record.bound.cold_seconds}}},
-      {"regret", finite_or_null(bench::regret(record.results, record.chosen))},
-      {"complete", record.complete},
-      {"resumed", false},
-      {"results", std::move(results)}};
+  return {{"name", record.name},
+          {"source", record.source},
+          {"precision", record.precision},
+          {"class", record.matrix_class},
+          {"rows", record.rows},
+          {"cols", record.cols},
+          {"nnz", record.nnz},
+          {"rows_len", lengths_json(record.rows_len)},
+          {"chosen", record.chosen},
+          {"chosen_predicted_seconds", finite_or_null(record.chosen_predicted_seconds)},
+          {"planning_seconds", record.planning_seconds},
+          {"bound",
+           {{"bytes", record.bound.bytes},
+            {"gathers", record.bound.gathers},
+            {"seconds", record.bound.seconds},
+            {"cold_seconds", record.bound.cold_seconds}}},
+          {"regret", finite_or_null(bench::regret(record.results, record.chosen))},
+          {"complete", record.complete},
+          {"resumed", false},
+          {"results", std::move(results)}};
 }
 
 Json failed_record_json(const std::string& source, const Error& error) {

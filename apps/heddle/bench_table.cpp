@@ -39,9 +39,12 @@ std::string count_cell(double count) {
 std::string bench_table(const std::vector<Result>& results, const std::string& chosen, bool cold,
                         const Terminal& terminal) {
   std::vector<Table::Column> columns{{"plan or peer", Align::left}, {"time"}, {"spread"}};
+  const auto any = [&](double Result::*number) {
+    return std::any_of(results.begin(), results.end(), [&](const Result& r) { return std::isfinite(r.*number); });
+  };
+  const bool calls = any(&Result::call_seconds), energy = any(&Result::joules);
   if (cold) columns.push_back({"cold"});
-  const bool energy =
-      std::any_of(results.begin(), results.end(), [](const Result& r) { return std::isfinite(r.joules); });
+  if (calls) columns.push_back({"call"});
   if (energy) columns.insert(columns.end(), {{"energy"}, {"power"}});
   for (const char* title : {"predicted", "GFLOP/s", "GB/s", "roofline", "build", "pays after", "error", "ratio"})
     columns.push_back({title});
@@ -62,6 +65,7 @@ std::string bench_table(const std::vector<Result>& results, const std::string& c
     std::vector<std::string> cells{r.peer.empty() ? r.plan : terminal.accent(r.peer), as_seconds(r.seconds),
                                    percent(r.spread)};
     if (cold) cells.push_back(as_seconds(r.cold_seconds));
+    if (calls) cells.push_back(as_seconds(r.call_seconds));
     if (energy) cells.insert(cells.end(), {as_joules(r.joules), number_or_dash(r.watts, 0) + " W"});
     cells.insert(cells.end(), {as_seconds(r.predicted_seconds), number_or_dash(r.gflops, 2), number_or_dash(r.gbps, 1),
                                percent(r.roofline), as_seconds(r.build_seconds), count_cell(r.break_even_csr),
@@ -74,12 +78,13 @@ std::string bench_table(const std::vector<Result>& results, const std::string& c
 
 std::string bench_verdict(const std::vector<Result>& results, bool cold) {
   std::string text;
-  for (const Time time : {&Result::seconds, &Result::cold_seconds}) {
+  const std::pair<const char*, Time> lines[] = {
+      {"warm", &Result::seconds}, {"cold", &Result::cold_seconds}, {"with the call", &Result::call_seconds}};
+  for (const auto& [name, time] : lines) {
     const Result *peer = bench::fastest(results, Side::peers, time), *plan = bench::fastest(results, Side::plans, time);
     if (peer == nullptr || plan == nullptr || (time == &Result::cold_seconds && !cold)) continue;
-    text += fmt::format("{}: best peer {} {}, best plan {} {}: {:.2f}x\n", time == &Result::seconds ? "warm" : "cold",
-                        peer->peer, as_seconds(peer->*time), plan->plan, as_seconds(plan->*time),
-                        peer->*time / plan->*time);
+    text += fmt::format("{}: best peer {} {}, best plan {} {}: {:.2f}x\n", name, peer->peer, as_seconds(peer->*time),
+                        plan->plan, as_seconds(plan->*time), peer->*time / plan->*time);
   }
   return text;
 }

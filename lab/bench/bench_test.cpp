@@ -8,6 +8,8 @@
 #include <regex>
 #include <thread>
 
+#include <heddle/generate.hpp>
+
 #include "bench/results.hpp"
 #include "bench/timing.hpp"
 #include "core/check.hpp"
@@ -153,7 +155,7 @@ TEST(Results, say_that_a_peer_computed_nonsense) {
 TEST(Peers, agree_with_the_reference) {
   const std::vector<std::string> names = peer_names(Device::cpu());
   if (names.empty()) GTEST_SKIP() << "this build has no peers";
-  const Csr<double> A = small_matrix<double>();
+  const Csr<double> A = generate<double>("lengths,rows=500,law=uniform,max=40");
   const Reference<double> reference(A.view());
   for (const std::string& name : names) {
     const Result result = bench_peer<double>(A, name, reference, {.device = {}, .seconds = 0.001});
@@ -205,7 +207,7 @@ TEST(Peers, of_an_absent_library_are_unavailable_with_the_reason) {
 
 TEST(Peers, of_the_cpu_are_there_or_unavailable_with_the_reason) {
   const std::vector<std::string> names = peer_names(Device::cpu());
-  for (const std::string library : {"eigen", "librsb", "graphblas", "petsc", "mkl"}) {
+  for (const std::string library : {"eigen", "openmp", "librsb", "graphblas", "petsc", "mkl"}) {
     const auto belongs = [&](const std::string& name) { return name.substr(0, name.find(':')) == library; };
     if (const auto count = std::count_if(names.begin(), names.end(), belongs); count > 0) {
       const std::vector<std::string> selected = select_peers({library}, Device::cpu());

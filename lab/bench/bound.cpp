@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "cost/units.hpp"
+
 namespace heddle::bench {
 
 namespace {
@@ -25,11 +27,15 @@ std::int64_t used_columns(const CsrView<V>& A) {
 
 template <class V>
 Bound physical_bound(const CsrView<V>& A, const Structure& facts, const Machine& machine) {
+  const Gather& gather = sizeof(V) == 8 ? facts.gather_f64 : facts.gather_f32;
+  const auto nnz = static_cast<double>(A.nnz());
   Bound bound;
-  bound.bytes = static_cast<double>(A.nnz()) * value_bytes(facts, sizeof(V)) +
-                static_cast<double>(A.rows + used_columns(A)) * sizeof(V);
-  bound.seconds = std::max(machine.repeat_us * 1e-6, bound.bytes / rate_at(machine.read, bound.bytes) * 1e-9);
-  bound.cold_seconds = std::max(machine.launch_us * 1e-6, bound.bytes / machine.read_gbps * 1e-9);
+  bound.bytes = nnz * value_bytes(facts, sizeof(V)) + static_cast<double>(A.rows + used_columns(A)) * sizeof(V);
+  bound.gathers = nnz * gather.window * (1 - facts.diagonals.full_share);
+  const double gathering = bound.gathers / rate_at(machine.gather, static_cast<double>(A.cols) * sizeof(V)) * nano;
+  bound.seconds =
+      std::max({machine.repeat_us * micro, bound.bytes / rate_at(machine.read, bound.bytes) * nano, gathering});
+  bound.cold_seconds = std::max({machine.launch_us * micro, bound.bytes / machine.read_gbps * nano, gathering});
   return bound;
 }
 

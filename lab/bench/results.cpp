@@ -51,6 +51,14 @@ void put_error(Result& result, const Reference<V>& reference, std::span<const V>
   if (comparison.row >= 0) result.status = fmt::format("wrong result in row {}", comparison.row);
 }
 
+// time(how): a timing of the product.
+template <class F>
+void put_other_times(Result& result, const Settings& settings, F time) {
+  if (settings.cold) result.cold_seconds = time(gpu::Repeats::cold).median;
+  if (settings.calls)
+    result.call_seconds = settings.device.host_memory() ? result.seconds : time(gpu::Repeats::warm_uncaptured).median;
+}
+
 // Energy of `product`, which queues one.
 void put_energy(Result& result, const Settings& settings, Device device, const std::function<void(Stream)>& product) {
   if (settings.energy == nullptr || !settings.energy->there() || !result.ok()) return;
@@ -130,9 +138,10 @@ Result bench_plan(const Csr<V>& A, const Plan& plan, const Reference<V>& referen
     result.plan = to_string(op->plan());
     const auto x = Buffer<V>::copy_of(reference.x(), settings.device);
     Buffer<V> y = filled_with_nan<V>(A.rows).to(settings.device);
-    put_times(result, A.view(), op->bytes(), time_multiply<V>(*op, x, y, settings.seconds, false), settings);
+    const auto time = [&](gpu::Repeats how) { return time_multiply<V>(*op, x, y, settings.seconds, how); };
+    put_times(result, A.view(), op->bytes(), time(gpu::Repeats::warm), settings);
     put_error<V>(result, reference, y.to(Device::cpu()));
-    if (settings.cold) result.cold_seconds = time_multiply<V>(*op, x, y, settings.seconds, true).median;
+    put_other_times(result, settings, time);
     put_energy(result, settings, settings.device, [&](Stream stream) { op->multiply(x, y, stream); });
   });
 }
@@ -143,9 +152,10 @@ Result bench_peer(const Csr<V>& A, Peer<V>& peer, const Reference<V>& reference,
     const auto x = Buffer<V>::copy_of(reference.x(), peer.device());
     Buffer<V> y = filled_with_nan<V>(A.rows).to(peer.device());
     result.build_seconds = seconds_of([&] { peer.prepare(A.view(), x, y); });
-    put_times(result, A.view(), peer.bytes(), time_peer(peer, settings.seconds, false), settings);
+    const auto time = [&](gpu::Repeats how) { return time_peer(peer, settings.seconds, how); };
+    put_times(result, A.view(), peer.bytes(), time(gpu::Repeats::warm), settings);
     put_error<V>(result, reference, y.to(Device::cpu()));
-    if (settings.cold) result.cold_seconds = time_peer(peer, settings.seconds, true).median;
+    put_other_times(result, settings, time);
     put_energy(result, settings, peer.device(), [&](Stream stream) { peer.multiply(stream); });
   });
 }

@@ -15,6 +15,7 @@ struct Settings {
   Device device;
   double seconds = 0.2;                   // for each timing
   bool cold = false;                      // time with evicted caches too
+  bool calls = false;                     // and queued one by one, with the host's call
   double read_gbps = 0;                   // the ceiling; 0: no roofline
   const EnergyCounter* energy = nullptr;  // null: energy is not measured
   double energy_seconds = 1;              // for each measurement
@@ -26,6 +27,7 @@ struct Result {
   std::string plan = {}, peer = {};  // one of the two is empty
   std::string precision = {};        // f64 or f32
   double seconds = unknown, spread = unknown, cold_seconds = unknown;
+  double call_seconds = unknown;              // warm, queued one by one: the host's call or the product, what is longer
   double predicted_seconds = unknown;         // by the model, for whom it concerns to fill in
   double gflops = unknown;                    // 2 nnz / seconds
   std::int64_t bytes = 0;                     // the stored matrix, x and y, each moved once

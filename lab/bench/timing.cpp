@@ -5,13 +5,13 @@
 namespace heddle::bench {
 
 template <class V>
-Timing time_peer(const Peer<V>& peer, double seconds, bool cold) {
+Timing time_peer(const Peer<V>& peer, double seconds, gpu::Repeats how) {
   if (peer.device().host_memory()) {
     const auto call = [&] { peer.multiply({}); };
-    return cold ? time_calls(seconds, call, CacheEviction()) : time_calls(seconds, call);
+    return how == gpu::Repeats::cold ? time_calls(seconds, call, CacheEviction()) : time_calls(seconds, call);
   }
   const auto call = [](const void* given, Stream stream) { static_cast<const Peer<V>*>(given)->multiply(stream); };
-  if (cold) return gpu::time(&peer, call, seconds, gpu::Repeats::cold);
+  if (how != gpu::Repeats::warm) return gpu::time(&peer, call, seconds, how);
   try {
     return gpu::time(&peer, call, seconds, gpu::Repeats::warm);
   } catch (const Error&) {  // whatever else was wrong fails again
@@ -19,7 +19,7 @@ Timing time_peer(const Peer<V>& peer, double seconds, bool cold) {
   }
 }
 
-template Timing time_peer(const Peer<float>&, double, bool);
-template Timing time_peer(const Peer<double>&, double, bool);
+template Timing time_peer(const Peer<float>&, double, gpu::Repeats);
+template Timing time_peer(const Peer<double>&, double, gpu::Repeats);
 
 }  // namespace heddle::bench

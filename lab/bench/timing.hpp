@@ -14,6 +14,6 @@ using heddle::time_multiply;
 
 // y = A x by a peer that is prepared. One whose calls cannot be captured in a graph is timed without.
 template <class V>
-Timing time_peer(const Peer<V>& peer, double seconds, bool cold);
+Timing time_peer(const Peer<V>& peer, double seconds, gpu::Repeats how);
 
 }  // namespace heddle::bench

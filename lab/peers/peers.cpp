@@ -9,6 +9,7 @@
 #include "peers/peer_eigen.hpp"
 #include "peers/peer_graphblas.hpp"
 #include "peers/peer_mkl.hpp"
+#include "peers/peer_openmp.hpp"
 #include "peers/peer_petsc.hpp"
 #include "peers/peer_rsb.hpp"
 
@@ -28,6 +29,11 @@ std::string cpu_absence(const std::string& library) {
 #else
   constexpr bool eigen = false;
 #endif
+#ifdef HEDDLE_HAS_OPENMP
+  constexpr bool openmp = true;
+#else
+  constexpr bool openmp = false;
+#endif
 #ifdef HEDDLE_HAS_RSB
   if (library == "librsb") return reason(true, rsb_opens());
 #endif
@@ -38,6 +44,7 @@ std::string cpu_absence(const std::string& library) {
   if (library == "petsc") return reason(true, petsc_opens());
 #endif
   if (library == "eigen") return reason(eigen, true);
+  if (library == "openmp") return openmp ? "" : "Heddle was built without OpenMP";
   if (library == "mkl") return mkl_opens() ? "" : "libmkl_rt.so cannot be opened; HEDDLE_MKL may say where it is";
   return library == "librsb" || library == "graphblas" || library == "petsc" ? reason(false, false) : "";
 }
@@ -54,6 +61,9 @@ std::string cpu_version(const std::string& library) {
 #endif
 #ifdef HEDDLE_HAS_PETSC
   if (library == "petsc") return petsc_version();
+#endif
+#ifdef HEDDLE_HAS_OPENMP
+  if (library == "openmp") return openmp_version();
 #endif
   return library == "mkl" ? mkl_version() : "";
 }
@@ -76,7 +86,8 @@ std::vector<std::string> peer_names(Device device) {
   if (device.kind == Device::Kind::cpu) {
     // The threads of OpenMP wait by spinning, which small matrices and busy machines do not forgive: one thread may
     // win.
-    std::vector<std::string> names{"eigen", "eigen:one_thread", "librsb", "graphblas", "mkl", "mkl:one_thread"};
+    std::vector<std::string> names{"eigen", "eigen:one_thread", "openmp", "librsb", "graphblas",
+                                   "mkl",   "mkl:one_thread"};
 #ifdef HEDDLE_HAS_PETSC
     for (const std::string& name : petsc_names()) names.push_back(name);
 #endif
@@ -146,6 +157,9 @@ std::unique_ptr<Peer<V>> make_peer(const std::string& name, Device device) {
 #endif
 #ifdef HEDDLE_HAS_PETSC
   if (library_of(name) == "petsc") return make_petsc<V>(name);
+#endif
+#ifdef HEDDLE_HAS_OPENMP
+  if (name == "openmp") return make_openmp<V>();
 #endif
   if (library_of(name) == "mkl") return make_mkl<V>(name);
 #ifdef HEDDLE_HAS_CUSPARSE

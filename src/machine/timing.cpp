@@ -34,7 +34,7 @@ void CacheEviction::operator()() const {
 }
 
 template <class V>
-Timing time_multiply(const Operator<V>& op, std::span<const V> x, std::span<V> y, double seconds, bool cold) {
+Timing time_multiply(const Operator<V>& op, std::span<const V> x, std::span<V> y, double seconds, gpu::Repeats how) {
   struct Context {
     const Operator<V>& op;
     std::span<const V> x;
@@ -47,13 +47,14 @@ Timing time_multiply(const Operator<V>& op, std::span<const V> x, std::span<V> y
       const auto& c = *static_cast<const Context*>(given);
       c.op.multiply(c.x, c.y, stream);
     };
-    return gpu::time(&context, call, seconds, cold ? gpu::Repeats::cold : gpu::Repeats::warm);
+    return gpu::time(&context, call, seconds, how);
   }
   const auto call = [&] { op.multiply(x, y); };
-  return cold ? time_calls(seconds, call, CacheEviction()) : time_calls(seconds, call);
+  return how == gpu::Repeats::cold ? time_calls(seconds, call, CacheEviction()) : time_calls(seconds, call);
 }
 
-template Timing time_multiply(const Operator<float>&, std::span<const float>, std::span<float>, double, bool);
-template Timing time_multiply(const Operator<double>&, std::span<const double>, std::span<double>, double, bool);
+template Timing time_multiply(const Operator<float>&, std::span<const float>, std::span<float>, double, gpu::Repeats);
+template Timing time_multiply(const Operator<double>&, std::span<const double>, std::span<double>, double,
+                              gpu::Repeats);
 
 }  // namespace heddle
