@@ -140,7 +140,11 @@ PetscErrorCode wait_for_gpu() {
 PetscErrorCode current_stream(Stream& stream) {
   cudaStream_t handle = nullptr;
   PetscFunctionBegin;
+#if PETSC_VERSION_LT(3, 21, 0)
+  handle = PetscDefaultCudaStream;
+#else
   PetscCall(PetscGetCurrentCUDAStream(&handle));
+#endif
   stream = Stream{handle};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

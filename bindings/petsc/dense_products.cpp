@@ -1,4 +1,5 @@
-// MatMatMult(seqaijheddle, seqdense): all columns in one call of Heddle.
+// Products with a dense matrix, all columns in one call of Heddle: A B and A' B on one process; on several the diagonal
+// block's part of A B. PETSc asks the type of that block who multiplies it; what the off-diagonal block adds is AIJ's.
 #include "guarded.hpp"
 #include "local_operator.hpp"
 #include "mat_types.hpp"
@@ -7,10 +8,39 @@ namespace heddle::petsc {
 
 namespace {
 
-PetscErrorCode (*aij_symbolic)(Mat) = nullptr;
-PetscErrorCode (*aij_numeric)(Mat) = nullptr;
+using Step = PetscErrorCode(Mat C);
+// `petscs` is what PETSc would do.
+using Multiply = PetscErrorCode(Mat A, Mat B, Mat C, Step* petscs);
 
-PetscErrorCode multiply_dense(LocalOperator& op, Mat B, Mat C) {
+// Its numeric step in the place of PETSc's.
+template <Multiply* multiply>
+struct DenseProduct {
+  static inline Step *petscs_symbolic = nullptr, *petscs_numeric = nullptr;
+
+  static PetscErrorCode numeric(Mat C) {
+    Mat A = nullptr, B = nullptr;
+    PetscFunctionBegin;
+    PetscCall(MatProductGetMats(C, &A, &B, nullptr));
+    PetscCall(multiply(A, B, C, petscs_numeric));
+    PetscCall(PetscObjectStateIncrease(as_object(C)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static PetscErrorCode symbolic(Mat C) {
+    PetscFunctionBegin;
+    PetscCall(petscs_symbolic(C));
+    PetscCall(get_operation(C, MATOP_PRODUCTNUMERIC, petscs_numeric));
+    PetscCall(set_operation(C, MATOP_PRODUCTNUMERIC, numeric));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  static PetscErrorCode set(Mat C) {
+    PetscFunctionBegin;
+    PetscCall(get_operation(C, MATOP_PRODUCTSYMBOLIC, petscs_symbolic));
+    PetscCall(set_operation(C, MATOP_PRODUCTSYMBOLIC, symbolic));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+PetscErrorCode multiply_columns(LocalOperator& op, bool transposed, Mat B, Mat C) {
   const PetscScalar* from = nullptr;
   PetscScalar* to = nullptr;
   PetscInt stride_from = 0, stride_to = 0, count = 0;
@@ -21,51 +51,74 @@ PetscErrorCode multiply_dense(LocalOperator& op, Mat B, Mat C) {
   PetscCall(MatDenseGetLDA(C, &stride_to));
   PetscCall(MatDenseGetArrayRead(B, &from));
   PetscCall(MatDenseGetArrayWrite(C, &to));
-  const PetscErrorCode multiplied =
-      guarded(PetscObjectComm(as_object(C)), [&] { op.multiply_many(from, stride_from, to, stride_to, count); });
+  const PetscErrorCode multiplied = guarded(
+      PetscObjectComm(as_object(C)), [&] { op.multiply_many(transposed, from, stride_from, to, stride_to, count); });
   PetscCall(MatDenseRestoreArrayWrite(C, &to));
   PetscCall(MatDenseRestoreArrayRead(B, &from));
   PetscCall(multiplied);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode numeric(Mat C) {
-  Mat A = nullptr, B = nullptr;
+template <bool transposed>
+PetscErrorCode multiply(Mat A, Mat B, Mat C, Step* petscs) {
   LocalOperator* op = nullptr;
   PetscFunctionBegin;
-  PetscCall(MatProductGetMats(C, &A, &B, nullptr));
-  PetscCall(LocalOperator::current(A, op));
-  if (op->usable())
-    PetscCall(multiply_dense(*op, B, C));
-  else
-    PetscCall(aij_numeric(C));
-  PetscCall(PetscObjectStateIncrease(as_object(C)));
+  PetscCall(transposed ? LocalOperator::current_transposed(A, op) : LocalOperator::current(A, op));
+  PetscCall(op->multiplies_many() ? multiply_columns(*op, transposed, B, C) : petscs(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode symbolic(Mat C) {
+PetscErrorCode multiply_parallel(Mat A, Mat, Mat C, Step* petscs) {
   PetscFunctionBegin;
-  PetscCall(aij_symbolic(C));
-  PetscCall(get_operation(C, MATOP_PRODUCTNUMERIC, aij_numeric));
-  PetscCall(set_operation(C, MATOP_PRODUCTNUMERIC, numeric));
+  PetscCall(prepare_mpiaijheddle(A));
+  PetscCall(petscs(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// PETSc knows the product by the names of its own types, found at the second matrix.
+PetscErrorCode set_petscs(Mat C, const char* name, MatProductType& type) {
+  Mat B = nullptr;
+  PetscErrorCode (*known)(Mat) = nullptr;
+  PetscFunctionBegin;
+  type = MATPRODUCT_UNSPECIFIED;
+  PetscCall(MatProductGetMats(C, nullptr, &B, nullptr));
+  PetscCall(PetscObjectQueryFunction(as_object(B), name, &known));
+  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(known(C));
+  PetscCall(MatProductGetType(C, &type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
 PetscErrorCode set_dense_products(Mat C) {
-  Mat A = nullptr, B = nullptr;
   MatProductType type = MATPRODUCT_UNSPECIFIED;
-  PetscErrorCode (*known)(Mat) = nullptr;
   PetscFunctionBegin;
-  PetscCall(MatProductGetMats(C, &A, &B, nullptr));
-  PetscCall(MatProductGetType(C, &type));
-  PetscCall(PetscObjectQueryFunction(as_object(B), "MatProductSetFromOptions_seqaij_seqdense_C", &known));
-  if (!known) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(known(C));
-  if (type != MATPRODUCT_AB) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(get_operation(C, MATOP_PRODUCTSYMBOLIC, aij_symbolic));
-  PetscCall(set_operation(C, MATOP_PRODUCTSYMBOLIC, symbolic));
+  PetscCall(set_petscs(C, "MatProductSetFromOptions_seqaij_seqdense_C", type));
+  if (type == MATPRODUCT_AB) PetscCall(DenseProduct<multiply<false>>::set(C));
+  if (type == MATPRODUCT_AtB) PetscCall(DenseProduct<multiply<true>>::set(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_parallel_dense_products(Mat C) {
+  MatProductType type = MATPRODUCT_UNSPECIFIED;
+  PetscFunctionBegin;
+  PetscCall(set_petscs(C, "MatProductSetFromOptions_mpiaij_mpidense_C", type));
+  if (type == MATPRODUCT_AB) PetscCall(DenseProduct<multiply_parallel>::set(C));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_maij_products(Mat C) {
+  MatProductType type = MATPRODUCT_UNSPECIFIED;
+  PetscFunctionBegin;
+  PetscCall(set_petscs(C, "MatProductSetFromOptions_seqaij_seqmaij_C", type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode set_parallel_maij_products(Mat C) {
+  MatProductType type = MATPRODUCT_UNSPECIFIED;
+  PetscFunctionBegin;
+  PetscCall(set_petscs(C, "MatProductSetFromOptions_mpiaij_mpimaij_C", type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -333,6 +333,27 @@ PetscErrorCode build_solution(KSP ksp, Vec given, Vec* x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// As programs set it for PETSc's gmres.
+PetscErrorCode set_restart(KSP ksp, PetscInt restart) {
+  PetscFunctionBegin;
+  PetscCheck(restart >= 1, PetscObjectComm(as_object(ksp)), PETSC_ERR_ARG_OUTOFRANGE, "a restart must be positive");
+  state_of(ksp).restart = restart;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode get_restart(KSP ksp, PetscInt* restart) {
+  PetscFunctionBegin;
+  *restart = state_of(ksp).restart;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode compose_restart(KSP ksp, decltype(set_restart)* set, decltype(get_restart)* get) {
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(as_object(ksp), "KSPGMRESSetRestart_C", set));
+  PetscCall(PetscObjectComposeFunction(as_object(ksp), "KSPGMRESGetRestart_C", get));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode set_from_options(KSP ksp, OptionItems PetscOptionsObject) {
   State& state = state_of(ksp);
   std::array<char, 64> method{}, device{};
@@ -380,6 +401,7 @@ PetscErrorCode reset(KSP ksp) {
 PetscErrorCode destroy(KSP ksp) {
   PetscFunctionBegin;
   PetscCall(reset(ksp));
+  PetscCall(compose_restart(ksp, nullptr, nullptr));
   delete &state_of(ksp);
   ksp->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -402,6 +424,7 @@ PetscErrorCode create_ksp(KSP ksp) {
   ksp->ops->buildresidual = KSPBuildResidualDefault;
   ksp->ops->setfromoptions = set_from_options;
   ksp->ops->view = view;
+  PetscCall(compose_restart(ksp, set_restart, get_restart));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -209,14 +209,17 @@ void LocalOperator::multiply_transposed(const VectorArrays& on, bool add) {
   transposed_->multiply(V(1), x, add ? V(1) : V(0), {on.y, col_count_}, on.stream, on.memory());
 }
 
-void LocalOperator::multiply_many(const V* X, PetscInt stride_x, V* Y, PetscInt stride_y, PetscInt count) {
+void LocalOperator::multiply_many(bool transposed, const V* X, PetscInt stride_x, V* Y, PetscInt stride_y,
+                                  PetscInt count) {
   const Logged log(log_events().multiply_many, flops() * static_cast<double>(count));
   const auto last = static_cast<std::size_t>(count - 1);
   const auto columns = [&](auto* data, PetscInt stride, std::size_t length) {
     return std::span(data, last * static_cast<std::size_t>(stride) + length);
   };
-  operator_->multiply_many(Vectors<const V>{columns(X, stride_x, col_count_), count, VectorOrder::by_vector, stride_x},
-                           Vectors<V>{columns(Y, stride_y, row_count_), count, VectorOrder::by_vector, stride_y});
+  const std::size_t from = transposed ? row_count_ : col_count_, to = transposed ? col_count_ : row_count_;
+  (transposed ? transposed_ : operator_)
+      ->multiply_many(Vectors<const V>{columns(X, stride_x, from), count, VectorOrder::by_vector, stride_x},
+                      Vectors<V>{columns(Y, stride_y, to), count, VectorOrder::by_vector, stride_y});
 }
 
 std::string LocalOperator::describe() const {

@@ -53,8 +53,10 @@ class LocalOperator {
   // y = A x, or y = y + A x; likewise with the transposed matrix.
   void multiply(const VectorArrays& on, bool add);
   void multiply_transposed(const VectorArrays& on, bool add);
-  // In host memory. Columns are stride_x and stride_y apart.
-  void multiply_many(const V* X, PetscInt stride_x, V* Y, PetscInt stride_y, PetscInt count);
+  // False also of an operator of listed rows alone.
+  bool multiplies_many() const { return usable() && rows_.empty(); }
+  // In host memory, by A or its transpose. Columns are stride_x and stride_y apart.
+  void multiply_many(bool transposed, const V* X, PetscInt stride_x, V* Y, PetscInt stride_y, PetscInt count);
   const Operator<V>& held() const { return *operator_; }
 
   Device device() const { return settings_.choose.device; }

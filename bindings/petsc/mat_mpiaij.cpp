@@ -40,30 +40,37 @@ PetscErrorCode convert_to_mpiaij(Mat A, MatType, MatReuse reuse, Mat* made) {
   return convert(A, MATMPIAIJ, reuse, made, change_to_aij);
 }
 
-// PETSc knows the product of an MPIAIJ and a dense matrix by these two names only.
-PetscErrorCode set_parallel_dense_products(Mat C) {
-  Mat A = nullptr, B = nullptr;
-  PetscErrorCode (*known)(Mat) = nullptr;
+PetscErrorCode read_aij() {
+  Mat plain = nullptr;
   PetscFunctionBegin;
-  PetscCall(MatProductGetMats(C, &A, &B, nullptr));
-  PetscCall(PetscObjectQueryFunction(as_object(B), "MatProductSetFromOptions_mpiaij_mpidense_C", &known));
-  if (known) PetscCall(known(C));
+  if (aij.mult) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(create_plain(MATMPIAIJ, &plain));
+  PetscCall(aij.read(plain));
+  PetscCall(MatDestroy(&plain));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode change_to_heddle(Mat A) {
   PetscFunctionBegin;
-  if (!aij.mult) PetscCall(aij.read(A));
+  PetscCall(read_aij());
   PetscCall(ParallelProducts<aij, take_over>::operations.write(A));
   PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_mpiaijheddle_mpiaij_C", convert_to_mpiaij));
   PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_mpiaij_mpiaijheddle_C", convert_to_mpiaijheddle));
   PetscCall(share_functions(A, MATMPIAIJ, MATMPIAIJHEDDLE));
   PetscCall(PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_mpiaijheddle_mpidense_C",
                                        set_parallel_dense_products));
+  PetscCall(PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_mpiaijheddle_mpimaij_C",
+                                       set_parallel_maij_products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
+
+PetscErrorCode prepare_mpiaijheddle(Mat A) {
+  PetscFunctionBegin;
+  PetscCall(prepare_blocks(A, take_over, LocalOperator::current));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode convert_to_mpiaijheddle(Mat A, MatType, MatReuse reuse, Mat* made) {
   return convert(A, MATMPIAIJHEDDLE, reuse, made, change_to_heddle);

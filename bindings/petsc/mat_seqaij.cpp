@@ -31,12 +31,22 @@ PetscErrorCode convert_to_seqaij(Mat A, MatType, MatReuse reuse, Mat* made) {
   return convert(A, MATSEQAIJ, reuse, made, change_to_aij);
 }
 
+PetscErrorCode read_aij() {
+  Mat plain = nullptr;
+  PetscFunctionBegin;
+  if (aij.mult) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(create_plain(MATSEQAIJ, &plain));
+  PetscCall(aij.read(plain));
+  PetscCall(PetscObjectQueryFunction(as_object(plain), "MatRetrieveValues_C", &aij_retrieve_values));
+  PetscCall(MatDestroy(&plain));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Of AIJ, or of what -mat_seqaij_type has made of it.
 PetscErrorCode change_to_heddle(Mat A) {
   PetscFunctionBegin;
-  if (!aij.mult) {
-    PetscCall(aij.read(A));
-    PetscCall(PetscObjectQueryFunction(as_object(A), "MatRetrieveValues_C", &aij_retrieve_values));
-  }
+  PetscCall(read_aij());
+  PetscCall(make_plain(A, MATSEQAIJ));
   PetscCall(SequentialProducts<aij>::operations.write(A));
   PetscCall(PetscObjectComposeFunction(as_object(A), "MatRetrieveValues_C", retrieve_values));
   PetscCall(PetscObjectComposeFunction(as_object(A), "MatConvert_seqaijheddle_seqaij_C", convert_to_seqaij));
@@ -44,6 +54,8 @@ PetscErrorCode change_to_heddle(Mat A) {
   PetscCall(share_functions(A, MATSEQAIJ, MATSEQAIJHEDDLE));
   PetscCall(
       PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_seqaijheddle_seqdense_C", set_dense_products));
+  PetscCall(
+      PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_seqaijheddle_seqmaij_C", set_maij_products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,6 +38,29 @@ PetscErrorCode AijOperations::write(Mat A) const {
   return for_each(*this, [A](MatOperation operation, auto place) { return set_operation(A, operation, place); });
 }
 
+// PETSc looks for the option with the prefix of the matrix.
+PetscErrorCode create_plain(MatType type, Mat* made) {
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PETSC_COMM_SELF, made));
+  PetscCall(MatSetOptionsPrefix(*made, "heddle_plain_"));
+  PetscCall(MatSetType(*made, type));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode make_plain(Mat A, MatType plain) {
+  PetscErrorCode (*convert)(Mat, MatType, MatReuse, Mat*) = nullptr;
+  PetscBool already = PETSC_FALSE;
+  MatType type = nullptr;
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare(as_object(A), plain, &already));
+  if (already) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetType(A, &type));
+  const std::string name = std::string("MatConvert_") + type + "_" + plain + "_C";
+  PetscCall(PetscObjectQueryFunction(as_object(A), name.c_str(), &convert));
+  PetscCall(convert ? convert(A, plain, MAT_INPLACE_MATRIX, &A) : MatConvert(A, plain, MAT_INPLACE_MATRIX, &A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode share_functions(Mat A, const char* aij, const char* ours) {
   const std::string from = aij, to = ours;
   PetscFunctionBegin;

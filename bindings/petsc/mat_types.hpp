@@ -29,6 +29,11 @@ struct AijOperations {
   PetscErrorCode write(Mat A) const;
 };
 
+// A matrix of this type of PETSc whatever -mat_seqaij_type says: for its operations.
+PetscErrorCode create_plain(MatType type, Mat* made);
+// In place: of a type derived from `plain` one of that type, assembled or not.
+PetscErrorCode make_plain(Mat A, MatType plain);
+
 // What MatConvert asks for: a matrix of this type, of which `change` makes one in place.
 template <class Change>
 PetscErrorCode convert(Mat A, MatType type, MatReuse reuse, Mat* made, Change&& change) {
@@ -49,8 +54,15 @@ PetscErrorCode convert(Mat A, MatType type, MatReuse reuse, Mat* made, Change&& 
 // Converters and products that AIJ has under its own name are found under ours as well.
 PetscErrorCode share_functions(Mat A, const char* aij, const char* ours);
 
-// For MatMatMult with dense matrices: composed with a Mat of type seqaijheddle.
+// Both blocks of a matrix of type mpiaijheddle are Heddle's, and up to date.
+PetscErrorCode prepare_mpiaijheddle(Mat A);
+
+// For products with dense matrices: composed with a Mat of type seqaijheddle and of type mpiaijheddle.
 PetscErrorCode set_dense_products(Mat C);
+PetscErrorCode set_parallel_dense_products(Mat C);
+// AIJ's own products with a matrix for several unknowns a node.
+PetscErrorCode set_maij_products(Mat C);
+PetscErrorCode set_parallel_maij_products(Mat C);
 
 // Whether the viewer prints facts about a matrix, not its entries.
 PetscErrorCode views_facts(PetscViewer viewer, PetscBool* facts, PetscBool* of_all_ranks);

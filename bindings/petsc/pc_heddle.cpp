@@ -22,9 +22,11 @@ using V = PetscScalar;
 struct State {
   std::string kind = "amg", device_text = "auto";
   PreconditionerOptions options;
+  std::vector<double> rigid_bodies;  // of the coordinates that the program has set
 
   Device device;
-  std::optional<Operator<V>> matrix;  // chebyshev and amg multiply with it
+  std::string chosen, reason;         // what `auto` stands for, and why
+  std::optional<Operator<V>> matrix;  // of those that multiply with it
   std::shared_ptr<Preconditioner<V>> made;
   Buffer<V> r, z;  // on a device with memory of its own
   std::string failure;
@@ -34,7 +36,7 @@ struct State {
     made.reset();
     matrix.reset();
     r = z = {};
-    failure.clear();
+    for (std::string* text : {&chosen, &reason, &failure}) text->clear();
   }
 };
 
@@ -42,7 +44,7 @@ struct State {
 auto wishes(const State& state) {
   const PreconditionerOptions& o = state.options;
   return std::tuple(state.kind, state.device_text, o.block, o.degree, o.power, o.positive, o.strength, o.smoothing,
-                    o.coarsest);
+                    o.coarsest, o.double_cycle, o.host_setup);
 }
 
 State& state_of(PC pc) { return *static_cast<State*>(pc->data); }
@@ -57,14 +59,18 @@ PetscErrorCode check_matrix(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-Operator<V> stored(const Csr<V>& A, const State& state, const MatSettings& settings) {
-  const BuildOptions options{.device = state.device};
-  const bool multiplies = state.kind == "chebyshev" || state.kind == "amg";
-  if (!multiplies) return build(A, Plan{}, options);  // for its device
-  if (!settings.plan.empty()) return build(A, Plan::parse(settings.plan), options);
+// A cycle of amg in float has an operator of its own.
+bool multiplies_with_matrix(const State& state) {
+  if (state.chosen == "amg") return state.made->name().find("cycle in float") == std::string::npos;
+  return state.chosen == "chebyshev";
+}
+
+Operator<V> planned(const Csr<V>& A, Device device, const MatSettings& settings) {
+  const Logged log(log_events().build);
+  if (!settings.plan.empty()) return build(A, Plan::parse(settings.plan), {.device = device});
   ChooseOptions choosing = settings.choose;
-  choosing.device = state.device;
-  return build(A, choose(A, choosing).plan, options);
+  choosing.device = device;
+  return build(A, choose(A, choosing).plan, {.device = device});
 }
 
 // New values on the old pattern. False where that would not be what a new set-up gives.
@@ -73,7 +79,7 @@ bool update(State& state, const AijArrays& arrays) {
   const Logged log(log_events().preconditioner_update);
   const std::span<const V> values{arrays.val, static_cast<std::size_t>(arrays.nnz)};
   try {
-    state.matrix->update_values(values);
+    if (state.matrix) state.matrix->update_values(values);
     return state.made->update_values(values) == 0;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unavailable) throw;
@@ -81,11 +87,38 @@ bool update(State& state, const AijArrays& arrays) {
   }
 }
 
-void set_up_with(State& state, const Csr<V>& A, const MatSettings& settings) {
+// As `auto` of Heddle's own solves: jacobi where the set-up of amg fails.
+void make_chosen(State& state, const Operator<V>& op, const Csr<V>& A, const PreconditionerOptions& options) {
+  try {
+    state.made = make_preconditioner(state.chosen, op, A, options);
+  } catch (const Error& error) {
+    if (state.kind != "auto" || state.chosen != "amg" || error.kind() != ErrorKind::input) throw;
+    state.chosen = "jacobi";
+    state.reason = std::string("amg cannot be set up: ") + error.what();
+    state.made = make_preconditioner(state.chosen, op, A, options);
+  }
+}
+
+void set_up_with(State& state, const AijArrays& arrays, const MatSettings& settings) {
   const Logged log(log_events().preconditioner_setup);
+  const Csr<V> A = borrow_csr(arrays);
+  PreconditionerOptions options = state.options;
   state.device = device_of_rank(state.device_text);
-  state.matrix = stored(A, state, settings);
-  state.made = make_preconditioner(state.kind, *state.matrix, A, state.options);
+  state.chosen = state.kind;
+  if (state.kind == "auto") {
+    const std::string method = method_for(A);
+    const PreconditionerChoice choice = preconditioner_for(A, method, state.device);
+    state.chosen = choice.name;
+    state.reason = choice.reason;
+    options.positive = options.positive || method == "minres";
+  }
+  // csr costs next to nothing: on the host it uses the arrays of A where they lie.
+  const Operator<V> meanwhile = build(borrow_csr(arrays), Plan{}, {.device = state.device});
+  make_chosen(state, meanwhile, A, options);
+  if (state.made && multiplies_with_matrix(state)) {
+    state.matrix = planned(A, state.device, settings);
+    state.made->use(*state.matrix);
+  }
   state.asked_anew = false;
   if (!state.device.host_memory()) {
     state.r = Buffer<V>(A.rows, state.device);
@@ -125,6 +158,7 @@ PetscErrorCode set_up(PC pc) {
   PetscCall(check_matrix(pc));
   PetscCall(read_settings(pc->pmat, settings));
   PetscCall(read_near_null_space(pc->pmat, near_nullspace));
+  if (near_nullspace.empty()) near_nullspace = state.rigid_bodies;
   // A second set-up on the same pattern: there may be a third, for which amg keeps its aggregates.
   const bool same_pattern = pc->setupcalled && pc->flag == SAME_NONZERO_PATTERN;
   if (!same_pattern || near_nullspace != state.options.near_nullspace) state.clear();
@@ -135,7 +169,7 @@ PetscErrorCode set_up(PC pc) {
       if (same_pattern && update(state, arrays)) return;
       state.clear();
       state.options.updates = same_pattern;
-      set_up_with(state, borrow_csr(arrays), settings);
+      set_up_with(state, arrays, settings);
     } catch (const Error& error) {
       if (pc->erroriffailure || error.kind() != ErrorKind::input) throw;
       state.clear();
@@ -188,6 +222,21 @@ PetscErrorCode apply_transposed(PC pc, Vec r, Vec z) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// For amg: PETSc says of each node where it lies. Nodes of one unknown have constants as their near null space.
+PetscErrorCode set_coordinates(PC pc, PetscInt dimension, PetscInt nodes, PetscReal* coordinates) {
+  State& state = state_of(pc);
+  PetscInt rows = 0;
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, nullptr));
+  state.rigid_bodies.clear();
+  if ((dimension != 2 && dimension != 3) || nodes * dimension != rows) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(guarded(PetscObjectComm(as_object(pc)), [&] {
+    const std::vector<double> at(coordinates, coordinates + rows);
+    state.rigid_bodies = rigid_body_modes(at, static_cast<int>(dimension));
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   State& state = state_of(pc);
   PreconditionerOptions& options = state.options;
@@ -196,11 +245,13 @@ PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   PetscInt block = options.block, degree = options.degree, power = options.power, smoothing = options.smoothing,
            coarsest = options.coarsest;
   PetscReal strength = options.strength;
-  PetscBool positive = options.positive ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool positive = options.positive ? PETSC_TRUE : PETSC_FALSE,
+            double_cycle = options.double_cycle ? PETSC_TRUE : PETSC_FALSE,
+            host_setup = options.host_setup ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "Heddle's preconditioners");
-  PetscCall(PetscOptionsString("-pc_heddle_type", "jacobi, block_jacobi, chebyshev, fsai, spai, amg or none", nullptr,
-                               state.kind.c_str(), kind.data(), kind.size(), nullptr));
+  PetscCall(PetscOptionsString("-pc_heddle_type", "jacobi, block_jacobi, chebyshev, fsai, spai, amg, auto or none",
+                               nullptr, state.kind.c_str(), kind.data(), kind.size(), nullptr));
   PetscCall(PetscOptionsString("-pc_heddle_device", "cpu, gpu, gpu:1, emulator or auto", nullptr,
                                state.device_text.c_str(), device.data(), device.size(), nullptr));
   PetscCall(PetscOptionsInt("-pc_heddle_block", "block_jacobi, amg: rows of a block; 0: by the structure", nullptr,
@@ -214,6 +265,10 @@ PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
       PetscOptionsInt("-pc_heddle_smoothing", "amg: degree of the smoother", nullptr, smoothing, &smoothing, nullptr));
   PetscCall(PetscOptionsInt("-pc_heddle_coarsest", "amg: rows of a matrix that is inverted", nullptr, coarsest,
                             &coarsest, nullptr));
+  PetscCall(PetscOptionsBool("-pc_heddle_double_cycle", "amg: the cycle in double, not in float", nullptr, double_cycle,
+                             &double_cycle, nullptr));
+  PetscCall(PetscOptionsBool("-pc_heddle_host_setup", "amg: set up on the host, also for a GPU", nullptr, host_setup,
+                             &host_setup, nullptr));
   PetscOptionsHeadEnd();
   if (kind[0]) state.kind = kind.data();
   if (device[0]) state.device_text = device.data();
@@ -224,6 +279,8 @@ PetscErrorCode set_from_options(PC pc, OptionItems PetscOptionsObject) {
   options.strength = strength;
   options.smoothing = static_cast<int>(smoothing);
   options.coarsest = static_cast<int>(coarsest);
+  options.double_cycle = double_cycle == PETSC_TRUE;
+  options.host_setup = host_setup == PETSC_TRUE;
   state.asked_anew = state.asked_anew || wishes(state) != before;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -234,8 +291,11 @@ PetscErrorCode view(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare(as_object(viewer), PETSCVIEWERASCII, &text));
   if (!text) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  Heddle: %s, device %s\n", state.kind.c_str(),
+  const std::string name = state.made ? state.made->name() : state.kind;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  Heddle: %s, device %s\n", name.c_str(),
                                    state.made ? to_string(state.device).c_str() : state.device_text.c_str()));
+  if (!state.reason.empty())
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  auto is %s: %s\n", state.chosen.c_str(), state.reason.c_str()));
   if (!state.failure.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", state.failure.c_str()));
   if (!state.made) PetscFunctionReturn(PETSC_SUCCESS);
   for (const GridInfo& grid : state.made->grids())
@@ -253,6 +313,7 @@ PetscErrorCode reset(PC pc) {
 
 PetscErrorCode destroy(PC pc) {
   PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction(as_object(pc), "PCSetCoordinates_C", nullptr));
   delete &state_of(pc);
   pc->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,6 +331,7 @@ PetscErrorCode create_pc(PC pc) {
   pc->ops->view = view;
   pc->ops->reset = reset;
   pc->ops->destroy = destroy;
+  PetscCall(PetscObjectComposeFunction(as_object(pc), "PCSetCoordinates_C", set_coordinates));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -20,6 +20,8 @@
 #include "heddle_petsc.h"
 #include "read_distributed.hpp"
 
+using namespace heddle::petsc::bench;
+
 namespace {
 
 const char* usual_matrices =

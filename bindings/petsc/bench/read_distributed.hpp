@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+namespace heddle::petsc::bench {
+
 inline void must(PetscErrorCode code) {
   if (code) PETSCABORT(PETSC_COMM_WORLD, code);
 }
@@ -31,3 +33,5 @@ inline Mat read_distributed(const std::string& name) {
   must(MatMPIAIJSetPreallocationCSR(made, ptr.data(), col.data(), whole.val.data() + first));
   return made;
 }
+
+}  // namespace heddle::petsc::bench

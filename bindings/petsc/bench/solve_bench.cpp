@@ -10,6 +10,8 @@
 #include "heddle_petsc.h"
 #include "read_distributed.hpp"
 
+using namespace heddle::petsc::bench;
+
 namespace {
 
 double median(std::vector<double> of) {

@@ -1,13 +1,17 @@
 # ctest: an unmodified PETSc program loads the library and uses it; what cannot work ends with an error of PETSc.
-#   cmake -DLAUNCH=... -DPROGRAM=... -DLIBRARY=... -DOTHER=... -P loaded.cmake
+#   cmake -DLAUNCH=... -DPOISSON=... -DGRID=... -DLIBRARY=... -DOTHER_MINOR=... -DOTHER_INT_BYTES=... -DOTHER_SCALAR=...
+#     -DINSTALL=<script> -DPREFIX=... -DFOLDER=lib -P loaded.cmake
 
-# program(RANKS OPTIONS...): sets code and output.
-function(program ranks)
-  execute_process(COMMAND ${LAUNCH} ${ranks} ${PROGRAM} -n 60 ${ARGN}
+# run(RANKS PROGRAM OPTIONS...): sets code and output.
+function(run ranks program)
+  execute_process(COMMAND ${LAUNCH} ${ranks} ${program} ${ARGN}
     RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   set(code "${result}" PARENT_SCOPE)
   set(output "${text}" PARENT_SCOPE)
 endfunction()
+macro(program ranks)
+  run(${ranks} ${POISSON} -n 60 ${ARGN})
+endmacro()
 
 macro(expect pattern)
   if(NOT output MATCHES "${pattern}")
@@ -34,10 +38,56 @@ expect("Heddle.0.: off-diagonal block, plan [a-z]+.*chosen: ")
 program(1 -dll_append ${LIBRARY} -ksp_type heddle -pc_type heddle -log_view)
 expect("CONVERGED_RTOL after")
 expect("HeddleSolve +1 ")
+program(1 -dll_append ${LIBRARY} -ksp_type heddle -pc_type heddle -pc_heddle_type auto -ksp_view)
+expect("CONVERGED_RTOL after")
+expect("  auto is (amg|jacobi|none): ")
 program(1 -dll_append ${LIBRARY} -mat_type aijheddle -mat_heddle_view -mat_heddle_plan "sell C=16")
 expect("Heddle.0.: plan sell C=16 ")
 program(1 -dll_append ${LIBRARY} -mat_type aijheddle -help)
 expect("-mat_heddle_plan")
+
+# What the options of a matrix do.
+set(viewed -dll_append ${LIBRARY} -mat_type aijheddle -mat_heddle_view)
+program(1 ${viewed} -mat_heddle_threads 2)
+expect("Heddle.0.: plan .*; 2 threads")
+program(1 ${viewed} -mat_heddle_expected_multiplies 1)
+expect("Heddle.0.: plan csr [^:]*on cpu.*csr has done 1 products before")
+program(1 ${viewed} -mat_heddle_expected_multiplies 0)
+expect("Heddle.0.: plan .*; chosen: .*predicted")
+program(1 ${viewed} -mat_heddle_expected_multiplies 0 -mat_heddle_effort measure)
+expect("Heddle.0.: plan .*; chosen: .*measured")
+program(2 ${viewed} -mat_heddle_device emulator)
+expect("Heddle.0.: diagonal block, plan [^:]* on emulator:.*CONVERGED_RTOL after")
+
+# A block that PETSc makes of another type becomes Heddle's.
+foreach(ranks 1 2)
+  program(${ranks} -mat_type aij)
+  expect("CONVERGED_RTOL after ([0-9]+) iterations")
+  set(usual ${CMAKE_MATCH_1})
+  program(${ranks} -dll_append ${LIBRARY} -mat_type aijheddle -mat_seqaij_type seqaijperm -log_view)
+  expect("CONVERGED_RTOL after ${usual} iterations.*HeddleMatMult +[1-9]")
+endforeach()
+
+# The same words in the environment, and a matrix that a grid of PETSc makes.
+set(ENV{PETSC_OPTIONS} "-dll_append ${LIBRARY} -mat_type aijheddle -log_view")
+program(2)
+expect("CONVERGED_RTOL after.*HeddleMatMult +[1-9]")
+unset(ENV{PETSC_OPTIONS})
+foreach(ranks 1 2)
+  run(${ranks} ${GRID})
+  expect("CONVERGED_RTOL after ([0-9]+) iterations, a matrix of type (seq|mpi)aij\n")
+  set(usual ${CMAKE_MATCH_1})
+  run(${ranks} ${GRID} -dll_append ${LIBRARY} -dm_mat_type aijheddle -log_view)
+  expect("CONVERGED_RTOL after ${usual} iterations, a matrix of type (seq|mpi)aijheddle.*HeddleMatMult +[1-9]")
+endforeach()
+
+# From the place where it is installed, beside nothing else.
+file(REMOVE_RECURSE ${PREFIX})
+execute_process(COMMAND ${CMAKE_COMMAND} -DCMAKE_INSTALL_PREFIX=${PREFIX} -P ${INSTALL} RESULT_VARIABLE code OUTPUT_QUIET)
+cmake_path(GET LIBRARY FILENAME name)
+program(2 -dll_append ${PREFIX}/${FOLDER}/${name} -mat_type aijheddle -log_view)
+expect("CONVERGED_RTOL after.*HeddleMatMult +[1-9]")
+file(REMOVE_RECURSE ${PREFIX})
 
 function(expect_error pattern)
   expect("PETSC ERROR.*${pattern}")
@@ -47,7 +97,11 @@ function(expect_error pattern)
 endfunction()
 program(2 -dll_append ${LIBRARY} -mat_type aijheddle -mat_heddle_plan "nonsense C=3")
 expect_error("nonsense")
-program(1 -dll_append ${OTHER} -mat_type aijheddle)
+program(1 -dll_append ${OTHER_MINOR} -mat_type aijheddle)
 expect_error("was compiled for PETSc [0-9]+.1 and is loaded by PETSc")
+program(1 -dll_append ${OTHER_INT_BYTES} -mat_type aijheddle)
+expect_error("compiled for a PETSc whose PetscInt has 5 bytes and is loaded by one with [48];")
+program(1 -dll_append ${OTHER_SCALAR} -mat_type aijheddle)
+expect_error("compiled for a PETSc with numbers of type FLOAT and is loaded by one with DOUBLE;")
 program(2 -dll_append ${LIBRARY} -ksp_type heddle)
 expect_error("-pc_type bjacobi or asm")

@@ -22,6 +22,16 @@ struct Outcome {
   Vec x = nullptr;
 };
 
+// lsqr preconditions the normal equations.
+Mat to_precondition(Mat A, const Setting& setting) {
+  Mat made = A;
+  if (setting.method == "lsqr" && setting.preconditioner != "none")
+    must(MatTransposeMatMult(A, A, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &made));
+  else
+    must(PetscObjectReference(as_object(A)));
+  return made;
+}
+
 Outcome solve(const char* type, const Setting& setting) {
   Mat A = integer_matrix(type, setting.shape, 900);
   if (setting.shape == Shape::symmetric || setting.shape == Shape::indefinite)
@@ -32,7 +42,9 @@ Outcome solve(const char* type, const Setting& setting) {
   KSP ksp = nullptr;
   must(KSPCreate(PETSC_COMM_WORLD, &ksp));
   must(KSPSetOptionsPrefix(ksp, "case_"));
-  must(KSPSetOperators(ksp, A, A));
+  Mat P = to_precondition(A, setting);
+  must(KSPSetOperators(ksp, A, P));
+  must(MatDestroy(&P));
   must(KSPSetTolerances(ksp, 1e-8, 1e-30, PETSC_DEFAULT, 2000));
   must(KSPSetFromOptions(ksp));
   must(KSPSolve(ksp, b, outcome.x));
@@ -125,7 +137,11 @@ std::vector<Setting> every_setting() {
                    preconditioner == std::string("jacobi") ? "-case_pc_jacobi_abs" : ""});
     all.push_back({Shape::indefinite, "gmres", preconditioner, "-case_ksp_gmres_restart 200"});
   }
-  all.push_back({Shape::tall, "lsqr", "none", ""});
+  // minres wants a symmetric positive definite preconditioner: not the restricted asm.
+  for (const Setting& setting : preconditioners(Shape::symmetric, "minres"))
+    if (setting.preconditioner != "asm") all.push_back(setting);
+  // Others multiply with the tall matrix itself (gamg), or break down with aij too (bjacobi).
+  for (const char* preconditioner : {"none", "jacobi", "sor"}) all.push_back({Shape::tall, "lsqr", preconditioner, ""});
   all.push_back({Shape::unsymmetric, "cgne", "none", ""});  // PETSc's wants a square matrix
   return all;
 }

@@ -1,4 +1,4 @@
-// The KSP and PC types of Heddle: solutions, what PETSc is told about them, and what is refused.
+// The KSP type of Heddle, and its PC with it: solutions, what PETSc is told about them, and what is refused.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -26,93 +26,12 @@ void solve_on_one_process() {
         }
 }
 
-void precondition_on_one_process() {
-  for (const char* kind : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "amg"}) {
-    const Problem problem(Shape::symmetric);
-    const Options options{
-        {"-ksp_type", "cg"}, {"-ksp_norm_type", "unpreconditioned"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", kind}};
-    expect_solution(solve(problem.A, problem.b), std::string("cg of PETSc with ") + kind);
-    must(MatScale(problem.A, 3));
-    expect_solution(solve(problem.A, problem.b), std::string("the same with other values, ") + kind);
-  }
-  const Problem problem(Shape::unsymmetric);
-  const Options options(
-      {{"-ksp_type", "gmres"}, {"-ksp_pc_side", "right"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "spai"}});
-  expect_solution(solve(problem.A, problem.b), "gmres of PETSc with spai");
-}
-
-// amg takes the near null space of the matrix: up to eight vectors.
-void near_null_spaces() {
-  for (const PetscInt count : {1, 3, 9}) {
-    const Problem problem(Shape::symmetric);
-    const Options options{{"-ksp_type", "heddle"}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "amg"}};
-    std::vector<Vec> basis(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < basis.size(); ++i) {
-      must(VecDuplicate(problem.b, &basis[i]));
-      for (PetscInt row = static_cast<PetscInt>(i); row < 900; row += count)
-        must(VecSetValue(basis[i], row, 1, INSERT_VALUES));
-      must(VecAssemblyBegin(basis[i]));
-      must(VecAssemblyEnd(basis[i]));
-      must(VecNormalize(basis[i], nullptr));
-    }
-    MatNullSpace space = nullptr;
-    must(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_FALSE, count, basis.data(), &space));
-    must(MatSetNearNullSpace(problem.A, space));
-    const Solved solved = solve(problem.A, problem.b);
-    if (count <= 8)
-      expect_solution(solved, "a near null space of " + std::to_string(count));
-    else
-      tally.check(solved.reason <= 0, "a near null space of too many vectors");
-    must(MatNullSpaceDestroy(&space));
-    for (Vec& vector : basis) must(VecDestroy(&vector));
-  }
-}
-
 void follow_the_matrix() {
   const Problem problem(Shape::symmetric);
   const Options options{{"-ksp_type", "heddle"}, {"-pc_type", "heddle"}};
   expect_solution(solve(problem.A, problem.b), "before a change");
   must(MatShift(problem.A, 5));
   expect_solution(solve(problem.A, problem.b), "after MatShift");
-}
-
-// amg keeps its aggregates for new values on the old pattern from the third set-up on, and only where a new set-up
-// would give the same.
-void set_up_again() {
-  const Problem problem(Shape::symmetric);
-  const Options options{{"-ksp_type", "cg"}, {"-ksp_norm_type", "unpreconditioned"}, {"-pc_type", "heddle"}};
-  KSP ksp = nullptr;
-  Vec x = nullptr;
-  must(VecDuplicate(problem.b, &x));
-  must(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  must(KSPSetOperators(ksp, problem.A, problem.A));
-  must(KSPSetTolerances(ksp, 1e-8, 1e-50, PETSC_DEFAULT, 3000));
-  const auto solve_again = [&](int set_ups, int updates, const std::string& what) {
-    const int set_up = events("HeddlePCSetUp"), updated = events("HeddlePCUpdate");
-    PetscInt iterations = 0;
-    must(KSPSetFromOptions(ksp));
-    must(KSPSolve(ksp, problem.b, x));
-    must(KSPGetIterationNumber(ksp, &iterations));
-    const int more_set_ups = events("HeddlePCSetUp") - set_up, more_updates = events("HeddlePCUpdate") - updated;
-    const Solved anew = solve(problem.A, problem.b);
-    tally.check(more_set_ups == set_ups && more_updates == updates && iterations == anew.iterations &&
-                    true_residual(problem.A, problem.b, x) <= 1e-8,
-                what + ": " + std::to_string(more_set_ups) + " set-ups, " + std::to_string(more_updates) +
-                    " updates, " + std::to_string(iterations) + " iterations, anew " + std::to_string(anew.iterations));
-  };
-  solve_again(1, 0, "the first set-up");
-  must(MatScale(problem.A, 2));
-  solve_again(1, 0, "the second set-up");
-  for (const PetscScalar factor : {3.0, 0.5}) {
-    must(MatScale(problem.A, factor));
-    solve_again(0, 1, "new values");
-  }
-  must(PetscOptionsSetValue(nullptr, "-pc_heddle_smoothing", "3"));
-  must(MatScale(problem.A, 2));
-  solve_again(1, 0, "another option");
-  must(PetscOptionsClearValue(nullptr, "-pc_heddle_smoothing"));
-  must(KSPDestroy(&ksp));
-  must(VecDestroy(&x));
 }
 
 void on_the_emulator() {
@@ -158,15 +77,6 @@ void reasons() {
   expect_reason(solve(indefinite.A, indefinite.b), KSP_DIVERGED_INDEFINITE_MAT, "auto does as the program promises");
 }
 
-void preconditioners_that_fail() {
-  const Problem problem(Shape::indefinite);
-  for (const char* method : {"gmres", "heddle"}) {
-    const Options options{{"-ksp_type", method}, {"-pc_type", "heddle"}, {"-pc_heddle_type", "fsai"}};
-    expect_reason(solve(problem.A, problem.b), KSP_DIVERGED_PC_FAILED,
-                  std::string("fsai of an indefinite matrix, ") + method);
-  }
-}
-
 PetscErrorCode stop_after_seven(KSP, PetscInt iteration, PetscReal, KSPConvergedReason* reason, void*) {
   *reason = iteration < 7 ? KSP_CONVERGED_ITERATING : KSP_CONVERGED_STEP_LENGTH;
   return PETSC_SUCCESS;
@@ -207,6 +117,63 @@ PetscErrorCode compare_residuals(KSP ksp, PetscInt, PetscReal norm, void* apart)
   double& largest = *static_cast<double*>(apart);
   largest = std::fmax(largest, std::fabs(built - norm) / norm);
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// As PETSc's own methods: x is 0 at once, from any guess.
+void zero_right_side() {
+  for (const char* method : {"cg", "gmres", "heddle"})
+    for (const PetscScalar guess : {0, 2}) {
+      if (guess != PetscScalar(0) && method[0] != 'h') continue;
+      const Problem problem(Shape::symmetric);
+      must(VecSet(problem.b, 0));
+      const Options options{{"-ksp_type", method}, {"-pc_type", "jacobi"}};
+      KSP ksp = nullptr;
+      Vec x = nullptr;
+      PetscInt iterations = -1;
+      PetscReal size = -1;
+      KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+      must(VecDuplicate(problem.b, &x));
+      must(VecSet(x, guess));
+      must(KSPCreate(PETSC_COMM_WORLD, &ksp));
+      must(KSPSetOperators(ksp, problem.A, problem.A));
+      must(KSPSetInitialGuessNonzero(ksp, guess != PetscScalar(0) ? PETSC_TRUE : PETSC_FALSE));
+      must(KSPSetFromOptions(ksp));
+      must(KSPSolve(ksp, problem.b, x));
+      must(KSPGetIterationNumber(ksp, &iterations));
+      must(KSPGetConvergedReason(ksp, &reason));
+      must(VecNorm(x, NORM_INFINITY, &size));
+      tally.check(reason == KSP_CONVERGED_ATOL && iterations == 0 && size == 0,
+                  std::string("b = 0, ") + method + ": " + KSPConvergedReasons[reason] + " after " +
+                      std::to_string(iterations) + ", x " + std::to_string(size));
+      must(KSPDestroy(&ksp));
+      must(VecDestroy(&x));
+    }
+}
+
+// A program that sets the restart of gmres reaches Heddle's.
+void restart_of_the_program() {
+  const Problem problem(Shape::unsymmetric);
+  std::vector<PetscInt> taken;
+  for (const PetscInt restart : {2, 40}) {
+    KSP ksp = nullptr;
+    Vec x = nullptr;
+    PetscInt iterations = 0, told = 0;
+    const Options options{{"-ksp_type", "heddle"}, {"-ksp_heddle_method", "gmres"}, {"-pc_type", "none"}};
+    must(VecDuplicate(problem.b, &x));
+    must(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    must(KSPSetOperators(ksp, problem.A, problem.A));
+    must(KSPSetFromOptions(ksp));
+    must(KSPGMRESSetRestart(ksp, restart));
+    must(KSPGMRESGetRestart(ksp, &told));
+    must(KSPSolve(ksp, problem.b, x));
+    must(KSPGetIterationNumber(ksp, &iterations));
+    tally.check(told == restart, "the restart that was set");
+    taken.push_back(iterations);
+    must(KSPDestroy(&ksp));
+    must(VecDestroy(&x));
+  }
+  tally.check(taken[0] > taken[1],
+              "iterations with restart 2 and 40: " + std::to_string(taken[0]) + ", " + std::to_string(taken[1]));
 }
 
 void solutions_for_monitors() {
@@ -356,19 +323,17 @@ int run(int argc, char** argv) {
   refusals();
   if (PetscGlobalSize == 1) {
     solve_on_one_process();
-    precondition_on_one_process();
-    near_null_spaces();
     follow_the_matrix();
-    set_up_again();
     on_the_emulator();
     reasons();
-    preconditioners_that_fail();
     refusals_of_solvers();
     convergence_test_of_the_program();
     solutions_for_monitors();
+    zero_right_side();
+    restart_of_the_program();
     if (!on_gpu()) matrix_known_by_products();  // on the CPU
     singular();
-    for (const char* event : {"HeddleSolve", "HeddlePCSetUp", "HeddlePCApply"})
+    for (const char* event : {"HeddleSolve", "HeddlePCSetUp"})
       tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
   } else {
     on_several_processes();

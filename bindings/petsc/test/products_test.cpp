@@ -1,0 +1,71 @@
+// Who multiplies: what Heddle takes from PETSc and gives back, and products with dense matrices.
+#include "two_matrices.hpp"
+
+namespace heddle::petsc::test {
+
+namespace {
+
+// The first matrix of the process is one that PETSc has made of another type. What Heddle takes for operations of AIJ is
+// not that type's.
+void first_of_another_type() {
+  must(PetscOptionsSetValue(nullptr, "-mat_seqaij_type", "seqaijperm"));
+  Mat ours = integer_matrix(MATHEDDLE, Shape::unsymmetric, 240);
+  Vec once = product(ours, Product::mult);
+  must(VecDestroy(&once));
+  must(PetscOptionsClearValue(nullptr, "-mat_seqaij_type"));
+  Two two{integer_matrix(MATAIJ, Shape::unsymmetric, 240), ours};
+  compare(two, "a block of type seqaijperm");
+  must(MatConvert(two.ours, MATAIJ, MAT_INPLACE_MATRIX, &two.ours));
+  compare(two, "a block of type seqaijperm and MatConvert to aij");
+  PetscErrorCode (*of_plain)(Mat, Vec, Vec) = nullptr, (*of_ours)(Mat, Vec, Vec) = nullptr;
+  must(get_operation(two.aij, MATOP_MULT, of_plain));
+  must(get_operation(two.ours, MATOP_MULT, of_ours));
+  tally.check(of_plain == of_ours, "MatConvert to aij gives AIJ's own product back");
+  destroy(two);
+}
+
+// On one process all of it, on several what the diagonal block adds.
+void dense_products() {
+  Two two = make(Shape::unsymmetric);
+  int before = events("HeddleMatMatMult");
+  tally.check(same_dense_product(two, false), "MatMatMult as the first product");
+  tally.check(events("HeddleMatMatMult") == before + 2, "MatMatMult is Heddle's");
+  before = events("HeddleMatMatMult");
+  tally.check(same_dense_product(two, true), "MatTransposeMatMult after it");
+  const int expected = PetscGlobalSize == 1 ? 2 : 0;
+  tally.check(events("HeddleMatMatMult") == before + expected, "MatTransposeMatMult is Heddle's on one process");
+  destroy(two);
+}
+
+// Two unknowns a node: hierarchies of multigrid interpolate so.
+void products_with_several_unknowns() {
+  Two two = make(Shape::unsymmetric), made;
+  Mat nodes = integer_matrix(MATAIJ, Shape::tall, 120), P = nullptr;
+  must(MatCreateMAIJ(nodes, 2, &P));
+  must(MatPtAP(two.aij, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &made.aij));
+  must(MatPtAP(two.ours, P, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &made.ours));
+  must(MatPtAP(two.ours, P, MAT_REUSE_MATRIX, PETSC_DEFAULT, &made.ours));
+  compare(made, "MatPtAP with two unknowns a node");
+  must(MatDestroy(&P));
+  must(MatDestroy(&nodes));
+  destroy(made);
+  destroy(two);
+}
+
+int run(int argc, char** argv) {
+  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  must(PetscLogDefaultBegin());
+  must(HeddlePetscRegister());
+  first_of_another_type();
+  dense_products();
+  products_with_several_unknowns();
+  const int code = tally.finish("products");
+  must(PetscFinalize());
+  return code;
+}
+
+}  // namespace
+
+}  // namespace heddle::petsc::test
+
+int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }
