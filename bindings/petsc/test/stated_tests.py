@@ -15,7 +15,7 @@ from dataclasses import dataclass
 KEYS = {"args", "depends", "diff_args", "env", "filter", "filter_output", "localrunfiles", "nsize", "output_file", "requires",
         "suffix", "temporaries", "timeoutfactor", "TODO", "SKIP", "command", "comments"}
 APPENDED = {"args", "requires", "env", "diff_args"}
-LOOP = re.compile(r"\{\{(.*?)\}[^}]*\}")
+LOOP = re.compile(r"(?:-(\w+)[ =]+)?\{\{(.*?)\}([^}]*)\}")
 
 
 @dataclass
@@ -24,6 +24,8 @@ class Stated:
     ranks: int
     args: str
     filter: str
+    output: str  # what PETSc has recorded, beside the source
+    filter_output: str
 
 
 def parts(text):
@@ -62,11 +64,16 @@ def joined(outer, inner):
     return both
 
 
-def combinations(text):
-    """The text with each combination of the values of its loops."""
-    pieces = LOOP.split(text)
-    for values in itertools.product(*(values.split() for values in pieces[1::2])):
-        yield "".join(itertools.chain(*zip(pieces[::2], [*values, ""]))), "-".join(values)
+def combinations(text, key=""):
+    """The text with each combination of the values of its loops, their names, and those of loops of separate outputs."""
+    loops = list(LOOP.finditer(text))
+    for values in itertools.product(*(loop.group(2).split() for loop in loops)):
+        made, at = "", 0
+        for loop, value in zip(loops, values):
+            made += text[at:loop.start(2) - 2] + value
+            at = loop.end()
+        separate = "".join(f"_{loop.group(1) or key}-{value}" for loop, value in zip(loops, values) if "separate" in loop.group(3))
+        yield made + text[at:], "-".join(values), separate
 
 
 class Configuration:
@@ -89,7 +96,7 @@ class Configuration:
         return all(map(self.has, part.get("requires", "").replace(",", " ").split()))
 
 
-def stated_tests(text, petsc, most_combinations):
+def stated_tests(text, program, petsc, most_combinations):
     """Those that this PETSc can run, and how many it cannot; of a loop the first combinations."""
     found = parts(text)
     tests = []
@@ -101,9 +108,10 @@ def stated_tests(text, petsc, most_combinations):
             and not {"TODO", "SKIP", "command", "depends", "localrunfiles"} & test.keys()]
     made = []
     for test in able:
-        every = ((args, ranks, f"{test.get('suffix', '1')} {of_args} {of_ranks}".strip())
-                 for args, of_args in combinations(test.get("args", ""))
-                 for ranks, of_ranks in combinations(test.get("nsize", "1")))
-        for args, ranks, name in itertools.islice(every, most_combinations):
-            made.append(Stated(name, int(ranks), args, test.get("filter", "")))
+        suffix = test.get("suffix", "1")
+        every = itertools.product(combinations(test.get("args", "")), combinations(test.get("nsize", "1"), "nsize"))
+        for (args, of_args, output), (ranks, of_ranks, more) in itertools.islice(every, most_combinations):
+            recorded = test.get("output_file", f"output/{program}_{suffix}{more}{output}.out")
+            made.append(Stated(f"{suffix} {of_args} {of_ranks}".strip(), int(ranks), args, test.get("filter", ""), recorded,
+                               test.get("filter_output", "")))
     return made, len(tests) - len(able)
