@@ -150,6 +150,19 @@ TEST(OnGpuSolveGraph, is_recorded_anew_for_a_better_operator_and_not_for_what_ca
   }
 }
 
+TEST(OnGpuSolveAuto, takes_the_matrix_in_the_memory_of_the_gpu) {
+  if (!gpu_available()) GTEST_SKIP() << "no GPU: " << gpu_absence();
+  const Csr<double> A = generate<double>("stencil2d5,n=500"), there = A.to(Device::gpu());
+  const auto op = build(A, {}, {.device = Device::gpu()});
+  const Numbers b(static_cast<std::size_t>(A.rows), 1.0);
+  Numbers x(b.size(), 0.0), other(b.size(), 0.0);
+  const Report from_host = solve(op, b, x, {.preconditioner = "auto", .matrix = &A}),
+               from_device = solve(op, b, other, {.preconditioner = "auto", .matrix = &there});
+  EXPECT_EQ(from_device.preconditioner, from_host.preconditioner);
+  EXPECT_EQ(from_device.preconditioner_reason, from_host.preconditioner_reason);
+  EXPECT_EQ(other, x);
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const char* method : {"cg", "minres", "bicgstab", "gmres"})

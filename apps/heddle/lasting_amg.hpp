@@ -64,7 +64,8 @@ class LastingAmg {
   }
   void begin(const SolveOptions<V>& wishes) {
     if (A_.device().kind == Device::Kind::gpu)
-      solve_method::load_kernels<V>(A_.device(), wishes.method == "auto" ? method_for(matrix_) : wishes.method, "amg");
+      solve_method::load_kernels<V>({A_.device(), wishes.method == "auto" ? method_for(matrix_) : wishes.method, "amg",
+                                     solve_method::set_up_of(matrix_, settings_)});
     make();
   }
   void choose(const SolveOptions<V>& wishes) {

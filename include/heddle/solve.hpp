@@ -55,7 +55,8 @@ class Preconditioner {
   virtual void use(const Operator<V>&) {}
   // New numbers of the matrix on its old pattern, as Operator::update_values takes them; the operator of A needs them
   // too. An amg keeps its aggregates and tells how many couplings are strong by the new numbers and were not, or the
-  // other way round: with none it is what a new one would be. Error(unavailable) where a new one must be made.
+  // other way round: with none it is what a new one would be. Error(unavailable) where a new one must be made. After an
+  // Error it may hold some numbers of each: update it again, or make a new one.
   virtual std::int64_t update_values(std::span<const V> val);
   // Of a multigrid, the finest first.
   virtual std::vector<GridInfo> grids() const { return {}; }

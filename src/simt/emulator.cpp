@@ -317,6 +317,7 @@ void run_grid(const Launch& shape, void (*body)(void*), void* context) {
   check(shape.cluster >= 1 && shape.cluster <= 8 && shape.blocks % shape.cluster == 0, ErrorKind::internal,
         "{} blocks in clusters of {}: must be a multiple of at most 8", shape.blocks, shape.cluster);
   ++emulated_calls.kernels;
+  if (const auto told = emulated_calls.launched.load()) told(body, shape.threads, shape.shared_bytes);
   for (std::int64_t i = 0; i < shape.blocks; i += shape.cluster)
     runner.run(shape, order_of_turns == Order::forward ? i : shape.blocks - shape.cluster - i, body, context);
 }

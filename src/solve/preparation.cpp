@@ -20,23 +20,29 @@ class Matrix {
     if (!restored_) restored_ = A_.restore();
     return *restored_;
   }
+  // Fetched once, whoever asks.
+  const Csr<V>& on_host() {
+    if (!host_) host_ = solve_method::on_host((*this)());
+    return *host_;
+  }
 
  private:
   const Operator<V>& A_;
   const Csr<V>* given_;
-  std::optional<Csr<V>> restored_;
+  std::optional<Csr<V>> restored_, host_;
 };
 
 template <class V>
-void load(Prepared<V>& made, Device device, const std::string& preconditioner) {
-  if (device.kind == Device::Kind::gpu) made.loading_seconds += load_kernels<V>(device, made.method, preconditioner);
+void load(Prepared<V>& made, Device device, const std::string& preconditioner, const RehearsedSetUp& set_up = {}) {
+  if (device.kind == Device::Kind::gpu)
+    made.loading_seconds += load_kernels<V>({device, made.method, preconditioner, set_up});
 }
 
 // Makes the preconditioner that the options name.
 template <class V>
 class Named {
  public:
-  Named(const Operator<V>& op, const Csr<V>& its_matrix, const SolveOptions<V>& options, Prepared<V>& prepared)
+  Named(const Operator<V>& op, Matrix<V>& its_matrix, const SolveOptions<V>& options, Prepared<V>& prepared)
       : A(op), matrix(its_matrix), wishes_(options.preconditioner_options), made_(prepared) {
     wishes_.positive |= made_.method == "minres";
     if (options.preconditioner == "auto")
@@ -47,12 +53,13 @@ class Named {
 
  private:
   void make(const std::string& name) {
-    load(made_, A.device(), name);
-    made_.preconditioner = make_preconditioner(name, A, matrix, wishes_);
+    load(made_, A.device(), name, name == "amg" ? set_up_of(matrix(), wishes_) : RehearsedSetUp{});
+    const bool where_it_lies = preconditioner_line<V>(name).takes_device_matrix && !wishes_.host_setup;
+    made_.preconditioner = make_preconditioner(name, A, where_it_lies ? matrix() : matrix.on_host(), wishes_);
   }
   void choose(double tolerance) {
     PreconditionerChoice choice =
-        choose_preconditioner(matrix, made_.method, A.device(), tolerance, wishes_.host_setup);
+        choose_preconditioner(matrix.on_host(), made_.method, A.device(), tolerance, wishes_.host_setup);
     made_.reason = std::move(choice.reason);
     if (choice.name != "amg") return make(choice.name);
     try {
@@ -65,7 +72,7 @@ class Named {
   }
 
   const Operator<V>& A;
-  const Csr<V>& matrix;
+  Matrix<V>& matrix;
   PreconditionerOptions wishes_;
   Prepared<V>& made_;
 };
@@ -95,11 +102,11 @@ Prepared<V> Preparation<V>::made() const {
   made.method_was_auto = options_.method == "auto";
   if (const Operator<V>* A = A_.as_operator()) {
     Matrix<V> matrix(*A, options_.matrix);
-    if (made.method_was_auto) made.method = method_for(matrix());
+    if (made.method_was_auto) made.method = method_for(matrix.on_host());
     if (made.preconditioner || options_.preconditioner == "none")
       load(made, A->device(), "none");
     else
-      Named<V>(*A, matrix(), options_, made);
+      Named<V>(*A, matrix, options_, made);
   } else if (made.method_was_auto) {
     made.method = A_.promised_method();
   }

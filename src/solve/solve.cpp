@@ -12,6 +12,7 @@
 #include "core/own_stream.hpp"
 #include "solve/course.hpp"
 #include "solve/methods.hpp"
+#include "solve/precondition/preconditioners.hpp"
 #include "solve/solver.hpp"
 
 namespace heddle {
@@ -123,7 +124,8 @@ std::string to_string(const Report& report) {
 }
 
 template <class V>
-std::string method_for(const Csr<V>& A) {
+std::string method_for(const Csr<V>& given) {
+  const Csr<V> A = solve_method::on_host(given);
   if (!measure_symmetry(A.view()).numerical) return "gmres";
   for (std::int64_t row = 0; row < A.rows; ++row) {
     const auto first = A.col.begin() + A.ptr[row], last = A.col.begin() + A.ptr[row + 1];

@@ -329,25 +329,40 @@ TEST(AutoPreconditioner, takes_jacobi_where_multigrid_cannot_be_set_up_and_minre
   EXPECT_EQ(report.method, "minres");
 }
 
+// A matrix that lies on a GPU is fetched. Where there is none, reading it there would give an answer instead of an error.
+TEST(AutoPreconditioner, and_the_method_read_no_memory_of_a_gpu_on_the_host) {
+  const Csr<double> A = generate<double>("stencil2d5,n=20");
+  if (gpu_available()) {
+    const Csr<double> there = A.to(Device::gpu());
+    EXPECT_EQ(method_for(there), "cg");
+    EXPECT_EQ(preconditioner_for(there, "cg").reason, preconditioner_for(A, "cg").reason);
+    return;
+  }
+  const auto claimed = [](const auto& of) { return std::decay_t<decltype(of)>::borrow(of, Device::gpu()); };
+  const Csr<double> there{A.rows, A.cols, claimed(A.ptr), claimed(A.col), claimed(A.val)};
+  EXPECT_THROW(method_for(there), Error);
+  EXPECT_THROW(preconditioner_for(there, "cg"), Error);
+}
+
 // ---------------------------------------------------------------------------------- loading kernels beforehand
 
 TEST(Loading, rehearses_every_method_with_every_preconditioner) {
   using solve_method::rehearse;
   for (const char* method : methods)
     for (const char* preconditioner : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "amg"}) {
-      const Report report = rehearse<double>(Device::cpu(), method, preconditioner);
+      const Report report = rehearse<double>({Device::cpu(), method, preconditioner});
       EXPECT_TRUE(report.true_residual < 1e-12 || report.iterations == 65) << method << " " << preconditioner;
     }
-  EXPECT_LT(rehearse<float>(Device::emulator(), "cg", "amg").true_residual, 1e-4);
+  EXPECT_LT(rehearse<float>({Device::emulator(), "cg", "amg"}).true_residual, 1e-4);
 }
 
 TEST(Loading, is_done_once_for_each_way_of_solving) {
   using solve_method::load_kernels;
-  EXPECT_GT(load_kernels<double>(Device::cpu(), "cg", "jacobi"), 0);
-  EXPECT_EQ(load_kernels<double>(Device::cpu(), "cg", "jacobi"), 0);
-  EXPECT_GT(load_kernels<float>(Device::cpu(), "cg", "jacobi"), 0);
-  EXPECT_GT(load_kernels<double>(Device::cpu(), "minres", "jacobi"), 0);
-  EXPECT_GT(load_kernels<double>(Device::cpu(), "cg", "no such preconditioner"), 0) << "the solve itself says so";
+  EXPECT_GT(load_kernels<double>({Device::cpu(), "cg", "jacobi"}), 0);
+  EXPECT_EQ(load_kernels<double>({Device::cpu(), "cg", "jacobi"}), 0);
+  EXPECT_GT(load_kernels<float>({Device::cpu(), "cg", "jacobi"}), 0);
+  EXPECT_GT(load_kernels<double>({Device::cpu(), "minres", "jacobi"}), 0);
+  EXPECT_GT(load_kernels<double>({Device::cpu(), "cg", "no such preconditioner"}), 0) << "the solve itself says so";
 }
 
 TEST(Loading, is_for_gpus_alone) {

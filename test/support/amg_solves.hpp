@@ -37,4 +37,13 @@ inline std::int64_t iterations(const Csr<double>& A, const PreconditionerOptions
   return report.iterations;
 }
 
+// Nodes of the generator's elasticity: z fastest, nodes at x = 0 are clamped and gone.
+inline Numbers beam_coordinates(int nx, int ny, int nz) {
+  Numbers made;
+  for (int x = 1; x <= nx; ++x)
+    for (int y = 0; y <= ny; ++y)
+      for (int z = 0; z <= nz; ++z) made.insert(made.end(), {double(x), double(y), double(z)});
+  return made;
+}
+
 }  // namespace heddle::test

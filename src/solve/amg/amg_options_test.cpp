@@ -9,6 +9,7 @@
 #include <heddle/generate.hpp>
 
 #include "support/amg_solves.hpp"
+#include "support/guarded_memory.hpp"
 
 namespace heddle::test {
 namespace {
@@ -53,15 +54,6 @@ TEST(Amg, the_cycle_stays_in_double_where_numbers_do_not_fit_float) {
 }
 
 // --------------------------------------------------------------------------------------------------- rigid bodies
-
-// Those of the generator: z fastest, nodes at x = 0 are clamped and gone.
-Numbers beam_coordinates(int nx, int ny, int nz) {
-  Numbers made;
-  for (int x = 1; x <= nx; ++x)
-    for (int y = 0; y <= ny; ++y)
-      for (int z = 0; z <= nz; ++z) made.insert(made.end(), {double(x), double(y), double(z)});
-  return made;
-}
 
 TEST(Amg, rigid_body_modes_are_what_an_unclamped_body_does_not_resist) {
   // Springs along the edges and diagonals of a cloud of points resist no motion of a rigid body.
@@ -145,6 +137,60 @@ TEST(Amg, tells_how_many_couplings_an_update_has_changed_and_still_converges) {
   EXPECT_GT(M->update_values(other.val), 1000);
   Numbers x(static_cast<std::size_t>(A.rows), 0.0);
   EXPECT_TRUE(solve(op, uneven(A.rows), x, {.method = "cg", .own_preconditioner = M}).converged());
+}
+
+Numbers applied(const Preconditioner<double>& M, std::int64_t rows) {
+  const Numbers r = uneven(rows);
+  Numbers z(r.size());
+  M.apply(r, z, {});
+  return z;
+}
+
+TEST(Amg, after_an_update_that_failed_anywhere_the_next_one_makes_it_what_a_new_one_would_be) {
+  for (const bool wide : {true, false})
+    for (const Device device : {Device::cpu(), Device::emulator()}) {
+      const GuardedMemory memory;
+      const Csr<double> A = generate<double>("stencil2d5,n=18,coefficients=varying");
+      Csr<double> failing = A, good = A, indefinite = A;
+      for (std::int64_t row = 0; row < A.rows; ++row)
+        for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
+          failing.val[k] *= A.col[k] == row ? 3.001 : 3;  // changes no flag
+          good.val[k] *= 2;
+          indefinite.val[k] *= -1;
+        }
+      auto op = build(A, Plan{"csr", {}}, {.device = device});
+      const auto good_op = build(good, Plan{"csr", {}}, {.device = device});
+      const PreconditionerOptions options{.coarsest = 40, .double_cycle = wide, .updates = true};
+      const Numbers expected = applied(*make_preconditioner("amg", good_op, good, options), A.rows);
+      const auto M = make_preconditioner("amg", op, A, options);
+      ASSERT_GE(M->grids().size(), 2u);
+      const auto update = [&](const Csr<double>& to) {
+        op.update_values(to.val);
+        return M->update_values(to.val);
+      };
+      EXPECT_EQ(update(failing), 0);  // the maps of the operators are made once
+      int failed = 0;
+      bool done = false;
+      for (std::int64_t at = 0; !done && at < 2000; at += device.kind == Device::Kind::cpu ? 1 : 7) {
+        op.update_values(failing.val);
+        GuardedMemory::fail_at(at, GuardedMemory::Fault::once);
+        try {
+          M->update_values(failing.val);
+          done = true;
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::unavailable) << error.what();
+          ++failed;
+        }
+        GuardedMemory::fail_at(0, GuardedMemory::Fault::none);
+        EXPECT_EQ(update(good), 0);
+        ASSERT_EQ(applied(*M, A.rows), expected) << to_string(device) << " " << at;
+      }
+      EXPECT_TRUE(done);
+      EXPECT_GT(failed, 5);
+      EXPECT_THROW(M->update_values(indefinite.val), Error);
+      EXPECT_EQ(update(good), 0);
+      EXPECT_EQ(applied(*M, A.rows), expected);
+    }
 }
 
 TEST(Amg, refuses_an_update_it_was_not_made_for) {

@@ -1,9 +1,10 @@
 // The steps of Lanczos as three kernels each: products, a thread a row; then twice a block a piece of the canonical
 // sums, which are few blocks on the grids that have the longest rows. Every block adds up what the blocks of the kernel
-// before have left, so alpha and beta never leave the device.
+// before have left, so alpha and beta never leave the device. The bound by row sums is asked for first, and comes with
+// the first answer: the host waits once for both.
 #pragma once
 
-#include "simt/primitives/workspace.hpp"
+#include "simt/primitives/reduce.hpp"
 #include "simt/simt.hpp"
 #include "solve/amg/lanczos.hpp"
 
@@ -29,6 +30,12 @@ SIMT_DEVICE double sum_of_parts(const double* parts, std::int64_t count) {
   for (std::int64_t i = simt::thread(); i < count; i += sum_lanes) mine += parts[i];
   return sum_of_block(mine);
 }
+
+// What the host asks for.
+struct LanczosFound {
+  LanczosNumbers numbers;
+  RowSumBound bound;
+};
 
 struct StoredProducts {
   const double* product;
@@ -85,10 +92,22 @@ SIMT_KERNEL lanczos_subtract(LanczosVectors v, SumParts sums, LanczosNumbers* nu
   sums.leave(LanczosSubtract{v, along * scale});
 }
 
-// For the host, which asks between the two.
-SIMT_KERNEL lanczos_along(SumParts sums, LanczosNumbers* numbers, int step) {
+// For the host, which asks between the two. `bounds` are those of blocks of rows.
+SIMT_KERNEL lanczos_along(SumParts sums, LanczosNumbers* numbers, int step, const RowSumBound* bounds,
+                          std::int64_t count, LanczosFound* found) {
   const double along = sums.before();
-  if (simt::thread() == 0) numbers->along[step] = along;
+  RowSumBound mine;
+  for (std::int64_t i = simt::thread(); i < count; i += sum_lanes) mine.add(bounds[i]);
+  auto* const of_threads = simt::shared<RowSumBound>();
+  simt::sync_block();  // what was there has been read
+  of_threads[simt::thread()] = mine;
+  for (int half = sum_lanes / 2; half > 0; half /= 2) {
+    simt::sync_block();
+    if (simt::thread() < half) of_threads[simt::thread()].add(of_threads[simt::thread() + half]);
+  }
+  if (simt::thread() != 0) return;
+  numbers->along[step] = along;
+  *found = {*numbers, of_threads[0]};
 }
 
 }  // namespace
@@ -108,11 +127,14 @@ class LanczosOnDevice {
         of_even_(pieces_, device_),
         of_odd_(pieces_, device_),
         numbers_(1, device_),
+        bounds_(device::reduce_launch<RowSums<Entries>>(rows, 1).blocks, device_),
         v_{inverse.data(), weight_.data(), one_.data(), other_.data()},
         sums_{rows, pieces_, of_odd_.data(), of_even_.data()} {}
 
-  double largest(simt::Here here, const RowSumBound& bound) {
+  double largest(simt::Here here) {
     constexpr int stretch = 5, product_threads = 128;
+    simt::launch(here, device::reduce_launch<RowSums<Entries>>(sums_.rows, 1), device::reduce_items<RowSums<Entries>>,
+                 RowSums<Entries>{entries_, v_.inverse}, sums_.rows, bounds_.data());
     simt::launch(here, shape(), lanczos_start, v_, sums_);
     for (int step = 0;; ++step) {
       next();
@@ -122,10 +144,11 @@ class LanczosOnDevice {
       next();
       const bool all = step + 1 == most_steps<Entries>;
       if (all || (step + 1) % stretch == 0) {
-        simt::launch(here, {1, sum_lanes, sum_lanes * sizeof(double)}, lanczos_along, sums_, numbers_.data(), step);
-        LanczosNumbers found;
-        memory::copy(&found, Device::cpu(), numbers_.data(), device_, sizeof(found));
-        if (all || is_settled(found, step, bound)) return largest_eigenvalue(found, step + 1, bound);
+        device::Answers<LanczosFound> answer(1, device_);
+        simt::launch(here, {1, sum_lanes, sum_lanes * sizeof(RowSumBound)}, lanczos_along, sums_, numbers_.data(), step,
+                     static_cast<const RowSumBound*>(bounds_.data()), bounds_.size(), answer.there());
+        const auto [found, bound] = answer.here()[0];
+        if (all || !bound.finite || is_settled(found, step, bound)) return largest_eigenvalue(found, step + 1, bound);
       }
       simt::launch(here, shape(), lanczos_subtract, v_, sums_, numbers_.data(), step);
       std::swap(v_.u, v_.before);
@@ -141,6 +164,7 @@ class LanczosOnDevice {
   std::int64_t pieces_;
   Buffer<double> weight_, one_, other_, products_, of_even_, of_odd_;
   Buffer<LanczosNumbers> numbers_;
+  Buffer<RowSumBound> bounds_;
   LanczosVectors v_;
   SumParts sums_;
 };

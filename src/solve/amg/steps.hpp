@@ -93,6 +93,12 @@ void with_rows_of(const CsrView<double>& A, const Interpolation& from, const Buf
 [[noreturn]] void fail_too_long(std::int64_t most);
 [[noreturn]] void fail_too_many(std::int64_t entries);
 
+// What is known of a set-up before it begins, as far as it has kernels of its own.
+struct RehearsedSetUp {
+  bool blocks = false;  // there may be several unknowns a node
+  bool fitted = false;  // vectors
+};
+
 class Steps {
  public:
   explicit Steps(Device device) : device_(device) {}
@@ -133,6 +139,9 @@ class Steps {
   // The largest of the positive values over the smallest; 1 without any.
   virtual double span_of(std::span<const double> values) const = 0;
   virtual Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const = 0;
+
+  // Launches the kernels that a small matrix alone does not need: those for long rows, for many and for weak couplings.
+  virtual void rehearse(const RehearsedSetUp&) const {}
 
  private:
   Device device_;

@@ -1,6 +1,7 @@
 // The steps of the set-up as kernels. (Without contraction of products and sums: src/CMakeLists.txt.)
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include <heddle/matrix.hpp>
@@ -214,6 +215,7 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
     if (known.keep && known.AP.ptr.empty()) known.AP.ptr = std::move(AP.ptr);
   }
   Csr<double> dense_inverse(const CsrView<double>& A, const Buffer<double>& inverse) const override;
+  void rehearse(const RehearsedSetUp& kind) const override;
 
  protected:
   Csr<double> aggregate_of_nodes(std::int64_t nodes, const Aggregates& aggregates) const override {
@@ -238,9 +240,8 @@ class StepsOnDevice final : public StepsByRow<DeviceSide> {
   Csr<double> transposed(const CsrView<double>& A, KnownPatterns& known) const;
   template <class Entries>
   double eigenvalue_of(const Entries& entries, std::int64_t rows, const Buffer<double>& inverse) const {
-    const RowSumBound bound = side_.reduce(RowSums<Entries>{entries, inverse.data()}, rows);
-    if (!bound.finite || rows == 0) return solve_method::largest_eigenvalue(LanczosNumbers{}, 0, bound);
-    return LanczosOnDevice<Entries>(entries, rows, inverse).largest(simt::Here{}, bound);
+    if (rows == 0) return solve_method::largest_eigenvalue(LanczosNumbers{}, 0, RowSumBound{});
+    return LanczosOnDevice<Entries>(entries, rows, inverse).largest(simt::Here{});
   }
 };
 
@@ -301,6 +302,80 @@ Csr<double> StepsOnDevice::dense_inverse(const CsrView<double>& A, const Buffer<
   memory::copy(&first, Device::cpu(), fault, device(), sizeof(first));
   if (first.first != 0) (~first.first & 1) != 0 ? fail_negative_pivot() : fail_not_finite();
   return made;
+}
+
+// ------------------------------------------------------------------------------------------------------- rehearsed
+
+// Tables of all sizes, for one row, which the first takes and the others pass over.
+template <class Tables>
+void launch_all_sizes(const Tables& tables, Device device) {
+  constexpr std::int64_t room = 8;
+  const Buffer<Offset> ptr = Buffer<Offset>{0, 2}.to(device);
+  Buffer<Offset> length(1, device);
+  Buffer<Index> col(room, device);
+  Buffer<double> val(room, device);
+  const RowTarget counted{1, length.data(), nullptr, nullptr, nullptr, true};
+  const RowTarget filled{1, nullptr, ptr.data(), col.data(), val.data(), true};
+  tables.template small<Pass::count>(counted);
+  tables.template medium<Pass::count>(counted);
+  tables.template large<Pass::count>(counted);
+  tables.template small<Pass::fill>(filled);
+  tables.template medium<Pass::fill>(filled);
+  tables.template large<Pass::fill>(filled);
+}
+
+// Scans of so many rows have kernels of their own.
+void scan_rows(const DeviceSide& side, std::int64_t rows) {
+  device::Workspace memory(side.device);
+  auto *length = memory.take<Offset>(rows), *ptr = memory.take<Offset>(rows + 1);
+  auto* const words = memory.take<std::uint64_t>(simt::blocks_for(rows, simt::warp_size));
+  auto* const number = memory.take<Index>(rows);
+  side.each(Fill<Offset>{length, 0}, rows);
+  side.each(Fill<std::uint64_t>{words, 0}, simt::blocks_for(rows, simt::warp_size));
+  device::scan(simt::Here{}, CountedRows{rows, length, ptr}, rows + 1, memory);
+  device::scan(simt::Here{}, NumberedRoots{words, number}, rows, memory);
+}
+
+// With two unknowns that are coupled.
+void StepsOnDevice::rehearse(const RehearsedSetUp& kind) const {
+  const Csr<double> pair =
+      Csr<double>{2, 2, Buffer<Offset>{0, 2, 4}, Buffer<Index>{0, 1, 0, 1}, Buffer<double>{2, -1, -1, 2}}.to(device());
+  const CsrView<double> A = pair.view();
+  const Buffer<double> inverse = positive_inverse(A);
+  Interpolation from{.couplings = couplings(A, inverse, 1, 0)};
+  from.couplings.count = long_row * A.rows;  // roots of long rows
+  from.aggregates = aggregates(A, from.couplings);
+  const auto all_sizes = [&](const auto& each) { launch_all_sizes(EachTables{each}, device()); };
+  const auto each_P = [&] {
+    for (const bool smooth : {true, false}) from.smooth = smooth, with_rows_of(A, from, inverse, 0.5, all_sizes);
+  };
+  each_P();
+  from.couplings.fold = true;
+  each_P();
+  largest_eigenvalue(A, &from.couplings, folded_inverse(A, from.couplings, inverse));
+  ProductTables tables(A, A);
+  for (const std::int64_t lanes : {1, 8, 20}) tables.lanes = lanes, launch_all_sizes(tables, device());
+  product_work(A, A);
+  if (kind.blocks) {
+    couplings(A, inverse, 2, 0);
+    all_sizes(NodeRows{MatrixRows(A), 2});
+  }
+  if (kind.fitted) {
+    fit({1, Buffer<double>{1, 1}.to(device())}, A.rows, from);
+    each_P();
+  }
+  constexpr std::int64_t some_rows = 5000, many_rows = 70000;  // more are scanned by the same kernels
+  scan_rows(side_, some_rows);
+  scan_rows(side_, many_rows);
+  // Numbers of so many bits are sorted in several passes, and so many of them in many pieces.
+  constexpr std::int64_t many_items = 2 * many_rows;
+  Csr<double> diagonal{many_items, many_items, Buffer<Offset>(many_items + 1), Buffer<Index>(many_items),
+                       Buffer<double>(many_items)};
+  std::iota(diagonal.ptr.begin(), diagonal.ptr.end(), Offset{0});
+  std::iota(diagonal.col.begin(), diagonal.col.end(), Index{0});
+  std::fill(diagonal.val.begin(), diagonal.val.end(), 1.0);
+  KnownPatterns none;
+  transposed(diagonal.to(device()).view(), none);
 }
 
 }  // namespace

@@ -177,8 +177,9 @@ PreconditionerChoice without_amg(const Diagonal& diagonal, const std::string& re
 }  // namespace
 
 template <class V>
-PreconditionerChoice choose_preconditioner(const Csr<V>& matrix, const std::string& method, Device device,
+PreconditionerChoice choose_preconditioner(const Csr<V>& given, const std::string& method, Device device,
                                            double tolerance, bool host_setup) {
+  const Csr<V> matrix = on_host(given);
   check(matrix.rows == matrix.cols, ErrorKind::input, "a {} x {} matrix has no preconditioner: it is not square",
         matrix.rows, matrix.cols);
   const CsrView<V> A = matrix.view();

@@ -15,8 +15,16 @@ Trips<V> trips_on(Device device) {
   return on(device, [](auto where) { return trips<V>(where); });
 }
 
+template <class V>
+Csr<V> on_host(const Csr<V>& A) {
+  const auto lent = [](const auto& of) { return std::decay_t<decltype(of)>::borrow(of, of.device()); };
+  return A.val.device().host_memory() ? Csr<V>{A.rows, A.cols, lent(A.ptr), lent(A.col), lent(A.val)} : A.to({});
+}
+
 template Trips<float> trips_on(Device);
 template Trips<double> trips_on(Device);
+template Csr<float> on_host(const Csr<float>&);
+template Csr<double> on_host(const Csr<double>&);
 
 namespace {
 
@@ -59,8 +67,7 @@ std::shared_ptr<Preconditioner<V>> make_preconditioner(const std::string& name, 
           matrix.cols);
     check(matrix.rows == matrix.cols, ErrorKind::input, "a {} x {} matrix has no preconditioner: it is not square",
           matrix.rows, matrix.cols);
-    if (line.takes_device_matrix || matrix.val.device().host_memory()) return line.make(A, matrix, options);
-    return line.make(A, matrix.to({}), options);
+    return line.takes_device_matrix ? line.make(A, matrix, options) : line.make(A, on_host(matrix), options);
   });
 }
 

@@ -37,6 +37,10 @@ int nearly_full_block(const CsrView<V>& A);
 template <class V>
 int nearly_full_block(const Csr<V>& A);  // of a matrix on a device: found there
 
+// In host memory: the same arrays where they lie there, else a copy.
+template <class V>
+Csr<V> on_host(const Csr<V>& A);
+
 // A trip outside of a solve: it neither reads nor writes a state.
 template <class V>
 Trips<V> trips_on(Device device);
