@@ -14,6 +14,7 @@
 #include <map>
 #include <set>
 
+#include "core/gpu.hpp"
 #include "simt/device_memory.hpp"
 #include "support/cuda_stand_ins.hpp"
 #include "support/zoo.hpp"
@@ -256,6 +257,20 @@ TEST_F(TwoGpus, refuse_memory_of_the_other_and_numbers_there_are_not) {
   EXPECT_EQ(current_device, 0);
 }
 
+// Inside of another one, and where none is current.
+TEST_F(TwoGpus, are_known_while_one_is_current_to_the_library) {
+  const auto known = [](int device = -1) {
+    return simt::known_gpu().find(device, simt::cuda_table().get_device), device;
+  };
+  {
+    const gpu::Current outer(Device::gpu(1)), again(Device::gpu(1)), on_the_host(Device::cpu());
+    EXPECT_EQ((gpu::Current(Device::gpu(0)), known()), 0);
+    EXPECT_EQ(known(), 1);
+  }
+  current_device = 1;  // by somebody else
+  EXPECT_EQ(known(), 1);
+}
+
 TEST_F(TwoGpus, are_called_as_little_as_can_be) {
   const auto op = build(matrix(), Plan::parse("csr"), {.device = Device::gpu(0)});
   const Buffer<double> x(100, Device::gpu(0));
@@ -266,6 +281,14 @@ TEST_F(TwoGpus, are_called_as_little_as_can_be) {
     return count_of;
   };
   using Calls = std::map<std::string, int>;
+  // Shared memory above 48 KB is asked for once of a kernel.
+  const auto launch = [] {
+    const gpu::Current current(Device::gpu(1));
+    static const char kernel = 0;
+    simt::launch_pointers({.blocks = 1, .threads = 32, .shared_bytes = 100 << 10}, &kernel, nullptr);
+  };
+  EXPECT_EQ(calls_of(launch), (Calls{{"attribute", 1}, {"get_device", 1}, {"launch", 1}}));
+  EXPECT_EQ(calls_of(launch), (Calls{{"get_device", 1}, {"launch", 1}}));
   EXPECT_EQ(calls_of([&] { op.multiply(x.data(), y.data(), Memory::device); }),
             (Calls{{"get_device", 1}, {"launch", 1}}));
   EXPECT_EQ(calls_of([&] { op.multiply(x, y); }),

@@ -50,7 +50,7 @@ cudaError_t traits_of_current(DeviceTraits& traits) {
   constexpr int most_devices = 64, known = 4;
   static std::array<std::atomic<int>, most_devices> all{};
   int device = 0;
-  if (const cudaError_t status = cudaGetDevice(&device); status != cudaSuccess) return status;
+  if (const cudaError_t status = known_gpu().find(device, cudaGetDevice); status != cudaSuccess) return status;
   if (device >= most_devices) return find_traits(device, traits);
   std::atomic<int>& mine = all[static_cast<std::size_t>(device)];
   if (const int bits = mine.load(std::memory_order_relaxed); bits != 0) {
@@ -155,6 +155,11 @@ CudaProcess& cuda_process() noexcept {
   return process;
 }
 
+KnownGpu& known_gpu() noexcept {
+  thread_local KnownGpu mine;
+  return mine;
+}
+
 void CudaProcess::watch_forks() noexcept {
   static const int fork_hook = pthread_atfork(nullptr, nullptr, [] { cuda_process().lost_ = true; });
   (void)fork_hook;
@@ -189,7 +194,7 @@ class SharedMemory {
  public:
   void allow(const void* kernel, std::size_t bytes) {
     int device = 0;
-    check_cuda(cuda_table().get_device(&device), "asking for the current GPU");
+    check_cuda(known_gpu().find(device, cuda_table().get_device), "asking for the current GPU");
     const std::uintptr_t key = reinterpret_cast<std::uintptr_t>(kernel) << 6 | static_cast<unsigned>(device & 63);
     Allowed* mine = find(key);
     if (mine && mine->bytes.load(std::memory_order_acquire) >= bytes) return;

@@ -74,6 +74,19 @@ class CudaProcess {
 };
 CudaProcess& cuda_process() noexcept;
 
+// The GPU that is current to this thread, known inside of a gpu::Current: nobody else changes it there.
+struct KnownGpu {
+  int device = 0, scopes = 0;
+
+  // Outside of any scope the runtime is asked, by `ask`.
+  cudaError_t find(int& found, cudaError_t (*ask)(int*)) const {
+    if (scopes == 0) return ask(&found);
+    found = device;
+    return cudaSuccess;
+  }
+};
+KnownGpu& known_gpu() noexcept;
+
 CudaTable& cuda_table() noexcept;
 CudaTable real_cuda_table() noexcept;
 

@@ -124,6 +124,15 @@ constexpr int fewest_repeats = 5, most_repeats = 200;
 
 constexpr std::size_t junk_bytes = std::size_t{512} << 20;
 
+// What a Current undoes: nothing, or only that the GPU is known; else the GPU that was current.
+constexpr int none = -1, same = -2;
+
+int entered(int ordinal, int before) noexcept {
+  simt::known_gpu().device = ordinal;
+  ++simt::known_gpu().scopes;
+  return before;
+}
+
 }  // namespace
 
 Current::Current(Device device) {
@@ -133,7 +142,10 @@ Current::Current(Device device) {
   int now = 0;
   check_cuda(cuda_table().get_device(&now), "asking for the current GPU");
   simt::cuda_process().note_use();
-  if (now == device.ordinal) return;
+  if (now == device.ordinal) {
+    before_ = entered(device.ordinal, same);
+    return;
+  }
   const cudaError_t status = cuda_table().set_device(device.ordinal);
   if (status == cudaErrorInvalidDevice) {
     cuda_table().get_last_error();
@@ -141,11 +153,15 @@ Current::Current(Device device) {
          "no such device here");
   }
   check_cuda(status, "selecting the GPU");
-  before_ = now;
+  before_ = entered(device.ordinal, now);
 }
 
 Current::~Current() {
-  if (before_ >= 0) cuda_table().set_device(before_);
+  if (before_ == none) return;
+  --simt::known_gpu().scopes;
+  if (before_ == same) return;
+  cuda_table().set_device(before_);
+  simt::known_gpu().device = before_;
 }
 
 std::string absence() {
