@@ -25,6 +25,7 @@
 
 #include "built_with.hpp"
 #include "core/gpu.hpp"
+#include "core/stopwatch.hpp"
 #include "peers/peers.hpp"
 
 #ifdef HEDDLE_HAS_CUDA
@@ -52,8 +53,7 @@ double ns_a_call(const std::function<void()>& call, const std::function<void()>&
     samples.push_back(ns_since(begun) / calls);
   }
   wait();
-  std::nth_element(samples.begin(), samples.begin() + batches / 2, samples.end());
-  return samples[batches / 2];
+  return median(std::move(samples));
 }
 
 struct Bare {

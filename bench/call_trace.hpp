@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "core/stopwatch.hpp"
 #include "simt/cuda_table.hpp"
 
 namespace heddle {
@@ -116,8 +117,7 @@ class CallTrace {
   static double median(const std::vector<Run>& runs, const F& of) {
     std::vector<double> all;
     for (const Run& run : runs) all.push_back(of(run));
-    std::nth_element(all.begin(), all.begin() + std::ssize(all) / 2, all.end());
-    return all[all.size() / 2];
+    return heddle::median(std::move(all));
   }
 
   template <class F>

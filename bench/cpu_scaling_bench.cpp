@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <sstream>
@@ -26,6 +25,7 @@
 #include "core/check.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "simd/ahead.hpp"
 
 namespace heddle {
@@ -73,13 +73,6 @@ class ReadLoop {
   Buffer<std::uint64_t> data_;
   std::atomic<std::uint64_t> total_{0};
 };
-
-template <class F>
-double seconds_of(F&& f) {
-  const auto begun = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-}
 
 // Seconds, medians over the rounds.
 struct Times {

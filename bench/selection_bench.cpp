@@ -23,6 +23,7 @@
 
 #include <heddle/heddle.hpp>
 
+#include "core/stopwatch.hpp"
 #include "formats/format.hpp"
 #include "formats/runs/runs_step_counts.hpp"
 #include "machine/timing.hpp"
@@ -194,12 +195,6 @@ Tried time_plan(const Csr<V>& A, const Csr<V>& there, const Plan& plan, const Bu
   return tried;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // A plan that may be the best, or that the model may take, built anew.
 template <class V>
 struct Finalist {
@@ -236,7 +231,7 @@ void time_best_again(const Csr<V>& A, const std::vector<Candidate>& candidates, 
       f.op = build(A, *f.plan, {.device = options.device});
       f.tried->rounds.push_back(time_product<V>(*f.op, x, y, options.per_plan / 4, calls_of_round));
     }
-  for (const Finalist<V>& f : finalists) f.tried->seconds = median(f.tried->rounds);
+  for (const Finalist<V>& f : finalists) f.tried->seconds = upper_median(f.tried->rounds);
 }
 
 // The layout that weave's own rules take.

@@ -31,6 +31,7 @@
 
 #include "bench/results.hpp"
 #include "core/check.hpp"
+#include "core/stopwatch.hpp"
 #include "peers/peers.hpp"
 
 namespace heddle {
@@ -144,12 +145,6 @@ struct Line {
 
 double best_of(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 template <class V>
 double best_alone(const Case<V>& c, const std::vector<Rounds>& peers) {
   double best = NAN;
@@ -173,14 +168,14 @@ Line duel(Case<V>& c, const Options& options) {
   }
   std::size_t first = 0;
   for (std::size_t i = 1; i < peers.size(); ++i)
-    if (median_of(peers[i].wall) < median_of(peers[first].wall)) first = i;
+    if (median(peers[i].wall) < median(peers[first].wall)) first = i;
   std::vector<double> ratios;
   for (std::size_t round = 0; round < ours.wall.size(); ++round)
     ratios.push_back(peers[first].wall[round] / ours.wall[round]);
   const auto [lowest, highest] = std::minmax_element(ratios.begin(), ratios.end());
   const double one_core = best_alone(c, peers) / best_of(alone.processor);
-  return {median_of(ours.wall),  median_of(peers[first].wall), *lowest, median_of(ratios), *highest, one_core,
-          c.peers[first]->name()};
+  return {median(ours.wall), median(peers[first].wall), *lowest, median(ratios), *highest,
+          one_core,          c.peers[first]->name()};
 }
 
 // Layout and codec, without the rest of a plan's settings.

@@ -7,8 +7,8 @@
 
 #include "bench/compare.hpp"
 #include "bench/matrix_class.hpp"
+#include "core/stopwatch.hpp"
 #include "interrupt.hpp"
-#include "stopwatch.hpp"
 
 namespace heddle {
 

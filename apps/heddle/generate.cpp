@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "core/stopwatch.hpp"
 #include "load.hpp"
-#include "stopwatch.hpp"
 #include "table.hpp"
 #include "text.hpp"
 

@@ -9,8 +9,8 @@
 #include <heddle/error.hpp>
 #include <heddle/solve.hpp>
 
+#include "core/stopwatch.hpp"
 #include "solve/loading.hpp"
-#include "stopwatch.hpp"
 
 namespace heddle {
 

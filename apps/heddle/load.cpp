@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/check.hpp"
-#include "stopwatch.hpp"
+#include "core/stopwatch.hpp"
 #include "text.hpp"
 
 namespace heddle {

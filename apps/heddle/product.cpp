@@ -8,19 +8,9 @@
 #include <vector>
 
 #include "core/gpu.hpp"
-#include "stopwatch.hpp"
+#include "core/stopwatch.hpp"
 
 namespace heddle {
-
-namespace {
-
-double median(std::vector<double> times) {
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
-}  // namespace
 
 template <class V>
 TimedProduct<V> timed_product(const Operator<V>& op, V alpha, std::span<const V> x, V beta, std::span<const V> y,

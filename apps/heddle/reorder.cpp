@@ -1,11 +1,11 @@
 #include <heddle/reorder.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "core/stopwatch.hpp"
 #include "load.hpp"
 #include "table.hpp"
 #include "text.hpp"
@@ -50,9 +50,9 @@ void write_permutation(const std::string& path, const Permutation& order) {
 template <class V>
 void run(Session& session, const Options& options) {
   const Loaded<V> matrix = load<V>(session, options.from);
-  const auto begun = std::chrono::steady_clock::now();
+  const WallClock clock;
   const Permutation order = order_of(matrix.A.view(), options);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  const double seconds = clock.seconds();
   const std::string by = options.order.empty() ? options.by : options.order;
   const bool rows_only = options.rows || by == "length";
   const Csr<V> B = rows_only ? permute_rows(matrix.A.view(), order) : permute(matrix.A.view(), order, order);

@@ -1,11 +1,11 @@
 #include "bench/results.hpp"
 
-#include <chrono>
 #include <cmath>
 
 #include "bench/timing.hpp"
 #include "core/gpu.hpp"
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "core/system.hpp"
 
 namespace heddle::bench {
@@ -24,13 +24,6 @@ V scattered(std::int64_t i) {
 template <class V>
 const char* precision_name() {
   return sizeof(V) == 8 ? "f64" : "f32";
-}
-
-template <class F>
-double seconds_of(F f) {
-  const auto begun = std::chrono::steady_clock::now();
-  f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
 
 template <class V>

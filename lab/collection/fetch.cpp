@@ -1,12 +1,12 @@
 #include "collection/fetch.hpp"
 
-#include <chrono>
 #include <filesystem>
 
 #include "collection/archive.hpp"
 #include "collection/market_file.hpp"
 #include "collection/places.hpp"
 #include "core/check.hpp"
+#include "core/stopwatch.hpp"
 
 namespace heddle::collection {
 
@@ -65,7 +65,7 @@ void verify(const Entry& entry, const std::string& path) {
 }
 
 Fetched fetch(const Entry& entry, const FetchOptions& options) {
-  const auto begun = std::chrono::steady_clock::now();
+  const WallClock clock;
   const std::string name(entry.name), home = options.folder + "/" + name, archive = home + ".tar.gz";
   Fetched fetched{.path = file_in(options.folder, name)};
   if (!fetched.path.empty()) {
@@ -88,7 +88,7 @@ Fetched fetch(const Entry& entry, const FetchOptions& options) {
   }
   on_disk([&] { return files::remove(archive); });
   fetched.path = file_in(options.folder, name);
-  fetched.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  fetched.seconds = clock.seconds();
   return fetched;
 }
 

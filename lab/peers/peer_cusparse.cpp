@@ -2,10 +2,10 @@
 #include "peers/peer_cusparse.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/stopwatch.hpp"
 #include "peers/cusparse_matrix.hpp"
 #include "simt/cuda_table.hpp"
 
@@ -64,13 +64,13 @@ class CusparsePeer : public Peer<V> {
     matrix = converted(algorithm.layout, table, A, where);
     describe_vectors(given_x, given_y);
     gpu::synchronize({});
-    const auto begun = std::chrono::steady_clock::now();
+    const WallClock clock;
     std::size_t bytes = 0;
     check_cusparse(table, ask_for_workspace(&bytes), "asking for the size of the workspace");
     workspace = Buffer<char>(std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes)), where);  // never null
     preprocess();
     gpu::synchronize({});
-    planning = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    planning = clock.seconds();
   }
 
   void multiply(Stream stream) const override {

@@ -2,9 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "core/stopwatch.hpp"
 #include "formats/csr_ell/csr_ell.hpp"
 #include "reproduce/csr_ell_sweeps.hpp"
 #include "reproduce/record.hpp"
@@ -200,9 +200,9 @@ double seconds_of_building_there(Lab& lab, const Matrix& matrix) {
   const Csr<double> there = matrix.A.to(device);
   Numbers seconds;
   for (int round = 0; round < 5; ++round) {
-    const auto begun = std::chrono::steady_clock::now();
+    const WallClock clock;
     const Operator<double> made = build(there, Plan::parse("csr_ell"), {.device = device});
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+    seconds.push_back(clock.seconds());
   }
   return median(seconds);
 }

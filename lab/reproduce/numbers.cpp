@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/stopwatch.hpp"
+
 namespace heddle::reproduce {
 
 namespace {
@@ -56,11 +58,8 @@ double geometric_mean(const Numbers& values) {
 }
 
 double median(const Numbers& values) {
-  Numbers found = those_present(values);
-  if (found.empty()) return missing;
-  std::sort(found.begin(), found.end());
-  const std::size_t middle = found.size() / 2;
-  return found.size() % 2 == 1 ? found[middle] : (found[middle - 1] + found[middle]) / 2;
+  const Numbers found = those_present(values);
+  return found.empty() ? missing : heddle::median(found);
 }
 
 double largest(const Numbers& values) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <mutex>
 
+#include "core/bits.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -13,14 +14,6 @@
 namespace heddle {
 
 namespace {
-
-template <class V>
-using Bits = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
-
-template <class V>
-Bits<V> bits_of(V value) {
-  return std::bit_cast<Bits<V>>(value);
-}
 
 bool float_holds(float) { return true; }
 bool float_holds(double value) { return bits_of(static_cast<double>(static_cast<float>(value))) == bits_of(value); }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 
 #include "core/check.hpp"
 #include "core/gather.hpp"
+#include "core/stopwatch.hpp"
 
 #if defined(HEDDLE_SVE)
 #include <sys/auxv.h>
@@ -121,9 +121,7 @@ struct GatherProbe {
     for (double spent = 0; spent < 150e-6;) spent += seconds(fetch);
   }
   double seconds(void (GatherProbe::*fetch)() const) const {
-    const auto begun = std::chrono::steady_clock::now();
-    (this->*fetch)();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    return seconds_of([&] { (this->*fetch)(); });
   }
 };
 

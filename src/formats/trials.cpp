@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/repeated_calls.hpp"
+#include "core/stopwatch.hpp"
 #include "core/watch.hpp"
 #include "formats/ellr/ellr.hpp"
 #include "formats/registered.hpp"

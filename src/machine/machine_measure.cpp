@@ -4,11 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "built_with.hpp"
 #include "core/isa.hpp"
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "machine/machine_gather.hpp"
 #include "machine/timing.hpp"
 
@@ -177,12 +179,7 @@ class CachedRows {
       calls.push_back(std::chrono::duration<double>(done - now).count());
       now = done;
     }
-    return of_entry(middle(calls));
-  }
-  static double middle(std::vector<double>& all) {
-    const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-    std::nth_element(all.begin(), half, all.end());
-    return *half;
+    return of_entry(upper_median(std::move(calls)));
   }
 
  private:
@@ -208,7 +205,7 @@ class CachedRows {
 double entry_ns_of_all() {
   std::vector<double> found(static_cast<std::size_t>(threads()));
   parallel_tasks(threads(), [&](std::int64_t i) { found[static_cast<std::size_t>(i)] = CachedRows().usual_ns(); });
-  return CachedRows::middle(found);
+  return upper_median(std::move(found));
 }
 
 Machine measure_cpu() {

@@ -6,7 +6,7 @@
 #include <heddle/buffer.hpp>
 #include <heddle/operator.hpp>
 
-#include "core/repeated_calls.hpp"
+#include "core/stopwatch.hpp"
 
 namespace heddle {
 

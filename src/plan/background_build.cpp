@@ -1,12 +1,12 @@
 #include "plan/background_build.hpp"
 
-#include <chrono>
 #include <exception>
 #include <system_error>
 #include <utility>
 
 #include "core/check.hpp"
 #include "core/cores_left.hpp"
+#include "core/stopwatch.hpp"
 
 namespace heddle {
 
@@ -22,7 +22,7 @@ BackgroundBuild<V>::BackgroundBuild(Builder builder) {
 
 template <class V>
 void BackgroundBuild<V>::build(const Builder& builder) {
-  const auto begun = std::chrono::steady_clock::now();
+  const WallClock clock;
   const CoresLeft one(1);  // to the thread that goes on meanwhile
   try {
     made_ = builder();
@@ -31,7 +31,7 @@ void BackgroundBuild<V>::build(const Builder& builder) {
   } catch (...) {
     error_ = "the builder has thrown what is no std::exception";
   }
-  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  seconds_ = clock.seconds();
   over_.store(true, std::memory_order_release);
 }
 

@@ -7,8 +7,8 @@
 
 #include <heddle/solve.hpp>
 
+#include "core/stopwatch.hpp"
 #include "plan/background_build.hpp"
-#include "solve/seconds.hpp"
 
 namespace heddle::solve_method {
 
@@ -21,7 +21,7 @@ class BetterOperator {
     if (builder) building_.emplace(builder);
   }
 
-  void iterations_begin() { clock_ = Clock(); }
+  void iterations_begin() { clock_ = WallClock(); }
   // The operator, the first time it is asked for after it has become ready; else null.
   const Operator<V>* take(const Operator<V>& first, std::int64_t iteration);
   // To be called when a solve ends: fills in what is known about the change.
@@ -29,7 +29,7 @@ class BetterOperator {
 
  private:
   Changeover outcome_;
-  Clock clock_;
+  WallClock clock_;
   double changed_at_ = 0;
   std::optional<BackgroundBuild<V>> building_;
 };

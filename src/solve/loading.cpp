@@ -6,8 +6,8 @@
 
 #include <heddle/generate.hpp>
 
+#include "core/stopwatch.hpp"
 #include "solve/iterations.hpp"
-#include "solve/seconds.hpp"
 
 namespace heddle::solve_method {
 
@@ -51,7 +51,7 @@ double load_kernels(const Rehearsal& what) {
   if (!is_new(fmt::format("{} {} {} {} {} {}", to_string(what.device), what.method, what.preconditioner, sizeof(V),
                           what.set_up.blocks, what.set_up.fitted)))
     return 0;
-  const Clock clock;
+  const WallClock clock;
   try {
     rehearse<V>(what);
   } catch (...) {

@@ -1,10 +1,10 @@
 #include "solve/preparation.hpp"
 
 #include "core/check.hpp"
+#include "core/stopwatch.hpp"
 #include "solve/loading.hpp"
 #include "solve/methods.hpp"
 #include "solve/precondition/preconditioners.hpp"
-#include "solve/seconds.hpp"
 
 namespace heddle::solve_method {
 
@@ -89,7 +89,7 @@ void require_symmetry(const Prepared<V>& made) {
 template <class V>
 Prepared<V>& Preparation<V>::operator()() {
   if (!prepared_) {
-    const Clock clock;
+    const WallClock clock;
     prepared_ = made();
     prepared_->seconds = clock.seconds() - prepared_->loading_seconds;
   }

@@ -55,7 +55,7 @@ void Solver<V>::prepare(const SolveProgress& now) {
   report_.preconditioner = preconditioner_ ? preconditioner_->name() : "none";
   report_.preconditioner_reason = prepared.reason;
   if (preconditioner_) report_.grids = preconditioner_->grids();
-  const Clock clock;
+  const WallClock clock;
   take_method(prepared.method);
   report_.setup_seconds = prepared.seconds + clock.seconds();
 }

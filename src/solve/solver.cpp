@@ -115,7 +115,7 @@ void Solver<V>::run_from(double rr) {
   better_ = &better;
   const SolveProgress begin{0, relative(rr), target_ / b_.scaled};
   if (!asked_to_stop(begin)) prepare(begin);
-  const Clock clock;
+  const WallClock clock;
   better.iterations_begin();
   if (!stopped_ && !asked_to_stop(begin))
     iterate(rr);

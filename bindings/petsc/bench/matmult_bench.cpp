@@ -17,12 +17,15 @@
 #include <string>
 #include <vector>
 
+#include "core/stopwatch.hpp"
 #include "heddle_petsc.h"
 #include "read_distributed.hpp"
 
 using namespace heddle::petsc::bench;
 
 namespace {
+
+using heddle::median;
 
 const char* usual_matrices =
     "gen:stencil2d5,n=1000 gen:stencil3d7,n=100 gen:stencil3d27,n=60 gen:fem,n=30,dof=3 gen:qcd,l=8 "
@@ -64,11 +67,6 @@ double timed(Mat A, Vec x, Vec y, int repeats) {
   double seconds = (now(of_processor) - begin) / repeats, slowest = 0;
   MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
   return slowest;
-}
-
-double median(std::vector<double> of) {
-  std::sort(of.begin(), of.end());
-  return of[of.size() / 2];
 }
 
 // Seconds of each, NaN for what PETSc cannot convert; the three are timed in every round.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/stopwatch.hpp"
 #include "heddle_petsc.h"
 #include "read_distributed.hpp"
 
@@ -14,10 +15,7 @@ using namespace heddle::petsc::bench;
 
 namespace {
 
-double median(std::vector<double> of) {
-  std::sort(of.begin(), of.end());
-  return of[of.size() / 2];
-}
+using heddle::median;
 
 struct Round {
   double set_up = 0, solve = 0;

@@ -1,15 +1,26 @@
-#include "core/repeated_calls.hpp"
+#include "core/stopwatch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace heddle {
 
+double upper_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
 double seconds_of_calls(int calls, const std::function<void()>& call) {
-  const auto begun = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i) call();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  return seconds_of([&] {
+    for (int i = 0; i < calls; ++i) call();
+  });
 }
 
 Timing summary(std::vector<double> samples) {
@@ -17,9 +28,8 @@ Timing summary(std::vector<double> samples) {
   const auto at = [&](double share) {
     return samples[static_cast<std::size_t>(std::lround(share * static_cast<double>(samples.size() - 1)))];
   };
-  const std::size_t middle = samples.size() / 2;
-  const double median = samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
-  return {median, median > 0 ? (at(0.9) - at(0.1)) / median : 0, static_cast<int>(samples.size())};
+  const double middle = median(samples);
+  return {middle, middle > 0 ? (at(0.9) - at(0.1)) / middle : 0, static_cast<int>(samples.size())};
 }
 
 Timing time_calls(double seconds, const std::function<void()>& call, const std::function<void()>& before) {
@@ -32,9 +42,8 @@ Timing time_calls(double seconds, const std::function<void()>& call, const std::
   const double second = seconds_of_calls(1, call);
   const int batch = before ? 1 : static_cast<int>(std::ceil(shortest / std::max(second, shortest / 1000)));
   std::vector<double> samples;
-  const auto begun = std::chrono::steady_clock::now();
-  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count(); };
-  while (samples.size() < fewest || (spent() < seconds && samples.size() < most)) {
+  const WallClock clock;
+  while (samples.size() < fewest || (clock.seconds() < seconds && samples.size() < most)) {
     if (before) before();
     samples.push_back(seconds_of_calls(batch, call) / batch);
   }
