@@ -131,6 +131,7 @@ TEST(Workload, settles_teams_and_lanes_as_building_does) {
   }
 }
 
+// Snapshot.
 TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little_and_rows_are_short) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
     return find_rules("ell")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
@@ -142,6 +143,7 @@ TEST(Workload, proposes_ell_on_a_cpu_where_it_pads_little_and_rows_are_short) {
   EXPECT_EQ(proposed("random,rows=500,cols=5000,per_row=200", true), 1u);
 }
 
+// Snapshot.
 TEST(Workload, proposes_diagonals_on_a_cpu_where_little_is_beside_them) {
   const auto proposed = [](const char* matrix, bool on_gpu) {
     return find_rules("dia")->plans(analyze(generate<float>(matrix), Detail::planning), target_of_kind(on_gpu)).size();
@@ -164,6 +166,7 @@ TEST(Workload, finds_rows_without_entries_and_values_of_a_table_at_a_price) {
             1.5 * counted(constant, "weave layout=rows values=raw", 8).slots);
 }
 
+// Snapshot.
 TEST(Workload, proposes_sums_where_rows_come_back_to_what_they_read) {
   const auto proposed = [](const char* matrix) {
     const auto plans = find_rules("weave")->plans(analyze(generate<float>(matrix), Detail::planning), gpu_target);
@@ -270,6 +273,7 @@ TEST(RowCounts, round_clip_and_cut_rows) {
   EXPECT_EQ(two_thirds_width(facts.rows_len, 4), 1);
 }
 
+// Snapshot.
 TEST(Workload, calls_threads_for_work_that_can_be_divided) {
   EXPECT_EQ(on_cpu("stencil2d5,n=20", "csr").tasks, 1);  // 2,000 entries
   EXPECT_GT(on_cpu("stencil2d5,n=300", "csr").tasks, 16);

@@ -14,6 +14,7 @@ const Machine& two_cores() { return built_in_machine(Device::Kind::cpu); }
 
 constexpr Outline grid{1'000'000, 1'000'000, 5'000'000, 5}, small{1000, 1000, 5000, 5};
 
+// Snapshot.
 TEST(FirstLook, takes_csr_at_once_for_a_product_or_a_few) {
   for (const double products : {1.0, 3.0}) EXPECT_FALSE(worth_analyzing(grid, two_cores(), products));
   for (const double products : {1.0, 10.0}) {
@@ -31,6 +32,7 @@ TEST(FirstLook, lets_the_matrix_be_analysed_where_products_are_many_or_their_num
 
 // On a CPU looking alone takes as long as fifty products of a small matrix, or more, and building as long as ten of a
 // large one.
+// Snapshot.
 TEST(FirstLook, takes_csr_on_a_cpu_until_products_outweigh_looking_and_building) {
   EXPECT_FALSE(worth_analyzing(small, two_cores(), 40));
   EXPECT_FALSE(worth_analyzing(grid, two_cores(), 4));

@@ -122,7 +122,6 @@ TEST_F(OverlappedProducts, leave_a_core_to_the_thread_that_multiplies) {
                         }));
   op.wait();
   EXPECT_EQ(most_at_once(), 4);
-  set_threads(0);
   EXPECT_EQ(while_building, 3);
 }
 

@@ -1,7 +1,7 @@
 // What is chosen for a fixed set of matrices, with the predicted times of every candidate, is kept in
 // test/golden/plan_record.txt. After a deliberate change of the model it is written anew, and the difference is read:
 //
-//   HEDDLE_WRITE_RECORD=1 build/bin/plan_record_test
+//   HEDDLE_WRITE_RECORD=1 ctest --test-dir build -R plan_record_test
 //
 //   matrix f32 h200                                        "there": the matrix lies on the device already
 //     chosen 0: weave layout=rows, 10: csr, 1000: csr      by the number of products

@@ -81,8 +81,9 @@ TEST(Model, of_a_cpu_takes_longer_for_more_work_slower_cores_and_slower_threads)
   EXPECT_GT(seconds(alone, machine), before);
   Machine slower = machine;
   slower.entry_ns *= 2, slower.entry_all_ns *= 2;
-  EXPECT_NEAR(predict(base, cost, slower, 8).walk, 2 * predict(base, cost, machine, 8).walk,
-              predict(base, cost, machine, 8).walk);
+  Workload plain = base;
+  plain.sectors = 0;  // values of a table come from the first cache, whose speed was measured for itself
+  EXPECT_DOUBLE_EQ(predict(plain, cost, slower, 8).walk, 2 * predict(plain, cost, machine, 8).walk);
   EXPECT_GT(seconds(base, slower), before);
   slower = machine;
   slower.wake_all_us = 40;
