@@ -19,15 +19,6 @@ constexpr Isa every_set[] = {Isa::baseline, Isa::avx2, Isa::avx512};
 
 class EveryIsa : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    isa();  // measures what gathers are worth
-    measured_ = gathers_pay;
-  }
-  void TearDown() override {
-    cap_isa(Isa::avx512);
-    gathers_pay = measured_;
-    set_threads(0);
-  }
   static void use_gathers(bool fast) { gathers_pay = {fast, fast, fast}; }
   // f(V{}, A) for every set, both ways to fetch elements of x and both precisions.
   template <class F>
@@ -45,9 +36,6 @@ class EveryIsa : public testing::TestWithParam<std::string> {
         }
       }
   }
-
- private:
-  GathersPay measured_;
 };
 
 template <class V>
@@ -165,7 +153,6 @@ TEST(GiantRow, is_exact_and_has_the_same_bits_on_any_number_of_threads) {
     }
     set_threads(0);
   }
-  cap_isa(Isa::avx512);
 }
 
 // Short rows among their like take another way than among long ones.
@@ -200,7 +187,6 @@ TEST(RowsOfCsr, have_the_same_bits_whatever_rows_are_beside_them) {
     expect_rows_not_to_depend_on_neighbours<double>();
     expect_rows_not_to_depend_on_neighbours<float>();
   }
-  cap_isa(Isa::avx512);
 }
 
 // Bytes of what `compute` returns, which must be the same on every set.
@@ -213,7 +199,6 @@ void expect_same_bits_on_every_set(F compute) {
     const auto found = compute();
     EXPECT_EQ(std::memcmp(found.data(), expected.data(), expected.size() * sizeof(expected[0])), 0) << to_string(set);
   }
-  cap_isa(Isa::avx512);
 }
 
 template <class V>
@@ -297,7 +282,6 @@ TEST(Isa, is_never_wider_than_the_cap) {
     cap_isa(set);
     EXPECT_EQ(isa(), std::min(set, widest));
   }
-  cap_isa(Isa::avx512);
 }
 
 }  // namespace

@@ -291,7 +291,6 @@ TEST(OutOfMemory, is_an_error_of_the_library_wherever_it_happens) {
     expect_errors_of_ours(name, [&] { (void)make_preconditioner(name, system, grid); });
     expect_errors_of_ours("solve", [&] { (void)solve(system, b, x, options); });
   }
-  set_threads(0);
 }
 
 }  // namespace

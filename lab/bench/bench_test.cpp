@@ -45,6 +45,14 @@ TEST(Timing, is_the_median_with_the_distance_of_the_deciles) {
   EXPECT_EQ(summary({7}).spread, 0);
 }
 
+TEST(Median, of_an_even_count_is_the_mean_of_the_two_in_the_middle_or_the_upper_of_them) {
+  EXPECT_DOUBLE_EQ(median({5, 1, 3}), 3);
+  EXPECT_DOUBLE_EQ(upper_median({5, 1, 3}), 3);
+  EXPECT_DOUBLE_EQ(median({8, 1, 4, 2}), 3);
+  EXPECT_DOUBLE_EQ(upper_median({8, 1, 4, 2}), 4);
+  EXPECT_DOUBLE_EQ(median({7}), 7);
+}
+
 // A busy host may take the core away for longer than the time there is: then once more.
 TEST(Timing, measures_a_call_of_known_length) {
   using namespace std::chrono_literals;

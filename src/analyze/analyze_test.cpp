@@ -240,7 +240,6 @@ TEST(Analyze, says_the_same_with_one_thread_and_with_five) {
   const std::string alone = to_string(analyze(A));
   set_threads(5);
   const std::string together = to_string(analyze(A));
-  set_threads(0);
   EXPECT_EQ(alone, together);
   EXPECT_NE(alone.find("300000 x 300000, 899998 entries, symmetric\n"), std::string::npos) << alone;
 }

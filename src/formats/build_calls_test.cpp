@@ -2,7 +2,7 @@
 // GPU each is a call of the driver, and a copy mostly a wait, which take longer than the kernels of a small matrix.
 // Whoever changes them on purpose has the file written anew, and reads the difference:
 //
-//   HEDDLE_WRITE_RECORD=1 build/bin/build_calls_test
+//   HEDDLE_WRITE_RECORD=1 ctest --test-dir build -R build_calls_test
 //
 //   fem,n=12,dof=3 f32 weave: 8 kernels, 5 copies, 12 allocations
 #include <fmt/format.h>

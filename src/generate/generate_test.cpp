@@ -71,7 +71,6 @@ std::string with(const std::string& text, const std::string& setting) {
 
 class EveryGenerator : public testing::TestWithParam<Sample> {
  protected:
-  void TearDown() override { set_threads(0); }
   std::string text = GetParam().text;
 };
 

@@ -230,22 +230,19 @@ TEST_P(Conformance, lets_infinity_and_nan_in_x_reach_only_rows_that_store_the_co
 }
 
 TEST_P(Conformance, takes_vectors_at_every_element_offset) {
-  for (const char* name : {"lengths_0_to_129", "tridiagonal", "blocks_3_ragged", "dense"})
-    for (const Specimen& specimen : zoo(Zoo::small))
-      if (specimen.name == name) {
-        const Csr<float> A = convert<float>(specimen.A.view());
-        if (!footprint(A.view(), plan()).fits) continue;
-        const auto op = build(A, plan(), {device_under_test()});
-        const auto x = integers<float>(A.cols, 13), y = integers<float>(A.rows, 14);
-        for (std::int64_t offset = 0; offset < 16; ++offset)
-          EXPECT_EQ(product_on_device(op, 1.f, x, 2.f, y, offset), exact_product(A, 1.f, x, 2.f, y))
-              << GetParam() << " on " << name << ", offset " << offset;
-      }
+  for (const char* name : {"lengths_0_to_129", "tridiagonal", "blocks_3_ragged", "dense"}) {
+    const Csr<float> A = convert<float>(small_specimen(name).view());
+    if (!footprint(A.view(), plan()).fits) continue;
+    const auto op = build(A, plan(), {device_under_test()});
+    const auto x = integers<float>(A.cols, 13), y = integers<float>(A.rows, 14);
+    for (std::int64_t offset = 0; offset < 16; ++offset)
+      EXPECT_EQ(product_on_device(op, 1.f, x, 2.f, y, offset), exact_product(A, 1.f, x, 2.f, y))
+          << GetParam() << " on " << name << ", offset " << offset;
+  }
 }
 
 TEST_P(Conformance, takes_host_vectors_and_refuses_wrong_ones) {
-  const Csr<double>& A = zoo(Zoo::small)[8].A;  // tall
-  ASSERT_EQ(A.rows, 300);
+  const Csr<double>& A = small_specimen("tall_300x10");
   if (!footprint(A.view(), plan()).fits) GTEST_SKIP() << "does not take a tall matrix";
   const auto op = build(A, plan(), {device_under_test()});
   const auto x = integers<double>(A.cols, 15);
@@ -287,8 +284,7 @@ TEST_P(Conformance, allocates_exactly_its_footprint_and_nothing_while_multiplyin
 TEST_P(Conformance, survives_the_failure_of_any_allocation_while_building) {
   if (!device_under_test().host_memory()) GTEST_SKIP() << "host allocations only";
   if (plan().format == "weave" && plan().settings.size() > 1) GTEST_SKIP() << "once for each layout is enough";
-  const Csr<double>& A = zoo(Zoo::small)[13].A;  // lengths 0 to 129
-  ASSERT_EQ(A.rows, 130);
+  const Csr<double>& A = small_specimen("lengths_0_to_129");
   if (!footprint(A.view(), plan()).fits) GTEST_SKIP() << "does not take a wide matrix";
   for (const auto fault : {GuardedMemory::Fault::once, GuardedMemory::Fault::from_then_on}) {
     const GuardedMemory memory;

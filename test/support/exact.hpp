@@ -7,6 +7,7 @@
 #include <heddle/operator.hpp>
 
 #include "support/oracle.hpp"
+#include "support/zoo.hpp"
 
 namespace heddle::test {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <stdexcept>
 
 namespace heddle::test {
 
@@ -159,6 +160,12 @@ const std::vector<Specimen>& zoo(Zoo size) {
     return all;
   }();
   return size == Zoo::small ? small : full;
+}
+
+const Csr<double>& small_specimen(const std::string& name) {
+  for (const Specimen& one : zoo(Zoo::small))
+    if (one.name == name) return one.A;
+  throw std::invalid_argument("no specimen " + name);
 }
 
 }  // namespace heddle::test

@@ -18,6 +18,7 @@ struct Specimen {
 // rows over many blocks, columns far apart.
 enum class Zoo { small, full };
 const std::vector<Specimen>& zoo(Zoo size);
+const Csr<double>& small_specimen(const std::string& name);  // one of the small ones
 
 // Deterministic stream of integers for test data.
 class Dice {

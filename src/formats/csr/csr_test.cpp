@@ -86,7 +86,6 @@ TEST(Csr, gives_the_same_bits_of_long_rows_on_any_number_of_threads) {
     csr.multiply(x, y);
     for (std::int64_t row = 0; row < A.rows; ++row) EXPECT_EQ(y[row], alone[row]) << count << " threads";
   }
-  set_threads(0);
 }
 
 }  // namespace

@@ -75,8 +75,6 @@ void expect_the_same_bits_doubled(const Csr<V>& A, const char* plan) {
   for (std::size_t row = 0; row < y.size(); ++row) EXPECT_EQ(doubled[row], 2 * y[row]) << plan << ", row " << row;
 }
 TEST(Sell, gives_the_same_bits_by_whole_slices_and_one_by_one) {
-  isa();
-  const GathersPay measured = gathers_pay;
   const Csr<double> mixed = mixed_lengths(), many = generate<double>("lengths,law=uniform,max=9,rows=30007");
   for (const bool fast : {true, false})
     for (const char* plan : {"sell", "sell sigma=64", "sell sigma=1024"}) {
@@ -86,7 +84,6 @@ TEST(Sell, gives_the_same_bits_by_whole_slices_and_one_by_one) {
         expect_the_same_bits_doubled(convert<float>(A->view()), plan);
       }
     }
-  gathers_pay = measured;
 }
 
 }  // namespace

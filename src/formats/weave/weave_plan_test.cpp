@@ -29,6 +29,7 @@ TEST(WorkloadWeave, counts_what_sorted_rows_read_again_where_the_cache_holds_the
   EXPECT_NEAR(more("band,rows=800000,width=5"), 800000.0 * (32 - 8), 800000);  // but rows of 6, a lane each
 }
 
+// Snapshot.
 TEST(WorkloadWeave, counts_the_steps_of_few_slices_as_waited_for_together) {
   const Structure facts = analyze(generate<double>("lengths,law=constant,max=7,rows=40000"), Detail::planning);
   EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=1 sort=1").chain, 2.5);
@@ -37,6 +38,7 @@ TEST(WorkloadWeave, counts_the_steps_of_few_slices_as_waited_for_together) {
   EXPECT_EQ(weave_rows(facts, "lanes=1 per_lane=2 sort=1024").chain, 7);
 }
 
+// Snapshot.
 TEST(WorkloadWeave, counts_padded_steps_that_follow_those_under_way) {
   const auto chain = [](const char* matrix, const char* settings) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);
@@ -62,6 +64,7 @@ TEST(WorkloadWeave, proposes_no_blocks_of_two_for_a_cpu) {
   EXPECT_TRUE(proposed("fem,n=10,dof=3", false));
 }
 
+// Snapshot.
 TEST(WorkloadWeave, proposes_no_padded_rows_that_keep_a_warp_busy_for_long) {
   const auto proposed = [](const char* matrix) {
     const Structure facts = analyze(generate<double>(matrix), Detail::planning);

@@ -236,7 +236,6 @@ TEST(Amg, gives_the_same_bits_every_time_and_on_any_number_of_threads) {
         all.push_back(z);
       }
     }
-    set_threads(0);
     for (const Numbers& z : all) EXPECT_EQ(z, all.front()) << name;
   }
 }

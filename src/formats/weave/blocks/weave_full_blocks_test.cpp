@@ -111,6 +111,7 @@ TEST(WeaveFullBlocks, are_not_possible_where_rows_or_entries_do_not_divide) {
 }
 
 // Warps for a large GPU, none of them without a block, and near the size of the L2 few places behind rows.
+// Snapshot.
 TEST(WeaveFullBlocks, are_shared_by_as_many_lanes_as_have_something_to_do) {
   const auto lanes = [](std::int64_t block_rows, std::int64_t of_row, int size, int value_bytes) {
     return lanes_of_block_rows(block_rows * size, block_rows * of_row * size * size, size, value_bytes);

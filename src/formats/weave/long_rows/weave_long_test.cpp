@@ -121,6 +121,7 @@ TEST(WeaveLong, what_blocks_share_does_not_depend_on_who_comes_first) {
   EXPECT_EQ(y[0], y[1]);
 }
 
+// Snapshot.
 TEST(WeaveLong, few_and_long_rows_get_several_blocks_each) {
   const auto plan_of = [](std::int64_t rows, std::int64_t length, const char* plan = "weave layout=long") {
     const Csr<double> A = with_lengths(std::vector<std::int64_t>(static_cast<std::size_t>(rows), length), 20'000, 1);

@@ -28,6 +28,7 @@ TEST(WeaveSegments, puts_the_pieces_of_long_rows_together) {
 }
 
 // What fits a tile does not cross into another; longer rows have teams of threads, one up to 2,048 entries.
+// Snapshot.
 TEST(WeaveSegments, divides_the_rows_of_a_large_matrix_between_tiles_and_teams) {
   std::vector<std::int64_t> lengths(9000, 250);
   lengths[0] = lengths[4000] = 8 * 256;

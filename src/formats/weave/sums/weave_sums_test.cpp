@@ -198,6 +198,7 @@ TEST(WeaveSums, knows_how_many_entries_meet_in_a_sector) {
 }
 
 // Pattern of a matrix by its sizes alone.
+// Snapshot.
 TEST(WeaveSums, shares_rows_among_blocks_until_a_large_gpu_is_busy) {
   const auto groups = [](std::int64_t rows, std::int64_t per_row, int value_bytes) {
     return weave::sums_groups({rows, rows, rows * per_row}, value_bytes, weave::default_sums_kb, 1024);

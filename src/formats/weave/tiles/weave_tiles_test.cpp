@@ -145,6 +145,7 @@ TEST(Tiles, shares_a_heavy_tile_among_blocks_that_cover_every_unit_once) {
   EXPECT_EQ(covered, std::vector<int>(covered.size(), 1));
 }
 
+// Snapshot.
 TEST(Tiles, have_no_more_blocks_than_two_rounds_of_a_large_gpu) {
   for (const std::int64_t rows : {300, 1000, 3000, 9000}) {
     const std::int64_t blocks = built(with_lengths(std::vector<std::int64_t>(rows, 70), 700, 4), 100).blocks.size();
@@ -218,7 +219,6 @@ TEST(Tiles, build_the_same_arrays_with_any_number_of_threads) {
     const Tiles<double> one = built(A, 500, order);
     set_threads(4);
     const Tiles<double> four = built(A, 500, order);
-    set_threads(0);
     EXPECT_EQ(list(one.col), list(four.col));
     EXPECT_EQ(list(one.ends), list(four.ends));
     EXPECT_EQ(list(one.rank), list(four.rank));
@@ -244,6 +244,7 @@ TEST(Tiles, need_at_most_what_is_said_before_a_look_at_the_entries) {
 }
 
 // Each row has ten columns that all rows have, far apart, and one that no other row has.
+// Snapshot.
 TEST(Tiles, order_columns_by_degree_where_that_saves_partials) {
   std::vector<Entry> popular, band;
   for (Index row = 0; row < 200; ++row) {
