@@ -1,4 +1,4 @@
-#include "formats/weave/weave.hpp"
+#include "formats/weave/weave.hpp"  // Snapshots: tests that begin with takes_ or gives_.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,6 @@ std::string layout_of(const char* matrix) {
   return setting(resolve(generate<double>(matrix).view(), Plan::parse("weave")), "layout");
 }
 
-// Snapshot.
 TEST(Weave, takes_the_layout_the_structure_asks_for) {
   EXPECT_EQ(layout_of("stencil2d5,n=300"), "diagonals");
   EXPECT_EQ(layout_of("stencil3d7,n=41"), "diagonals");
@@ -48,7 +47,6 @@ TEST(Weave, settings_depend_on_the_size_of_a_value) {
   EXPECT_EQ(setting(build(A, Plan::parse("weave layout=tiles")).plan(), "width"), std::to_string(width(4)));
 }
 
-// Snapshot.
 TEST(Weave, takes_another_layout_on_a_cpu) {
   const auto plan_on = [](const char* matrix, Device device) {
     return build(generate<double>(matrix), Plan::parse("weave"), {device}).plan();
@@ -128,7 +126,6 @@ std::string codec_of(const Csr<V>& A, const char* plan) {
 }
 
 // Of a matrix that a GPU's L2 holds nobody counts bytes, and segments of floats have too much else to do.
-// Snapshot.
 TEST(Weave, takes_a_table_where_it_saves_many_bytes) {
   for (const std::int64_t rows : {1900, 2100, 3400}) {
     Csr<double> A = with_lengths(std::vector<std::int64_t>(static_cast<std::size_t>(rows), 2000), 2000, 1);
@@ -143,7 +140,6 @@ TEST(Weave, takes_a_table_where_it_saves_many_bytes) {
 }
 
 // Fetches from a table beyond the L1 cost more than they save, and so do those that save two bytes only.
-// Snapshot.
 TEST(Weave, takes_a_large_table_for_doubles_where_the_cache_holds_it) {
   Csr<double> A = with_lengths(std::vector<std::int64_t>(2100, 2000), 2000, 1);
   for (std::int64_t k = 0; k < A.nnz(); ++k) A.val[k] = 0.1 * static_cast<double>(k % 8192);
@@ -389,7 +385,6 @@ TEST(Weave, rows_of_any_number_of_steps_have_the_same_bits_however_many_are_unde
     }
 }
 
-// Snapshot.
 TEST(Weave, gives_a_row_fewer_lanes_where_all_of_its_steps_are_under_way_at_once) {
   using weave::RowsTeam;
   const auto lanes = [](std::int64_t rows, double mean, bool in_cache) {
@@ -425,7 +420,6 @@ TEST(Weave, padded_rows_of_any_number_of_steps) {
     }
 }
 
-// Snapshot.
 TEST(Weave, gives_a_row_of_diagonals_a_thread_longer_where_it_has_many) {
   const auto per_lane = [](const std::string& matrix) {
     return setting(resolve(generate<float>(matrix).view(), Plan::parse("weave layout=diagonals")), "per_lane");
@@ -435,7 +429,6 @@ TEST(Weave, gives_a_row_of_diagonals_a_thread_longer_where_it_has_many) {
   EXPECT_EQ(per_lane("band,rows=210000,width=12"), "1");
 }
 
-// Snapshot.
 TEST(Weave, gives_a_padded_row_fewer_lanes_the_more_rows_there_are) {
   using weave::PaddedTeam;
   EXPECT_EQ(PaddedTeam::of(10'000, 9, 0).lanes, 4);
