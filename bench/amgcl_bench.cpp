@@ -13,9 +13,9 @@
 #include <heddle/heddle.hpp>
 
 #include "amgcl_peer.hpp"
+#include "core/stopwatch.hpp"
 #include "program.hpp"
 #include "solve/precondition/preconditioners.hpp"
-#include "solve/seconds.hpp"
 
 namespace heddle {
 
@@ -75,7 +75,7 @@ class Comparison {
     const Buffer<double> b = b_.to(device_);
     std::fill(x_.begin(), x_.end(), 0.0);
     Buffer<double> x = x_.to(device_);
-    const solve_method::Clock clock;
+    const WallClock clock;
     const auto M = make_preconditioner(preconditioner, op_, *there_);
     if (device_.kind == Device::Kind::gpu) Buffer<int>(1, device_).to({});  // waits for what was queued
     const double setup = clock.seconds();
