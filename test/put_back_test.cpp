@@ -13,6 +13,8 @@
 namespace heddle::test {
 namespace {
 
+constexpr const char* own_variable = "LEFT_BEHIND";
+
 struct Usual {
   int count = threads();
   Isa set = isa();
@@ -30,7 +32,7 @@ TEST(ForTheWholeProgram, a_test_may_change_what_it_likes) {
   gathers_pay.of_8 = !usual().gathers;
   simt::emulator::set_order(simt::emulator::Order::reverse);
   setenv("HEDDLE_DEVICE", "abacus", 1);
-  setenv("LEFT_BEHIND", "1", 1);
+  setenv(own_variable, "1", 1);
 }
 
 TEST(ForTheWholeProgram, the_next_one_finds_it_as_it_was) {
@@ -38,7 +40,7 @@ TEST(ForTheWholeProgram, the_next_one_finds_it_as_it_was) {
   EXPECT_EQ(isa(), usual().set);
   EXPECT_EQ(gathers_pay.of_8, usual().gathers);
   EXPECT_EQ(std::getenv("HEDDLE_DEVICE"), usual().device);
-  EXPECT_EQ(std::getenv("LEFT_BEHIND"), nullptr);
+  EXPECT_EQ(std::getenv(own_variable), nullptr);
 }
 
 }  // namespace
