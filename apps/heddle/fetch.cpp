@@ -10,7 +10,7 @@
 #include "collection/places.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
-#include "reproduce/test_sets.hpp"
+#include "reproduce/matrices/test_sets.hpp"
 #include "text.hpp"
 
 namespace heddle {

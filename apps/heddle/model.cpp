@@ -5,7 +5,7 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "load.hpp"
-#include "reproduce/matrix_model.hpp"
+#include "reproduce/papers/matrix_model.hpp"
 #include "table.hpp"
 #include "text.hpp"
 

@@ -8,10 +8,10 @@
 
 #include "bench/results.hpp"
 #include "machine/timing.hpp"
-#include "reproduce/literal.hpp"
+#include "reproduce/kernels/literal.hpp"
+#include "reproduce/kernels/pseudo_x.hpp"
+#include "reproduce/matrices/test_sets.hpp"
 #include "reproduce/outcome.hpp"
-#include "reproduce/pseudo_x.hpp"
-#include "reproduce/test_sets.hpp"
 
 namespace heddle::reproduce {
 

@@ -1,7 +1,7 @@
 // What an experiment writes into: the tables, figures and verdicts of its paper.
 #pragma once
 
-#include "reproduce/findings.hpp"
+#include "reproduce/claims/findings.hpp"
 #include "reproduce/lab.hpp"
 #include "reproduce/numbers.hpp"
 

@@ -9,7 +9,7 @@
 #include <heddle/version.hpp>
 
 #include "core/check.hpp"
-#include "reproduce/claims.hpp"
+#include "reproduce/claims/claims.hpp"
 #include "reproduce/record.hpp"
 
 namespace heddle::reproduce {

@@ -14,10 +14,10 @@
 #include <heddle/io.hpp>
 
 #include "layout/sliced_build.hpp"
-#include "reproduce/claims.hpp"
-#include "reproduce/html.hpp"
-#include "reproduce/markdown.hpp"
+#include "reproduce/claims/claims.hpp"
 #include "reproduce/numbers.hpp"
+#include "reproduce/page/html.hpp"
+#include "reproduce/page/markdown.hpp"
 #include "reproduce/record.hpp"
 #include "support/command.hpp"
 #include "support/tree.hpp"
