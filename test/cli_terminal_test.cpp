@@ -14,24 +14,40 @@ int characters_in(const std::string& line) {
   return count;
 }
 
+Surroundings terminal_of(int columns) {
+  return {.environment = {{"TERM", "xterm"},
+                          {"NO_COLOR", "1"},
+                          {"LC_ALL", "C.UTF-8"},
+                          {"COLUMNS", std::to_string(columns)}},
+          .terminal = true};
+}
+
 std::string on_terminal(const std::vector<std::string>& words, int columns) {
-  const Surroundings around{.environment = {{"TERM", "xterm"},
-                                            {"NO_COLOR", "1"},
-                                            {"LC_ALL", "C.UTF-8"},
-                                            {"COLUMNS", std::to_string(columns)}},
-                            .terminal = true};
-  const Outcome outcome = heddle_command(words, around);
+  const Outcome outcome = heddle_command(words, terminal_of(columns));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out;
   return outcome.out;
+}
+
+void expect_lines_of(const std::string& text, int columns) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(characters_in(line), columns) << columns << ": " << line;
 }
 
 class Narrow : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(Narrow, no_line_is_wider_than_the_terminal) {
-  for (const int columns : {40, 60, 80}) {
-    std::istringstream lines(on_terminal(GetParam(), columns));
-    for (std::string line; std::getline(lines, line);)
-      EXPECT_LE(characters_in(line), columns) << columns << ": " << line;
+  for (const int columns : {40, 60, 80}) expect_lines_of(on_terminal(GetParam(), columns), columns);
+}
+
+TEST(Terminal, the_tour_is_no_wider_than_the_terminal) {
+  const ScratchFolder folder;
+  for (const int columns : {40, 80}) {
+    const Outcome tour = run_program(
+        {"sh", "-c", "cd " + folder.path("") + " && \"$HEDDLE_COMMAND\" demo --out tour --device cpu --quiet"},
+        terminal_of(columns));
+    EXPECT_EQ(tour.exit_code, 0) << tour.out;
+    EXPECT_NE(tour.out.find("8. What it is for"), std::string::npos);
+    expect_lines_of(tour.out, columns);
   }
 }
 

@@ -38,19 +38,20 @@ class Ending {
         matrix_(matrix),
         folder_(folder),
         settings_{.device = session.device(), .seconds = 0.05},
-        bar_(session.terminal(), true, steps) {}
+        bar_(session.terminal(), !session.quiet(), steps) {}
 
   void run() {
     session_.print("\n{}\n\n", session_.terminal().bold("8. What it is for"));
     products();
     solve_system();
     claims();
+    check(bar_.complete(), ErrorKind::internal, "the bar does not end at {} steps", steps);
     bar_.hide();
     for (const std::string& line : lines_) session_.print("  {}\n", line);
   }
 
  private:
-  static constexpr double steps = 19;
+  static constexpr double steps = 13;
 
   double seconds_of(const bench::Reference<V>& reference, const Csr<V>& A, const std::string& plan) {
     bar_.begin(plan);

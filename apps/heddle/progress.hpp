@@ -27,6 +27,7 @@ class StepsBar {
   void done(double steps = 1);
   void left_out(double steps) { steps_ -= steps; }
   void hide();  // before anything else is written to the terminal
+  bool complete() const { return done_ == steps_; }
 
  private:
   void draw();
