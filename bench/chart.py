@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""The picture of docs/notebook/2026-11-19-performance.md from its first table: the best format of every class over CSR with a warp per row.
+"""The picture of docs/notebook/2026-11-19-performance.md from its table of formats: the best one of every class over CSR with a warp per row.
 
     bench/chart.py docs/notebook/2026-11-19-performance.md > docs/formats-h200.svg
 """
+import math
 import sys
 
+from picture import opening
+
 BASE = "csr lanes=32"
-WIDTH, LEFT, ROW = 900, 230, 22
+WIDTH, LEFT, RIGHT, ROW = 720, 290, 190, 29
 
 
-def first_table(path):
+def table_of_formats(path):
     lines = iter(open(path, encoding="utf-8"))
     for line in lines:
-        if line.startswith("| matrix | entries |"):
+        if line.startswith("| matrix | entries | csr |"):
             head = [cell.strip() for cell in line.strip().strip("|").split("|")]
             next(lines)
             for row in lines:
@@ -26,7 +29,7 @@ def warm(cell):
 
 
 def gains(path):
-    for row in first_table(path):
+    for row in table_of_formats(path):
         times = {plan: warm(cell) for plan, cell in row.items() if plan not in ("matrix", "entries")}
         best = min((p for p in times if times[p]), key=times.get)
         yield row["matrix"], best, times[BASE] / times[best]
@@ -34,20 +37,18 @@ def gains(path):
 
 def main():
     rows = sorted(gains(sys.argv[1]), key=lambda r: -r[2])
-    height = 60 + ROW * len(rows)
-    scale = (WIDTH - LEFT - 200) / 12
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">')
-    print(f'<rect width="{WIDTH}" height="{height}" fill="white"/>')
-    print(f'<text x="10" y="22" font-size="15">Best format over CSR with a warp per row: H200, float, warm</text>')
+    top = 92
+    height = top + ROW * len(rows)
+    scale = (WIDTH - LEFT - RIGHT) / math.log(rows[0][2])
+    print(opening(WIDTH, height, "The best format over CSR with a warp per row"))
+    print('<text x="8" y="26" font-weight="bold">Best format over CSR with a warp per row</text>')
+    print('<text x="8" y="54" class="quiet">H200, float, warm; bars are logarithmic</text>')
     for i, (matrix, best, gain) in enumerate(rows):
-        y = 50 + i * ROW
-        length = min(gain, 12) * scale
-        print(f'<text x="{LEFT - 8}" y="{y}" text-anchor="end">{matrix}</text>')
-        print(f'<rect x="{LEFT}" y="{y - 12}" width="{length:.1f}" height="15" fill="#3b6ea5"/>')
-        more = "" if gain <= 12 else " (bar cut)"
-        print(f'<text x="{LEFT + length + 6:.1f}" y="{y}">{gain:.1f} x  {best}{more}</text>')
-    x = LEFT + scale
-    print(f'<line x1="{x:.1f}" y1="34" x2="{x:.1f}" y2="{height - 8}" stroke="#888" stroke-dasharray="3 3"/>')
+        y = top + i * ROW
+        length = max(2, math.log(gain) * scale)
+        print(f'<text x="{LEFT - 10}" y="{y + 6}" text-anchor="end">{matrix}</text>')
+        print(f'<rect x="{LEFT}" y="{y - 9}" width="{length:.0f}" height="18" class="ours"/>')
+        print(f'<text x="{LEFT + length + 8:.0f}" y="{y + 6}">{gain:.1f} {best}</text>')
     print("</svg>")
 
 

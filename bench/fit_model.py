@@ -26,6 +26,7 @@ import sys
 
 from fit_building import fit_build, report_another_run, report_build, write_build
 from measured_cases import COSTS, FIELDS, arguments, cases_of, costs_in_source, keep, measured_lines, read, table_of, write_lines
+from picture import opening
 
 PRIOR = {"gpu": [0.6, 0.8, 0.7, 1.0, 1.5, 1.5, 0.05, 100, 100], "cpu": [0.1, 0.8, 1.0, 0.3, 300, 300, 1.0, 6, 10]}
 
@@ -266,24 +267,25 @@ def draw(lines, costs, path):
     dots = [(c.seconds, c.predict(costs[c.format]), c.seconds == min(p["seconds"] for p in line["plans"]))
             for line in lines for c in cases_of(line) if c.format in costs]
     low, high = min(min(d[0], d[1]) for d in dots), max(max(d[0], d[1]) for d in dots)
-    size, edge = 640, 60
-    place = lambda t: (math.log(t / low) / math.log(high / low)) * (size - 2 * edge) + edge
+    size, left, top = 520, 104, 72
+    place = lambda t: (math.log(t / low) / math.log(high / low)) * size
+    x, y = lambda t: left + place(t), lambda t: top + size - place(t)
     with open(path, "w", encoding="utf-8") as out:
-        out.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}" font-family="sans-serif" font-size="12">\n'
-                  f'<rect width="{size}" height="{size}" fill="white"/>\n'
-                  f'<text x="{edge}" y="24" font-size="15">Time of a product, predicted against measured; dark: the fastest plans</text>\n')
+        out.write(f'{opening(left + size + 16, top + size + 64, "Time of a product, predicted against measured")}\n'
+                  f'<text x="8" y="22" font-weight="bold">Time of a product, predicted against measured</text>\n'
+                  f'<text x="8" y="48" class="quiet">strong dots: the fastest plan of a matrix</text>\n')
         for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1):
-            at, name = place(10 ** power), f"{10 ** (power + 6):g} us"
-            out.write(f'<line x1="{at:.1f}" y1="{edge}" x2="{at:.1f}" y2="{size - edge}" stroke="#ddd"/>'
-                      f'<line x1="{edge}" y1="{size - at:.1f}" x2="{size - edge}" y2="{size - at:.1f}" stroke="#ddd"/>'
-                      f'<text x="{at:.1f}" y="{size - edge + 18}" text-anchor="middle">{name}</text>'
-                      f'<text x="{edge - 6}" y="{size - at + 4:.1f}" text-anchor="end">{name}</text>\n')
-        out.write(f'<line x1="{edge}" y1="{size - edge}" x2="{size - edge}" y2="{edge}" stroke="#888" stroke-dasharray="3 3"/>\n')
-        for wanted, width, colour in ((False, 2.5, "#9dbbd8"), (True, 4.5, "#1d3f66")):
-            path = "".join(sorted({f"M{place(m):.0f} {size - place(p):.0f}h0" for m, p, best in dots if best == wanted}))
-            out.write(f'<path d="{path}" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"/>\n')
-        out.write(f'<text x="{size / 2}" y="{size - 14}" text-anchor="middle">measured</text>'
-                  f'<text x="16" y="{size / 2}" text-anchor="middle" transform="rotate(-90 16 {size / 2})">predicted</text>\n</svg>\n')
+            at, name = 10 ** power, f"{10 ** (power + 6):g} us"
+            out.write(f'<line x1="{x(at):.1f}" y1="{top}" x2="{x(at):.1f}" y2="{top + size}" class="grid"/>'
+                      f'<line x1="{left}" y1="{y(at):.1f}" x2="{left + size}" y2="{y(at):.1f}" class="grid"/>'
+                      f'<text x="{x(at):.1f}" y="{top + size + 24}" text-anchor="middle">{name}</text>'
+                      f'<text x="{left - 8}" y="{y(at) + 6:.1f}" text-anchor="end">{name}</text>\n')
+        out.write(f'<line x1="{left}" y1="{top + size}" x2="{left + size}" y2="{top}" class="span" stroke-dasharray="3 3"/>\n')
+        for wanted, width, role in ((False, 2.5, "many"), (True, 4.5, "few")):
+            path = "".join(sorted({f"M{x(m):.0f} {y(p):.0f}h0" for m, p, best in dots if best == wanted}))
+            out.write(f'<path d="{path}" class="{role}" stroke-width="{width}" stroke-linecap="round"/>\n')
+        out.write(f'<text x="{left + size / 2}" y="{top + size + 52}" text-anchor="middle">measured</text>'
+                  f'<text x="22" y="{top + size / 2}" text-anchor="middle" transform="rotate(-90 22 {top + size / 2})">predicted</text>\n</svg>\n')
 
 
 def tried(cases, costs):

@@ -8,7 +8,11 @@ machine and network. Prints the tables of docs/petsc-scaling.md and writes its p
 import copy
 import csv
 import math
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench"))
+from picture import opening
 
 # Of a rank: bytes a second of its memory and of its share of the network, seconds until a message begins to arrive,
 # seconds for each message more, least seconds of a product.
@@ -20,8 +24,8 @@ ENTRY, ROW, NUMBER = 12, 20, 8  # bytes: csr reads a value and a column for each
 CG_VECTORS = 11 * NUMBER  # bytes a row that an iteration of cg moves besides its product
 # A part of n rows has a surface of n to this power: cubes, squares.
 SURFACE = {"gen:stencil3d7": 2 / 3, "gen:stencil2d5": 1 / 2, "gen:fem": 2 / 3}
-COLOURS = {"gen:stencil3d7": "#3b6ea5", "gen:stencil2d5": "#a55d3b", "gen:fem": "#3b8a4f"}
-WIDTH, HEIGHT, LEFT, TOP = 430, 300, 50, 40
+ROLES = {"gen:stencil3d7": "a", "gen:stencil2d5": "b", "gen:fem": "c"}
+WIDTH, HEIGHT, LEFT, TOP = 430, 268, 58, 40  # of a panel
 
 
 class Cut:
@@ -119,41 +123,43 @@ def tables(cuts):
     print_weak(cuts, [("CPU", 30_000), ("CPU", 1_000_000), ("GPU", 1_000_000), ("GPU", 8_000_000)])
 
 
-def place(parts, share, left):
-    return left + LEFT + (WIDTH - LEFT - 20) * math.log2(parts) / 12, TOP + (HEIGHT - TOP - 40) * (1 - min(share, 1.2) / 1.2)
+def place(parts, share, down):
+    return LEFT + (WIDTH - LEFT - 20) * math.log2(parts) / 12, down + TOP + (HEIGHT - TOP - 40) * (1 - min(share, 1.2) / 1.2)
 
 
-def panel(cuts, name, machine, left):
-    yield f'<text x="{left + LEFT}" y="22" font-size="14">{name} ranks: efficiency; line: product, dashes: cg</text>'
+def panel(cuts, name, machine, down):
+    yield f'<text x="8" y="{down + 22}" font-weight="bold">{name}: efficiency on more ranks; dashes: cg</text>'
     for share in (0, 0.25, 0.5, 0.75, 1):
-        x, y = place(1, share, left)
-        yield f'<line x1="{x}" y1="{y:.1f}" x2="{left + WIDTH - 20}" y2="{y:.1f}" stroke="#ddd"/>'
-        yield f'<text x="{x - 6}" y="{y + 4:.1f}" text-anchor="end">{100 * share:.0f} %</text>'
+        x, y = place(1, share, down)
+        yield f'<line x1="{x}" y1="{y:.1f}" x2="{WIDTH - 20}" y2="{y:.1f}" class="grid"/>'
+        yield f'<text x="{x - 6}" y="{y + 4:.1f}" text-anchor="end" class="quiet">{100 * share:.0f} %</text>'
     for parts in (1, 8, 64, 512, 4096):
-        x, y = place(parts, 0, left)
-        yield f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle">{parts}</text>'
+        x, y = place(parts, 0, down)
+        yield f'<text x="{x:.1f}" y="{y + 18:.1f}" text-anchor="middle" class="quiet">{parts}</text>'
     for matrix in dict.fromkeys(cut.name for cut in cuts):
-        colour = COLOURS.get(matrix.split(",")[0], "#555")
         mine = [cut for cut in cuts if cut.name == matrix and cut.how == "metis"]
         for time, dashes in ((product, ""), (iteration, ' stroke-dasharray="5 4"')):
-            points = [place(1, 1, left)] + [place(cut.parts, efficiency(time, cut, machine), left) for cut in mine]
+            points = [place(1, 1, down)] + [place(cut.parts, efficiency(time, cut, machine), down) for cut in mine]
             line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-            yield f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"{dashes}/>'
+            yield f'<polyline points="{line}" class="line {ROLES[matrix.split(",")[0]]}"{dashes}/>'
+
+
+def legend(names, down):
+    for i, name in enumerate(names):
+        y = down + 20 * i
+        yield f'<line x1="{LEFT}" y1="{y}" x2="{LEFT + 24}" y2="{y}" class="line {ROLES[name.split(",")[0]]}"/>'
+        yield f'<text x="{LEFT + 32}" y="{y + 4}">{name}</text>'
 
 
 def picture(cuts, path):
-    names = dict.fromkeys(cut.name for cut in cuts)
+    names = list(dict.fromkeys(cut.name for cut in cuts))
+    below = len(MACHINES) * HEIGHT + 16
+    lines = [opening(WIDTH, below + 20 * len(names), "Efficiency of products and of cg on more ranks")]
+    for i, (name, machine) in enumerate(MACHINES.items()):
+        lines += panel(cuts, name, machine, i * HEIGHT)
+    lines += legend(names, below)
     with open(path, "w", encoding="utf-8") as out:
-        print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {2 * WIDTH} {HEIGHT + 20}" font-family="sans-serif" font-size="12">', file=out)
-        print(f'<rect width="{2 * WIDTH}" height="{HEIGHT + 20}" fill="white"/>', file=out)
-        for left, (name, machine) in zip((0, WIDTH), MACHINES.items()):
-            for line in panel(cuts, name, machine, left):
-                print(line, file=out)
-        for i, name in enumerate(names):
-            x = LEFT + i * 260
-            print(f'<rect x="{x}" y="{HEIGHT}" width="12" height="12" fill="{COLOURS.get(name.split(",")[0], "#555")}"/>', file=out)
-            print(f'<text x="{x + 18}" y="{HEIGHT + 11}">{name}</text>', file=out)
-        print("</svg>", file=out)
+        out.write("\n".join(lines) + "\n</svg>\n")
 
 
 def main():
