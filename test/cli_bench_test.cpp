@@ -26,6 +26,10 @@ TEST(Bench, gives_every_format_the_chosen_plan_and_every_promised_key) {
   const Json document = outcome.json();
   EXPECT_EQ(document["command"], "bench");
   for (const char* key : {"read_gbps", "copy_gbps", "launch_us"}) EXPECT_GT(document["machine"][key], 0) << key;
+  const Json& made_by = document["provenance"];
+  EXPECT_NE(made_by["compiler"].get<std::string>().find('.'), std::string::npos);
+  for (const char* key : {"commit", "build", "cuda_toolkit", "driver"}) EXPECT_TRUE(made_by.contains(key)) << key;
+  EXPECT_TRUE(made_by["driver"].is_null()) << "of a CPU";
   ASSERT_EQ(document["matrices"].size(), 1u);
   const Json& matrix = document["matrices"][0];
   EXPECT_EQ(matrix["rows"], 144);

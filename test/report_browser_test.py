@@ -100,6 +100,7 @@ class Report(unittest.TestCase):
         self.assertEqual(self.browser.execute_script("return performance.getEntriesByType('resource').length"), 0)
         self.assertEqual(self.one("h1").text, "Heddle benchmark")
         self.assertIn("GB/s", self.one("#machine").text)
+        self.assertIn("compiler", self.one("#machine").text.lower())
 
     def test_every_chart_has_a_mark_for_every_matrix(self):
         matrices = len(GENERATED) + 2

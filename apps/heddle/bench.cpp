@@ -7,7 +7,7 @@
 #include <heddle/machine.hpp>
 #include <heddle/version.hpp>
 
-#include "bench/build_id.hpp"
+#include "bench/provenance.hpp"
 #include "bench_matrix.hpp"
 #include "bench_table.hpp"
 #include "commands.hpp"
@@ -121,6 +121,7 @@ class Run {
                                  {"threads", threads()},
                                  {"fingerprint", machine_fingerprint(session.device_info())}};
     session.json()["peer_versions"] = bench::peer_versions(session.device());
+    session.json()["provenance"] = provenance_json();
     session.json()["settings"] = settings_json();
     session.print("{}: reads {:.1f} GB/s, copies {:.1f} GB/s, starts work in {:.1f} us\n", session.device_info().name,
                   machine.read_gbps, machine.copy_gbps, machine.launch_us);
@@ -130,6 +131,16 @@ class Run {
     energy = bench::energy_counter(session.device());
     work.settings.energy = &energy;
     put_energy_source(session, energy);
+  }
+
+  Json provenance_json() const {
+    const auto known = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+    const bench::Provenance made_by = bench::provenance(session.device());
+    return {{"commit", known(made_by.commit)},
+            {"build", known(made_by.build)},
+            {"compiler", known(made_by.compiler)},
+            {"cuda_toolkit", known(made_by.cuda_toolkit)},
+            {"driver", known(made_by.driver)}};
   }
 
   Json settings_json() const {
@@ -143,7 +154,7 @@ class Run {
   void open_journal() {
     if (options.resume.empty()) return;
     const Json run{{"heddle", version},
-                   {"build", bench::build_id()},
+                   {"build", session.json()["provenance"]["build"]},
                    {"machine", session.json()["machine"]["fingerprint"]},
                    {"device", session.device_info().name},
                    {"threads", threads()},

@@ -41,10 +41,12 @@ std::string bus_address(int ordinal) {
 
 }  // namespace
 
+std::string nvml_file() { return from_environment("HEDDLE_NVML", "libnvidia-ml.so.1"); }
+
 EnergyCounter energy_counter(Device device) {
   if (device.kind == Device::Kind::gpu) {
 #ifdef HEDDLE_HAS_CUDA
-    return nvml_counter(bus_address(device.ordinal), from_environment("HEDDLE_NVML", "libnvidia-ml.so.1"));
+    return nvml_counter(bus_address(device.ordinal), nvml_file());
 #else
     return {.source = "NVML", .absence = "built without CUDA", .joules = {}};
 #endif

@@ -22,6 +22,9 @@ EnergyCounter energy_counter(Device device);
 // The parts of it. `gpu` is an address on the bus as CUDA and NVML write it, 0000:65:00.0.
 EnergyCounter rapl_counter(const std::string& folder);
 EnergyCounter nvml_counter(const std::string& gpu, const std::string& library);
+// The library of NVML to open; and the version of NVIDIA's driver, as it says. Empty where it cannot be asked.
+std::string nvml_file();
+std::string driver_version(const std::string& nvml_library);
 
 struct Energy {
   double joules = 0, seconds = 0;  // of one call; NaN: the counter never moved

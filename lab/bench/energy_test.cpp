@@ -142,6 +142,14 @@ TEST(Nvml, says_what_is_missing) {
   EXPECT_NE(nvml_counter("0000:65:00.0", "libm.so.6").absence.find("nvml"), std::string::npos);
 }
 
+TEST(Nvml, tells_the_version_of_the_driver) {
+  const char* library = std::getenv("HEDDLE_FAKE_NVML");
+  ASSERT_TRUE(library) << "ctest says where the library is";
+  EXPECT_EQ(driver_version(library), "999.10.1");
+  EXPECT_EQ(driver_version("/no/such/library.so"), "");
+  EXPECT_EQ(driver_version("libm.so.6"), "");
+}
+
 TEST(EnergyCounter, of_the_emulator_is_none) { EXPECT_FALSE(energy_counter(Device::emulator()).there()); }
 
 }  // namespace

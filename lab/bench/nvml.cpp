@@ -1,4 +1,4 @@
-// Energy of a GPU by NVML, which comes with the driver: opened when it is asked for, its few names declared here.
+// Energy of a GPU, and the version of its driver, by NVML, which comes with the driver: opened when it is asked for, its few names declared here.
 #include <memory>
 
 #include "bench/energy.hpp"
@@ -19,6 +19,7 @@ struct Nvml {
     handle = library.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");
     energy = library.find<int(NvmlDevice, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
     words = library.find<const char*(int)>("nvmlErrorString");
+    driver = library.find<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
   }
   std::string said(int status) const { return words(status); }
 
@@ -27,6 +28,7 @@ struct Nvml {
   int (*handle)(const char*, NvmlDevice*) = nullptr;
   int (*energy)(NvmlDevice, unsigned long long*) = nullptr;  // millijoules since the driver was loaded
   const char* (*words)(int) = nullptr;
+  int (*driver)(char*, unsigned) = nullptr;
 };
 
 EnergyCounter none(const std::string& why) { return {.source = "NVML", .absence = why, .joules = {}}; }
@@ -54,6 +56,16 @@ EnergyCounter nvml_counter(const std::string& gpu, const std::string& file) {
             check(status == nvml_success, ErrorKind::unavailable, "NVML: {}", nvml->said(status));
             return static_cast<double>(millijoules) * 1e-3;
           }};
+}
+
+std::string driver_version(const std::string& nvml_library) try {
+  const Nvml nvml(nvml_library);
+  char text[96] = {};
+  const bool told =
+      nvml.library.opened() && nvml.init() == nvml_success && nvml.driver(text, sizeof text) == nvml_success;
+  return told ? text : "";
+} catch (const Error&) {  // a library without these names
+  return {};
 }
 
 }  // namespace heddle::bench

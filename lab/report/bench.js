@@ -9,13 +9,13 @@ const state = {precision: precisions[0], temperature: "warm", class: "", search:
 // ------------------------------------------------------------------------------------------------ the machine
 
 function showMachine() {
-  const m = run.machine, s = run.settings || {};
+  const m = run.machine, s = run.settings || {}, {build, ...madeBy} = run.provenance || {};
   const facts = [
     ["device", run.device.name || run.device.kind], ["kind", run.device.kind],
     ["reads", `${digits(m.read_gbps)} GB/s`], ["copies", `${digits(m.copy_gbps)} GB/s`], ["starts work in", `${digits(m.launch_us)} µs`],
     ["last cache", bytes(m.cache_bytes)], ["memory", bytes(m.memory_bytes)],
     [run.device.kind.startsWith("gpu") ? "multiprocessors" : "threads", count(m.units)],
-    ["time for each measurement", seconds(s.seconds)], ["heddle", run.heddle], ["date", run.date]];
+    ["time for each measurement", seconds(s.seconds)], ["heddle", run.heddle], ...Object.entries(madeBy).map(([k, v]) => [k.replace("_", " "), v]), ["date", run.date]];
   byId("machine").append(...facts.filter(([, v]) => v && v !== "–").map(([k, v]) => node("div", {}, node("dt", {}, k), node("dd", {}, v))));
   if (run.interrupted)
     byId("notices").append(node("p", {class: "notice"}, "This run was interrupted: it holds what had been measured by then."));
