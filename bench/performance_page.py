@@ -15,6 +15,7 @@ import statistics
 import sys
 
 from measure import geometric_mean
+from picture import opening
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench/results"
@@ -58,12 +59,28 @@ def listed(words):
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def origin(cases):
+    kinds = {c.is_file for c in cases}
+    return "files" if kinds == {True} else "generated matrices" if kinds == {False} else "files and generated matrices"
+
+
+def made_by(document):
+    """What else the document says of the programs that measured; older ones say nothing."""
+    told = document.get("provenance") or {}
+    names = (("commit", "commit"), ("compiler", "compiler"), ("cuda_toolkit", "CUDA toolkit"), ("driver", "driver"))
+    return "".join(f", {words} {told[key]}" for key, words in names if told.get(key))
+
+
 class Run:
     def __init__(self, path, note=""):
         document = json.loads(path.read_text(encoding="utf-8"))
         self.path, self.device, self.date = path.relative_to(ROOT), document["device"]["name"], document["date"]
         self.machine, self.note, self.libraries = document["machine"], note, document["peer_versions"]
         self.peers = listed(f"{NAMES.get(name, name)} {version}" for name, version in sorted(document["peer_versions"].items()))
+        # One library has several algorithms on a GPU; on a CPU it is one product.
+        alone = len(self.libraries) == 1 and document["device"]["kind"] == "cpu"
+        self.rival = self.peers if alone else f"the best of {self.peers}"
+        self.made_by = made_by(document)
         self.cases = [Case(m) for m in document["matrices"] if m["results"]]
 
     def of(self, precision):
@@ -114,6 +131,10 @@ def by_size(run):
 
 def large(cases):
     return [c for c in cases if c.entries >= 1_000_000]
+
+
+def whole(cases):
+    return [c for c in cases if not c.compressed]
 
 
 def percent(share):
@@ -173,8 +194,9 @@ def of_cpu(cpu):
     note = "\n" + cpu.note if cpu.note else ""
     return f"""## On a CPU, {cpu.machine['threads']} threads
 
-**Machine and versions.** {cores(cpu)}, {cpu.date}. Memory read {cpu.machine['read_gbps']:.0f} GB/s in this run.{note}
+**Machine and versions.** {cores(cpu)}, {cpu.date}{cpu.made_by}. Memory read {cpu.machine['read_gbps']:.0f} GB/s in this run.{note}
 **Theirs.** The fastest for each matrix of the libraries that were there: {cpu.peers}. With as many threads or with one.{alone}
+**Times.** Medians. *Warm*: products back to back. *Cold*: the caches are emptied before each product.
 
 {against_peers(cpu)}
 
@@ -186,14 +208,14 @@ def of_cpu(cpu):
 
 
 def page(run, cpus):
-    sources = f"[stored results](../{run.path})" + "".join(f", and those [of {c.machine['threads']} threads](../{c.path})" for c in cpus)
+    sources = "stored results of the source tree, " + listed([f"`{r.path}`" for r in [run, *cpus]])
     doubles = large(run.of("f64"))
     return f"""# Performance
 
 This page is written by `bench/performance_page.py` from {sources}; a test compares them.
 Older figures, experiments and what failed are in the [notebook](notebook/2026-11-19-performance.md).
 
-**Machine and versions.** {run.device}, {run.date}, {run.peers}. The device read {run.machine['read_gbps'] / 1000:.2f} TB/s in this run.
+**Machine and versions.** {run.device}, {run.date}, {run.peers}{run.made_by}. The device read {run.machine['read_gbps'] / 1000:.2f} TB/s in this run.
 **Ours.** The plan that `optimize` chooses from the structure alone.
 **Theirs.** The fastest of all cuSPARSE algorithms for each matrix, precision and cache state: `csr` 1 and 2, `coo` 1 and 2, `sell`, `bsr`, and the planned products `op` 1 and 2.
 **Times.** Medians. *Warm*: products back to back in a CUDA graph. *Cold*: the L2 cache is emptied before each product.
@@ -213,7 +235,7 @@ Older figures, experiments and what failed are in the [notebook](notebook/2026-1
 
 The bound is the largest of three times of this machine: a launch; moving the values (in as few bytes as lose nothing), x and y once; reading the
 sectors of x that neighbouring rows do not share, as fast as single elements of an array like x can be read ([definition](bench.md#what-is-measured)). Column indices
-are not counted, since some formats do without them. Cold caches.
+are not counted, since some formats do without them. Cold caches. Those from 1 M entries on are {origin(large(run.cases))}.
 
 In double, from 1 M entries on, the median share is {percent(statistics.median(c.share() for c in doubles))}. Within 1.15 of the bound are {within(doubles, 1.15)} of the matrices, within 1.5 {within(doubles, 1.5)}.
 
@@ -241,15 +263,6 @@ By size:
 
 # ------------------------------------------------------------------------------------------------ picture
 
-STYLE = """<style>
-svg { background: #ffffff }
-text { font-family: sans-serif; font-size: 20px; fill: #1c2733 } .quiet { fill: #5a6773 }
-.grid { stroke: #d5dbe1 } .ours { fill: #1666b0 } .theirs { fill: none; stroke: #b8561b; stroke-width: 3 } .span { stroke: #9aa7b3; stroke-width: 2 }
-@media (prefers-color-scheme: dark) { svg { background: #0d1117 } text { fill: #e4e9ee } .quiet { fill: #a3b0bc } .grid { stroke: #3a444e }
-.ours { fill: #5fa8ea } .theirs { stroke: #f0a06a } .span { stroke: #66727d } }
-</style>"""
-
-
 def short(name):
     """A generator's text without the sizes that say nothing here: at most 24 letters."""
     name = name.replace(",coefficients=varying", " varying").replace("stencil", "grid ")
@@ -267,10 +280,9 @@ def picture(run):
     def place(value):
         return left + (right - left) * math.log(max(value, 1)) / math.log(most * 1.05)
 
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-             f'aria-label="Time over the physical bound, Heddle and cuSPARSE">', STYLE,
+    parts = [opening(width, height, "Time over the physical bound, Heddle and cuSPARSE"),
              '<text x="8" y="26" font-weight="bold">Time over the physical bound (1 = bound)</text>',
-             f'<text x="8" y="54" class="quiet">{run.device.replace("NVIDIA ", "")}, double, cold, {run.date}</text>',
+             f'<text x="8" y="54" class="quiet">{len(cases)} {origin(cases)}, {run.device.replace("NVIDIA ", "")}, double, cold, {run.date}</text>',
              f'<circle cx="{left + 8}" cy="76" r="7" class="ours"/><text x="{left + 21}" y="82">Heddle</text>',
              f'<circle cx="{left + 113}" cy="76" r="6" class="theirs"/><text x="{left + 126}" y="82">best of {run.peers}</text>']
     for tick in (1, 1.5, 2, 3, 5, 8, 12, 20):
@@ -295,20 +307,23 @@ BEGIN, END = "<!-- written by bench/performance_page.py -->", "<!-- end -->"
 def readme_table(run, cpus):
     gpu = f"{run.device.replace('NVIDIA ', '')}, {run.date}"
     cases = [c for c in run.of("f64") if c.is_file]
-    raw = [c for c in run.of("f64") if not c.compressed]
+    raw = whole(run.of("f64"))
     rows = []
-    for label, chosen, temperature in (("files, cold caches", cases, "cold"), ("files, back to back", cases, "warm"),
-                                       ("files and generated, cold, no repeated values compressed", raw, "cold")):
+    for label, chosen, temperature in (("files, cold caches", cases, "cold"), ("files, back to back in a CUDA graph", cases, "warm"),
+                                       (f"{origin(raw)}, cold, values stored whole", raw, "cold")):
         mean, median, worst = mean_and_worst(chosen, temperature)
-        rows.append([f"over the best of {run.peers}: {len(chosen)} {label}", median, worst, gpu])
+        rows.append([f"over {run.rival}: {len(chosen)} {label}", median, worst, gpu])
     share = large(run.of("f64"))
     least = min(share, key=Case.share)
-    rows.append([f"share of the physical bound, {len(share)} matrices from 1 M entries on",
+    rows.append([f"share of the physical bound, cold: {len(share)} {origin(share)} from 1 M entries on",
                  percent(statistics.median(c.share() for c in share)), f"{percent(least.share())} ({short(least.name)})", gpu])
     for cpu in cpus:
         rows += rows_of_cpu(cpu)
     places = [f"{lost(run)} products on the {gpu.split(',')[0]}"] + [f"{lost(c)} on {c.machine['threads']} threads" for c in cpus]
     told = f"More than 3 % slower: {listed(places)}, [listed](docs/performance.md#lowest-ratios)."
+    smaller = len(cases) - len(whole(cases))
+    told += f"\nRepeated values are compressed without loss, here in {smaller} of {len(cases)} files."
+    told += f" Without those files the median, cold, is {mean_and_worst(whole(cases), 'cold')[1]}."
     return table(["double", "median", "worst", "on"], rows) + "\n\n" + told
 
 
@@ -317,7 +332,7 @@ def rows_of_cpu(cpu):
     for label, temperature in (("cold caches", "cold"), ("back to back", "warm")):
         chosen = [c for c in cpu.of("f64") if c.is_file]
         mean, median, worst = mean_and_worst(chosen, temperature)
-        rows.append([f"over the best of {cpu.peers}: {len(chosen)} files, {label}", median, worst, here])
+        rows.append([f"over {cpu.rival}: {len(chosen)} files, {label}", median, worst, here])
     return rows
 
 

@@ -1,19 +1,32 @@
-// Arrays that lie on a GPU already: nothing of them passes through the host.
+// Arrays that lie on a GPU already: product, new values and solve, and nothing of them passes through the host.
 #include <cuda_runtime.h>
 
 #include <heddle/heddle.hpp>
 #include <iostream>
+#include <stdexcept>
+#include <string>
 #include <vector>
+
+void must(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(status));
+}
 
 template <class T>
 T* on_gpu(const std::vector<T>& values) {
   void* there = nullptr;
-  cudaMalloc(&there, values.size() * sizeof(T));
-  cudaMemcpy(there, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
+  must(cudaMalloc(&there, values.size() * sizeof(T)));
+  must(cudaMemcpy(there, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
   return static_cast<T*>(there);
 }
 
-int main() {
+void print(const char* name, const double* there, cudaStream_t stream) {
+  double v[3];
+  must(cudaMemcpyAsync(v, there, sizeof v, cudaMemcpyDeviceToHost, stream));
+  must(cudaStreamSynchronize(stream));
+  std::cout << name << v[0] << ' ' << v[1] << ' ' << v[2] << '\n';
+}
+
+int main() try {
   if (!heddle::gpu_available()) {
     std::cout << "no GPU: " << heddle::gpu_absence() << '\n';
     return 0;
@@ -24,10 +37,12 @@ int main() {
   double* val = on_gpu<double>({4, -1, -1, 4, -1, -1, 4});
   double* x = on_gpu<double>({1, 2, 3});
   double* y = on_gpu<double>({0, 0, 0});
+  double* z = on_gpu<double>({0, 0, 0});
   cudaStream_t stream = nullptr;
-  cudaStreamCreate(&stream);
+  must(cudaStreamCreate(&stream));
 
-  auto op = heddle::optimize(heddle::csr_view(3, 3, 7, ptr, col, val, {.device = gpu}), {.device = gpu});
+  auto A = heddle::csr_view(3, 3, 7, ptr, col, val, {.device = gpu});
+  auto op = heddle::optimize(A, {.device = gpu}, {.updates = true});
   std::cout << op.explain();
   op.multiply(x, y, heddle::Memory::device, {stream});  // queued: no copy, no wait, no question to the driver
 
@@ -35,9 +50,17 @@ int main() {
     for (int i = 0; i < 1000; ++i) op.multiply(x, y, heddle::Memory::device, s);
   });
   thousand.run({stream});
+  print("A x = ", y, stream);
 
-  double result[3];
-  cudaMemcpyAsync(result, y, sizeof result, cudaMemcpyDeviceToHost, stream);
-  cudaStreamSynchronize(stream);
-  std::cout << "A x = " << result[0] << ' ' << result[1] << ' ' << result[2] << '\n';
+  const double* twice = on_gpu<double>({8, -2, -2, 8, -2, -2, 8});
+  op.update_values({twice, 7}, {stream}, heddle::Memory::device);  // in the order of your arrays, queued as well
+
+  // 2 A z = y. Vectors stay on the GPU; the host looks at the residual.
+  auto report = heddle::solve(op, {y, 3}, {z, 3}, {.method = "cg", .tolerance = 1e-12, .stream = {stream}});
+  std::cout << to_string(report);
+  print("z = ", z, stream);
+  return report.converged() ? 0 : 1;
+} catch (const std::exception& error) {  // a heddle::Error, or CUDA's
+  std::cerr << error.what() << '\n';
+  return 1;
 }

@@ -25,16 +25,23 @@ Complaints undocumented_formats(const Files& files) {
   return found;
 }
 
-// The program in the README is the example that the test `examples` builds and runs, letter by letter.
-std::string first_program(const std::string& page) {
+std::vector<std::string> programs(const std::string& page) {
   const std::string fence = "```cpp\n";
-  const auto begin = page.find(fence);
-  if (begin == std::string::npos) return "";
-  const auto end = page.find("```", begin + fence.size());
-  return page.substr(begin + fence.size(), end - begin - fence.size());
+  std::vector<std::string> found;
+  for (auto begin = page.find(fence); begin != std::string::npos; begin = page.find(fence, begin)) {
+    begin += fence.size();
+    found.push_back(page.substr(begin, page.find("```", begin) - begin));
+  }
+  return found;
+}
+
+std::string without_spaces(std::string text) {
+  std::erase_if(text, [](unsigned char c) { return std::isspace(c); });
+  return text;
 }
 
 // Words of every sentence of a page: paragraphs and lists, without code, tables and headings; of links the text alone.
+// A bar between words ends a sentence, too.
 std::vector<std::size_t> sentence_lengths(const std::string& page) {
   std::istringstream lines(page);
   std::vector<std::size_t> lengths;
@@ -45,14 +52,15 @@ std::vector<std::size_t> sentence_lengths(const std::string& page) {
   };
   bool in_code = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("```")) in_code = !in_code;
-    const bool prose = !in_code && !line.starts_with("    ") && line.find_first_of("|#<!`[") != 0;
+    const bool is_fence = line.starts_with("```");
+    in_code ^= is_fence;
+    const bool prose = !in_code && !is_fence && !line.starts_with("    ") && line.find_first_of("|#<!") != 0;
     if (!prose || line.empty() || line.starts_with("* ")) end();
     if (!prose) continue;
     std::istringstream text(std::regex_replace(line, std::regex(R"(\[([^\]]*)\]\([^)]*\))"), "$1"));
     for (std::string word; text >> word;) {
-      words += word != "*";
-      if (std::regex_search(word, std::regex(R"([.?!][*)]*$)"))) end();
+      words += word != "*" && word != "|";
+      if (std::regex_search(word, std::regex(R"(^[|]$|[.?!][*)]*$)"))) end();
     }
   }
   end();
@@ -195,6 +203,43 @@ Complaints unnamed_options(const Files& files) {
   return found;
 }
 
+// Options whose default is another on that page. ON in the tree, and OFF inside another project, is `ON` * there.
+Complaints wrong_defaults(const Files& files) {
+  static const std::regex option(R"re(option\((\w+) "[^"]*" (ON|OFF|\$\{PROJECT_IS_TOP_LEVEL\})\))re");
+  const std::string& page = files.at("docs/install.md");
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (!path.ends_with("CMakeLists.txt") && !path.ends_with(".cmake")) continue;
+    for (std::sregex_iterator hit(text.begin(), text.end(), option), none; hit != none; ++hit) {
+      const std::string name = (*hit)[1], value = (*hit)[2];
+      const std::string line =
+          fmt::format("| `{}` | {} |", name, value.starts_with('$') ? "`ON` *" : '`' + value + '`');
+      if (page.find(line) == std::string::npos) found.push_back(fmt::format("{}: {} is {}", path, name, value));
+    }
+  }
+  return found;
+}
+
+// Pictures that stay light where the system is dark, or whose letters are smaller than 10 pixels where they are shown 400
+// pixels wide.
+Complaints unreadable_pictures(const Files& files) {
+  static const std::regex box(R"re(viewBox="[-\d.]+ [-\d.]+ ([\d.]+) )re");
+  static const std::regex letters(R"re((?:font-size(?:="|: *)|font: *)([\d.]+))re");
+  Complaints found;
+  for (const auto& [path, text] : files) {
+    if (!path.starts_with("docs/") || !path.ends_with(".svg")) continue;
+    std::smatch hit;
+    if (text.find("(prefers-color-scheme: dark)") == std::string::npos) found.push_back(path + " is never dark");
+    const double width = std::regex_search(text, hit, box) ? std::stod(hit[1]) : 0;
+    std::sregex_iterator size(text.begin(), text.end(), letters), none;
+    if (width == 0 || size == none) found.push_back(path + " has no viewBox, or letters of no size");
+    for (; size != none; ++size)
+      if (std::stod((*size)[1]) * 400 < 10 * width)
+        found.push_back(fmt::format("{}: letters of {} in {}", path, (*size)[1].str(), width));
+  }
+  return found;
+}
+
 Complaints machine_paths(const Files& files) {
   static const std::regex place(R"((^|[\s"'=:(`])/(home|root|work|mnt|Users)/\w)");
   Complaints found;
@@ -215,15 +260,25 @@ TEST(Documentation, complains_about_a_format_that_no_page_describes) {
 }
 
 TEST(Documentation, the_program_of_the_readme_is_the_tested_example) {
-  EXPECT_EQ(first_program("text\n```cpp\nint main() {}\n```\ntext\n"), "int main() {}\n");
-  EXPECT_EQ(first_program(all().at("README.md")), all().at("examples/multiply.cpp"));
+  EXPECT_EQ(programs("text\n```cpp\nint main() {}\n```\ntext\n```cpp\n1;\n```\n"),
+            (std::vector<std::string>{"int main() {}\n", "1;\n"}));
+  EXPECT_EQ(programs(all().at("README.md")).at(0), all().at("examples/own_arrays.cpp"));
+}
+
+// The code of all other pages is compiled (page_code.cmake).
+TEST(Documentation, the_page_on_formats_quotes_the_tested_example) {
+  const std::string example = without_spaces(all().at("examples/custom_format/ones.hpp")) +
+                              without_spaces(all().at("examples/custom_format/main.cpp"));
+  for (const std::string& quoted : programs(all().at("docs/add-a-format.md")))
+    EXPECT_NE(example.find(without_spaces(quoted)), std::string::npos) << quoted;
 }
 
 TEST(Documentation, counts_the_words_of_sentences) {
   EXPECT_EQ(
       sentence_lengths(
-          "# A title\n\nOne two\nthree. **Four** five!\n\n| a b c d |\n\n    code code\n* [six seven](a b)\n* eight\n"),
-      (std::vector<std::size_t>{3, 2, 2, 1}));
+          "# A title\n\nOne two\nthree. **Four** five!\n\n| a b c d |\n\n    code code\n* [six seven](a b)\n* eight\n"
+          "```\ncode\n```\n`nine` ten\n[eleven](a) | [twelve](b)\n![picture](c)\n"),
+      (std::vector<std::size_t>{3, 2, 2, 1, 3, 1}));
 }
 
 TEST(Documentation, the_readme_can_be_read_aloud) {
@@ -285,6 +340,28 @@ TEST(Documentation, complains_about_an_option_that_no_page_names) {
       {"CMakeLists.txt", "option(HEDDLE_A \"a\" ON)\nset(HEDDLE_B x)\nset(HEDDLE_C AUTO CACHE STRING \"c\")\n"},
       {"cmake/a.cmake", "  option(HEDDLE_D \"d\" OFF)"}};
   EXPECT_EQ(unnamed_options(files), (Complaints{"CMakeLists.txt has HEDDLE_C", "cmake/a.cmake has HEDDLE_D"}));
+}
+
+TEST(Documentation, the_defaults_of_options_are_those_of_cmake) { EXPECT_TRUE(silent(wrong_defaults(all()))); }
+
+TEST(Documentation, complains_about_another_default) {
+  const Files files = {{"docs/install.md", "| `A` | `ON` |\n| `B` | `ON` * |\n| `C` | `OFF` |"},
+                       {"CMakeLists.txt",
+                        "option(A \"a\" ${PROJECT_IS_TOP_LEVEL})\noption(B \"b\" "
+                        "${PROJECT_IS_TOP_LEVEL})\noption(C \"c\" OFF)\noption(D \"d\" ON)"}};
+  EXPECT_EQ(wrong_defaults(files),
+            (Complaints{"CMakeLists.txt: A is ${PROJECT_IS_TOP_LEVEL}", "CMakeLists.txt: D is ON"}));
+}
+
+TEST(Documentation, pictures_can_be_read_when_small_and_in_the_dark) {
+  EXPECT_TRUE(silent(unreadable_pictures(all())));
+}
+
+TEST(Documentation, complains_about_a_picture_that_is_light_or_small) {
+  const Files files = {
+      {"docs/a.svg", "<svg viewBox=\"0 0 800 9\" font-size=\"12\">"},
+      {"docs/b.svg", "<svg viewBox=\"0 -9 400 9\"><style>text{font: 13px x} @media (prefers-color-scheme: dark) {}"}};
+  EXPECT_EQ(unreadable_pictures(files), (Complaints{"docs/a.svg is never dark", "docs/a.svg: letters of 12 in 800"}));
 }
 
 TEST(Documentation, no_text_names_a_folder_of_one_machine) { EXPECT_TRUE(silent(machine_paths(all()))); }

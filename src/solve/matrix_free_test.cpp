@@ -142,7 +142,12 @@ TEST(MatrixFree, that_gives_nan_is_not_finite_and_leaves_x_alone_before_the_firs
       second_difference(v, y, {});
       if (++calls > 5) y[3] = nan;
     });
-    EXPECT_EQ(solve(late, Numbers(40, 1.0), x, {.method = method}).status, Status::not_finite) << method;
+    const Report report = solve(late, Numbers(40, 1.0), x, {.method = method});
+    EXPECT_EQ(report.status, Status::not_finite) << method;
+    Numbers before(40, 0.5);  // x is what the iterations before the NaN made of it
+    solve(line(40), Numbers(40, 1.0), before, {.method = method, .max_iterations = report.iterations});
+    EXPECT_EQ(x, before) << method;
+    EXPECT_NE(x, Numbers(40, 0.5)) << method;
   }
 }
 

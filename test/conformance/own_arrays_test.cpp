@@ -352,6 +352,45 @@ TEST(OwnVectors, are_named_by_pointers) {
   }
 }
 
+// What examples/own_gpu_arrays.cpp does on a GPU.
+TEST(OwnVectors, are_solved_where_they_lie) {
+  const std::vector<double> val{4, -1, -1, 4, -1, -1, 4}, twice{8, -2, -2, 8, -2, -2, 8};
+  for (const Device device : devices_to_try()) {
+    SCOPED_TRACE(to_string(device));
+    const auto there = [&]<class T>(const std::vector<T>& array) { return Buffer<T>::copy_of(array, device); };
+    const auto ptr = there(std::vector<int>{0, 2, 5, 7}), col = there(std::vector<int>{0, 1, 0, 1, 2, 1, 2});
+    const auto values = there(val), new_values = there(twice), x = there(std::vector<double>{1, 2, 3});
+    auto y = there(std::vector<double>(3, 0.0)), z = there(std::vector<double>(3, 0.0));
+    const auto view = csr_view(3, 3, 7, ptr.data(), col.data(), values.data(), {.device = device});
+    auto op = optimize(view, {.device = device}, {.updates = true});
+    op.multiply(x.data(), y.data(), Memory::device);
+    EXPECT_EQ(fetched(y), (std::vector<double>{2, 4, 10}));
+    op.update_values({new_values.data(), 7}, {}, Memory::device);
+    const SolveOptions<double> how{.method = "cg", .tolerance = 1e-12};
+    EXPECT_TRUE(solve(op, {y.data(), 3}, {z.data(), 3}, how).converged());
+    const std::vector<double> b{2, 4, 10}, half{0.5, 1, 1.5};
+    std::vector<double> z_here(3, 0.0);
+    EXPECT_TRUE(solve(op, b, z_here, how).converged());
+    EXPECT_EQ(fetched(z), z_here) << "host vectors are copied, nothing else";
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(z_here[i], half[i], 1e-11);
+  }
+}
+
+TEST(OwnArrays, are_multiplied_transposed_and_by_several_vectors) {
+  const Triples given;
+  const auto view = coo_view(3, 3, 7, given.row.data(), given.col.data(), given.val.data());
+  for (const Device device : devices_to_try()) {
+    SCOPED_TRACE(to_string(device));
+    const auto op = optimize(view, {.device = device}, {.transposed = true, .right_hand_sides = 2});
+    const std::vector<double> x{1, 2, 3}, two{1, 2, 3, 1, 0, 0};
+    std::vector<double> y(3), both(6);
+    op.multiply_transposed(1, x, 0, y);
+    EXPECT_EQ(y, (std::vector<double>{13, 21, 20}));
+    op.multiply_many({two, 2}, {both, 2});
+    EXPECT_EQ(both, (std::vector<double>{7, 6, 32, 1, 0, 4}));
+  }
+}
+
 TEST(Recording, repeats_its_work) {
   for (const Device device : devices_to_try()) {
     const auto op = build(make_csr(3, 3, ptr_of_result, col_of_result, val_of_result), {}, {.device = device});
