@@ -34,7 +34,7 @@ dev() {
   if [[ $how == none ]]; then
     said=$(bash -c "$words" 2>&1 </dev/null) || fail "$* ended with $?"
   else
-    said=$(printf %s "$how" | timeout 20 script -qec "$words" /dev/null 2>&1) || fail "$* ended with $?"
+    said=$(printf %s "$how" | timeout 120 script -qec "$words" /dev/null 2>&1) || fail "$* ended with $?"
   fi
   did=$(<"$log")
 }
@@ -55,7 +55,7 @@ asks() {
 dev none packages
 asks 0
 does 'apt-get -qq'
-does ' libfmt-dev '
+does ' libfmt-dev'
 
 dev none --no-install packages
 asks 0
@@ -64,7 +64,7 @@ says 'not found, and needed: libfmt-dev'
 
 dev $'\n' packages
 asks 1
-does ' libfmt-dev '
+does ' libfmt-dev'
 
 dev $'n\n' packages
 asks 1
@@ -75,8 +75,8 @@ says 'not found, and needed: libfmt-dev'
 dev $'\n' test
 asks 1
 says nanobind
-does ' libfmt-dev '
-does ' slepc-dev '
+does ' libfmt-dev'
+does ' slepc-dev'
 does 'python -m pip install'
 does 'ctest --test-dir'
 
@@ -88,7 +88,7 @@ does 'ctest --test-dir'
 
 dev none test
 asks 0
-does ' libfmt-dev '
+does ' libfmt-dev'
 does 'python -m pip install'
 
 dev $'\n' --no-install test
