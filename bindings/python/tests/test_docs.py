@@ -43,3 +43,11 @@ def test_the_readme_says_the_three_lines_of_the_package():
     for line in three:
         code = line.split("#")[0].strip()
         assert code in package and code in page
+
+
+def test_the_licence_is_that_of_the_tree():
+    def text(path):
+        with open(os.path.join(ROOT, path)) as file:
+            return file.read()
+
+    assert text("bindings/python/LICENSE") == text("LICENSE")

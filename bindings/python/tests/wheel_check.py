@@ -1,16 +1,21 @@
-"""Installs a wheel into an empty environment and runs three lines and the command there.
+"""Installs the package into an empty environment and runs three lines and the command there.
 
-    python wheel_check.py heddle_spmv-....whl [FOLDER]
-    python wheel_check.py --make FOLDER [DEFINITION=VALUE ...]     makes the wheel first, with these settings of CMake
+    python wheel_check.py WHEEL [--generations "80-real;90"]          a wheel, whose kernels are for these GPUs; "": it has none
+    python wheel_check.py --make FOLDER [DEFINITION=VALUE ...]        makes one first, with these settings of CMake
+    python wheel_check.py --install FOLDER [DEFINITION=VALUE ...]     pip install ./bindings/python, as users type it
 """
 
+import argparse
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(PACKAGE))
 THREE_LINES = """
 import numpy as np, scipy.sparse as sp
 A = sp.csr_array(np.array([[4.0, 1, 0], [1, 5, 2], [0, 2, 6]]))
@@ -42,51 +47,119 @@ def index_is_there(folder):
     return subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
 
 
+def settings(folder, definitions):
+    return [f"-Cbuild-dir={folder}", *(f"-Ccmake.define.{definition}" for definition in definitions)]
+
+
 def made(folder, definitions):
     """The path of a new wheel, made by pip and scikit-build-core."""
-    settings = [f"-Cbuild-dir={folder}"]
-    settings += [f"-Ccmake.define.{definition}" for definition in definitions]
     tools = os.path.dirname(sys.executable)
     environment = {**os.environ, "PATH": tools + os.pathsep + os.environ["PATH"]}
     raw = os.path.join(folder, "raw")
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", raw, *settings, PACKAGE,
-        env=environment)  # fmt: skip
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", raw,
+        *settings(folder, definitions), PACKAGE, env=environment)  # fmt: skip
     wheels = sorted((os.path.join(raw, name) for name in os.listdir(raw)), key=os.path.getmtime)
     return wheels[-1]
 
 
-def check(wheel, folder):
-    """Size, contents, and what it does where nothing else is."""
-    size = os.path.getsize(wheel) / 1e6
-    names = [os.path.basename(name) for name in zipfile.ZipFile(wheel).namelist()]
-    assert size < 60, f"{size:.1f} MB"
-    assert "-cp312-abi3-" in wheel and "_core.abi3.so" in names and "py.typed" in names, names
-    libraries = [name for name in names if name.startswith(("libheddle.so", "libheddle-"))]
-    assert len(libraries) == 1, libraries
+def new_environment(folder):
+    """The interpreter of an environment with nothing in it."""
     empty = os.path.join(folder, "empty")
     run(sys.executable, "-m", "venv", "--clear", empty)
-    python = os.path.join(empty, "bin", "python")
-    run(python, "-m", "pip", "install", "-q", wheel)
+    return os.path.join(empty, "bin", "python")
+
+
+def try_out(python, folder):
+    """What the package does where nothing else is."""
     alone = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "HEDDLE_COMMAND", "LD_LIBRARY_PATH")}
     print(run(python, "-c", THREE_LINES, cwd=folder, env=alone).strip())
     print("python -m heddle --version:", run(python, "-m", "heddle", "--version", cwd=folder, env=alone).strip())
     run(python, "-m", "heddle", "multiply", "gen:stencil2d5,nx=9,ny=9", "--device", "cpu", cwd=folder, env=alone)
+
+
+def same_text(wheel, name, path):
+    with open(path, "rb") as file:
+        return wheel.read(name) == file.read()
+
+
+def check_contents(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        paths = archive.namelist()
+        names = [os.path.basename(path) for path in paths]
+        assert "-cp312-abi3-" in wheel and "_core.abi3.so" in names and "py.typed" in names, names
+        libraries = [name for name in names if ".so" in name and name != "_core.abi3.so"]
+        assert len(libraries) == 1 and libraries[0].startswith(("libheddle.so", "libheddle-")), libraries
+        for name in ("LICENSE", "NOTICES"):
+            found = [path for path in paths if path.endswith(f".dist-info/licenses/{name}")]
+            assert len(found) == 1 and same_text(archive, found[0], os.path.join(PACKAGE, name)), (name, found)
+        metadata = archive.read(next(path for path in paths if path.endswith(".dist-info/METADATA"))).decode()
+        assert "License-Expression: Apache-2.0" in metadata and "License-File: NOTICES" in metadata, metadata
+
+
+def listed(library, what):
+    """("sm_90", ...) of the kernels in a library."""
+    tool = shutil.which("cuobjdump", path=os.environ["PATH"] + os.pathsep + "/usr/local/cuda/bin")
+    if not tool:
+        return None
+    done = subprocess.run([tool, f"--list-{what}", library], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return set(re.findall(r"\.(sm_\d+)[a-z]?\.", done.stdout))
+
+
+def check_generations(wheel, wanted, folder):
+    """`wanted` is what CMAKE_CUDA_ARCHITECTURES was: 90-real is machine code, 90-virtual PTX, 90 both."""
+    with zipfile.ZipFile(wheel) as archive:
+        path = next(path for path in archive.namelist() if os.path.basename(path).startswith("libheddle"))
+        library = archive.extract(path, os.path.join(folder, "library"))
+    found = {"elf": listed(library, "elf"), "ptx": listed(library, "ptx")}
+    if None in found.values():
+        print("not looked at: which GPUs the kernels are for (no cuobjdump)")
+        return
+    generations = [one.partition("-") for one in wanted.split(";") if one]
+    for what, other in (("elf", "virtual"), ("ptx", "real")):
+        expected = {f"sm_{number}" for number, _, kind in generations if kind != other}
+        assert found[what] == expected, f"{what}: {sorted(found[what])}, {sorted(expected)} wanted"
+    print("kernels:", ", ".join(sorted(found["elf"])) or "none", "; PTX:", ", ".join(sorted(found["ptx"])) or "none")
+
+
+def check(wheel, folder, generations=None):
+    size = os.path.getsize(wheel) / 1e6
+    assert size < 60, f"{size:.1f} MB"
+    check_contents(wheel)
+    if generations is not None:
+        check_generations(wheel, generations, folder)
+    python = new_environment(folder)
+    run(python, "-m", "pip", "install", "-q", wheel)
+    try_out(python, folder)
     print(f"{os.path.basename(wheel)}: {size:.1f} MB")
 
 
+def install(folder, definitions):
+    """As docs/python.md says it: pip fetches what the build needs into an environment of its own."""
+    python = new_environment(folder)
+    run(python, "-m", "pip", "install", "./bindings/python", *settings(os.path.join(folder, "build"), definitions), cwd=ROOT)
+    try_out(python, folder)
+    print("pip install ./bindings/python: done")
+
+
 def main():
-    if sys.argv[1] == "--make":
-        folder = sys.argv[2]
-        os.makedirs(folder, exist_ok=True)
-        if not index_is_there(os.path.join(folder, "index")):
-            print("not run: pip reaches no package index")
-            sys.exit(77)
-        check(made(folder, sys.argv[3:]), folder)
-    elif len(sys.argv) > 2:
-        check(sys.argv[1], sys.argv[2])
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            check(sys.argv[1], folder)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--make", metavar="FOLDER")
+    parser.add_argument("--install", metavar="FOLDER")
+    parser.add_argument("--generations")
+    parser.add_argument("words", nargs="*", metavar="WHEEL, or DEFINITION=VALUE")
+    asked = parser.parse_args()
+    folder = asked.make or asked.install
+    if not folder:
+        with tempfile.TemporaryDirectory() as temporary:
+            return check(asked.words[0], temporary, asked.generations)
+    folder = os.path.abspath(folder)
+    os.makedirs(folder, exist_ok=True)
+    if not index_is_there(os.path.join(folder, "index")):
+        print("not run: pip reaches no package index")
+        sys.exit(77)
+    if asked.install:
+        return install(folder, asked.words)
+    return check(made(folder, asked.words), folder, asked.generations)
 
 
 if __name__ == "__main__":
