@@ -1,7 +1,7 @@
 /* heddle.h: sparse matrices times vectors, and solvers. C99, for C, Fortran, Python, Julia and whatever calls C.
  *
  *   Result    heddle_status, 0 = done. On any other value heddle_last_error() of the calling thread says what was
- *             wrong; outputs are as they were. No C++ exception leaves the library.
+ *             wrong; outputs are as they were, handles too but where it is said. No C++ exception leaves the library.
  *   Handles   made by ..._create, ended by ..._destroy (NULL is allowed). A matrix may be destroyed as soon as the
  *             operator is made. Several threads may multiply with one operator; heddle_operator_update must be alone.
  *   Vectors   have the operator's type and lie in host memory, or in memory of the operator's device. Then the work is
@@ -55,7 +55,8 @@ typedef struct {
   int32_t ordinal; /* which GPU */
 } heddle_device;
 
-/* Called from time to time during long work, by the calling thread; `done` is 0..1. Non-zero: stop (HEDDLE_STOPPED). */
+/* Called from time to time during long work, by the calling thread; `done` is 0..1, and 0 where nobody knows (a solve, a
+ * generator). Non-zero: stop (HEDDLE_STOPPED). It may be NULL wherever it is asked for. */
 typedef int32_t (*heddle_keep_going)(void* context, double done, const char* stage);
 
 /* ---- the library */
@@ -103,13 +104,15 @@ typedef struct {
   const void* values;      /* NULL: all ones */
   int64_t index_base;      /* 0, or 1 as in Fortran and Julia */
   void (*release)(void* context);
-  void* context;
+  void* context; /* of release */
+  heddle_keep_going keep_going;
+  void* keep_going_context;
 } heddle_arrays;
 
 /* Entries may come in any order, and repeated ones are summed. Arrays of a device must be complete when this is called.
  * If the call fails, release is not called. */
 HEDDLE_API heddle_status heddle_matrix_create(const heddle_arrays* arrays, heddle_matrix** matrix);
-/* A file (.mtx, .mtx.gz, .hdl), or a generated matrix: "gen:stencil3d7,n=100". keep_going may be NULL. */
+/* A file (.mtx, .mtx.gz, .hdl), or a generated matrix: "gen:stencil3d7,n=100". */
 HEDDLE_API heddle_status heddle_matrix_read(const char* source, heddle_type type, heddle_keep_going keep_going,
                                             void* context, heddle_matrix** matrix);
 /* The suffix of the path decides: .mtx, .mtx.gz, .hdl. */
@@ -117,20 +120,26 @@ HEDDLE_API heddle_status heddle_matrix_write(const heddle_matrix* matrix, const 
                                              heddle_keep_going keep_going, void* context);
 /* As csr: sorted, no repetitions. The arrays belong to the matrix. */
 HEDDLE_API heddle_status heddle_matrix_get_arrays(const heddle_matrix* matrix, heddle_arrays* arrays);
-/* places[k]: which stored entry value k of the given arrays is, or was added to; NULL: k itself. `count` are given. */
+/* places[k]: which stored entry value k of the given arrays is, or was added to; NULL: k itself. `count` are given. They
+ * belong to the matrix, and are made by the first call: not by two threads at once. */
 HEDDLE_API heddle_status heddle_matrix_get_places(heddle_matrix* matrix, const int64_t** places, int64_t* count);
+/* To another device; it does not stop once it has begun. */
 HEDDLE_API heddle_status heddle_matrix_to(const heddle_matrix* matrix, heddle_device device, heddle_matrix** copy);
-HEDDLE_API heddle_status heddle_matrix_transpose(const heddle_matrix* matrix, heddle_matrix** transposed);
-HEDDLE_API heddle_status heddle_matrix_analyze_json(const heddle_matrix* matrix, char* text, int64_t capacity,
-                                                    int64_t* length);
+HEDDLE_API heddle_status heddle_matrix_transpose(const heddle_matrix* matrix, heddle_keep_going keep_going,
+                                                 void* context, heddle_matrix** transposed);
+HEDDLE_API heddle_status heddle_matrix_analyze_json(const heddle_matrix* matrix, heddle_keep_going keep_going,
+                                                    void* context, char* text, int64_t capacity, int64_t* length);
 /* An order of the rows of a matrix, or of rows and columns of a square one. by: "rcm" (reverse Cuthill-McKee), "amd"
- * (approximate minimum degree; HEDDLE_UNAVAILABLE in a build without it), "length" (the longest rows first, inside
- * windows of so many rows; 0: one window). order: room for `rows` numbers; the new row k was row order[k], from 0. */
+ * (approximate minimum degree; HEDDLE_UNAVAILABLE in a build without it; it does not stop once it has begun), "length"
+ * (the longest rows first, inside windows of so many rows; 0: one window). order: room for `rows` numbers; the new row k
+ * was row order[k], from 0. */
 HEDDLE_API heddle_status heddle_matrix_order(const heddle_matrix* matrix, const char* by, int64_t window,
-                                             int32_t* order);
-/* Rows and columns in such orders; NULL: as they are. Its operators still take new values in the caller's order. */
+                                             heddle_keep_going keep_going, void* context, int32_t* order);
+/* Rows and columns in such orders; NULL: as they are. Its operators still take new values in the caller's order. In host
+ * memory, wherever `matrix` lies. */
 HEDDLE_API heddle_status heddle_matrix_permute(const heddle_matrix* matrix, const int32_t* row_order,
-                                               const int32_t* column_order, heddle_matrix** permuted);
+                                               const int32_t* column_order, heddle_keep_going keep_going, void* context,
+                                               heddle_matrix** permuted);
 HEDDLE_API void heddle_matrix_destroy(heddle_matrix* matrix);
 
 /* ---- operators */
@@ -169,9 +178,16 @@ HEDDLE_API heddle_status heddle_operator_plan(const heddle_operator* op, char* t
 /* The plan, why it was chosen, what else there was, and which conversions the arrays went through. */
 HEDDLE_API heddle_status heddle_operator_explain_json(const heddle_operator* op, char* text, int64_t capacity,
                                                       int64_t* length);
-HEDDLE_API heddle_status heddle_operator_restore(const heddle_operator* op, heddle_matrix** matrix);
-/* New values on the old pattern, in the order of the arrays the matrix was made from, whatever became of them. */
+HEDDLE_API heddle_status heddle_operator_restore(const heddle_operator* op, heddle_keep_going keep_going, void* context,
+                                                 heddle_matrix** matrix);
+/* New values on the old pattern, in the order of the arrays the matrix was made from, whatever became of them. The first
+ * update of an operator made without `updates` takes long. */
 HEDDLE_API heddle_status heddle_operator_update(heddle_operator* op, const void* values, heddle_stream stream);
+/* The same for a caller who knows where the values lie: the driver is not asked, and nothing checks it. */
+typedef int32_t heddle_memory;
+enum { HEDDLE_DETECT = 0, HEDDLE_HOST_MEMORY = 1, HEDDLE_DEVICE_MEMORY = 2 };
+HEDDLE_API heddle_status heddle_operator_update_known(heddle_operator* op, heddle_memory memory, const void* values,
+                                                      heddle_stream stream);
 HEDDLE_API void heddle_operator_destroy(heddle_operator* op);
 
 /* ---- products */
@@ -180,9 +196,7 @@ HEDDLE_API heddle_status heddle_multiply(const heddle_operator* op, const void* 
 /* y = alpha A x + beta y; with `transposed`, A' in place of A. beta = 0 does not read y. */
 HEDDLE_API heddle_status heddle_multiply_add(const heddle_operator* op, int32_t transposed, double alpha, const void* x,
                                              double beta, void* y, heddle_stream stream);
-/* The same for a caller who knows where x and y lie: the driver is not asked, and nothing checks it. */
-typedef int32_t heddle_memory;
-enum { HEDDLE_DETECT = 0, HEDDLE_HOST_MEMORY = 1, HEDDLE_DEVICE_MEMORY = 2 };
+/* The same for a caller who knows where x and y lie. */
 HEDDLE_API heddle_status heddle_multiply_known(const heddle_operator* op, heddle_memory memory, int32_t transposed,
                                                double alpha, const void* x, double beta, void* y, heddle_stream stream);
 typedef struct {
@@ -193,6 +207,9 @@ typedef struct {
 HEDDLE_API heddle_status heddle_multiply_many(const heddle_operator* op, int32_t transposed, int64_t count,
                                               double alpha, const heddle_vectors* x, double beta,
                                               const heddle_vectors* y, heddle_stream stream);
+HEDDLE_API heddle_status heddle_multiply_many_known(const heddle_operator* op, heddle_memory memory, int32_t transposed,
+                                                    int64_t count, double alpha, const heddle_vectors* x, double beta,
+                                                    const heddle_vectors* y, heddle_stream stream);
 
 /* ---- work that is queued again and again */
 /* Queues its work on `stream`. Non-zero: it failed. */
@@ -249,6 +266,9 @@ HEDDLE_API heddle_status heddle_rigid_body_modes(const double* coordinates, int6
  * until this returns; else NULL. */
 typedef int32_t (*heddle_solve_progress)(void* context, int64_t iteration, double residual, double target,
                                          const void* x);
+/* Gets the history of column `column`, all of it: |b - A x| / |b| before the first iteration and after each, good until
+ * this returns. */
+typedef void (*heddle_take_history)(void* context, int64_t column, const double* residuals, int64_t count);
 typedef struct {
   size_t size;
   const char* method;         /* NULL: "auto"; "cg", "minres", "bicgstab", "gmres" */
@@ -266,10 +286,11 @@ typedef struct {
   heddle_stream stream;
   heddle_keep_going keep_going; /* asked before, during and after the set-up, and whenever progress is called */
   heddle_solve_progress progress;
-  void* context;        /* of both */
+  void* context;        /* of all callbacks here */
   int32_t want_iterate; /* 1: progress gets x, a copy every time */
   int64_t history_capacity;
-  double* history; /* room for so many residuals, or NULL */
+  double* history;                  /* room for so many residuals, or NULL */
+  heddle_take_history take_history; /* called once the answers are there, for each */
 } heddle_solve_options;
 
 typedef int32_t heddle_verdict;
@@ -304,7 +325,7 @@ typedef int32_t (*heddle_apply)(void* context, const void* r, void* z, heddle_st
 HEDDLE_API heddle_status heddle_solve(const heddle_operator* op, const void* b, void* x,
                                       const heddle_solve_options* options, heddle_report* report);
 /* Column j of B and X begins at b + j rows, its history at history + j history_capacity; `reports` has `count`
- * elements, each with its size set, or is NULL. The preconditioner is made once. */
+ * elements, each with its size set, the same in all, or is NULL. The preconditioner is made once. */
 HEDDLE_API heddle_status heddle_solve_many(const heddle_operator* op, int64_t count, const void* b, void* x,
                                            const heddle_solve_options* options, heddle_report* reports);
 /* A square matrix that is known by its product alone. `symmetric` and `positive_definite` are what the method "auto"
@@ -322,8 +343,7 @@ typedef struct {
 HEDDLE_API heddle_status heddle_solve_matrix_free(const heddle_matrix_free* matrix, const void* b, void* x,
                                                   const heddle_solve_options* options, heddle_report* report);
 /* For as many solves as you like, one at a time. The operator must outlive it. `matrix` may be NULL: it is restored
- * then.
- */
+ * then. */
 HEDDLE_API heddle_status heddle_preconditioner_create(const heddle_operator* op, const heddle_matrix* matrix,
                                                       const char* name, const heddle_preconditioner_options* options,
                                                       heddle_preconditioner** result);
@@ -341,9 +361,10 @@ HEDDLE_API heddle_status heddle_preconditioner_json(const heddle_preconditioner*
                                                     int64_t capacity, int64_t* length);
 /* New values of its matrix, as heddle_operator_update takes them; the operator needs them as well. For an amg that was
  * made with `updates`: aggregates stay, and *changed (NULL is allowed) is how many couplings are strong now and were
- * not, or the other way round. HEDDLE_UNAVAILABLE where a new one must be made. */
+ * not, or the other way round. HEDDLE_UNAVAILABLE where a new one must be made. After HEDDLE_STOPPED it is neither the
+ * old nor the new one: update it again before it is used. */
 HEDDLE_API heddle_status heddle_preconditioner_update(heddle_preconditioner* preconditioner, const void* values,
-                                                      int64_t* changed);
+                                                      heddle_keep_going keep_going, void* context, int64_t* changed);
 HEDDLE_API void heddle_preconditioner_destroy(heddle_preconditioner* preconditioner);
 
 #ifdef __cplusplus

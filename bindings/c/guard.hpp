@@ -41,13 +41,18 @@ inline void need_memory(const void* argument, const char* name) {
   if (!argument) wrong_usage("NULL", name);
 }
 
+template <class T>
+void need_size(const T& given) {
+  if (given.size < sizeof(given.size))
+    wrong_usage("a struct whose size is not set", {}, "HEDDLE_INIT(type, name) sets it");
+}
+
 // A struct of the caller as this library knows it: what an older caller does not have is zero.
 template <class T>
 T taken(const T* given) {
   T mine{};
   if (given) {
-    if (given->size < sizeof(given->size))
-      wrong_usage("a struct whose size is not set", {}, "HEDDLE_INIT(type, name) sets it");
+    need_size(*given);
     std::memcpy(&mine, given, std::min(given->size, sizeof(T)));
   }
   mine.size = sizeof(T);
@@ -57,8 +62,7 @@ T taken(const T* given) {
 // `mine` into the struct of the caller, as far as that reaches.
 template <class T>
 void hand_over(T mine, T* caller) {
-  if (caller->size < sizeof(caller->size))
-    wrong_usage("a struct whose size is not set", {}, "HEDDLE_INIT(type, name) sets it");
+  need_size(*caller);
   mine.size = caller->size;
   std::memcpy(caller, &mine, std::min(mine.size, sizeof(T)));
 }

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "guard.hpp"
+
 namespace heddle::c {
 
 // The arrays a matrix was made from, as far as later calls must know them.
@@ -39,7 +41,6 @@ struct heddle_matrix {
 struct heddle_operator {
   std::variant<heddle::Operator<double>, heddle::Operator<float>> op;
   heddle::c::Origin origin;
-  std::optional<heddle::ChooseOptions> chosen;  // none: the plan was given
   int64_t rows = 0, cols = 0, nnz = 0;
   bool transposed = false, updates = false;
   int right_hand_sides = 1;
@@ -57,13 +58,21 @@ namespace heddle::c {
 inline heddle_type type_of(const heddle_operator& op) { return op.op.index() == 0 ? HEDDLE_F64 : HEDDLE_F32; }
 inline heddle_type type_of(const heddle_matrix& matrix) { return matrix.csr.index() == 0 ? HEDDLE_F64 : HEDDLE_F32; }
 
+// n numbers of the caller.
 template <class V>
-std::span<const V> input(const void* data, int64_t n) {
+std::span<const V> input(const void* data, int64_t n, const char* name) {
+  if (n > 0) need_memory(data, name);
   return {static_cast<const V*>(data), static_cast<std::size_t>(n)};
 }
 template <class V>
-std::span<V> output(void* data, int64_t n) {
+std::span<V> output(void* data, int64_t n, const char* name) {
+  if (n > 0) need_memory(data, name);
   return {static_cast<V*>(data), static_cast<std::size_t>(n)};
+}
+
+inline Memory memory_of(heddle_memory memory) {
+  if (memory < HEDDLE_DETECT || memory > HEDDLE_DEVICE_MEMORY) wrong_usage("there is no such value", "memory");
+  return static_cast<Memory>(memory);  // the same order
 }
 
 }  // namespace heddle::c

@@ -64,12 +64,17 @@ Json candidate_json(const heddle::Candidate& c) {
           {"measured_build_seconds", seconds_json(c.measured_build_seconds)}};
 }
 
+Json candidates_json(const std::vector<heddle::Candidate>& candidates) {
+  Json json = Json::array();
+  for (const auto& candidate : candidates) json.push_back(candidate_json(candidate));
+  return json;
+}
+
 void put_choice(Json& json, const heddle::Choice& choice) {
   json["reason"] = choice.reason;
   json["from_cache"] = choice.from_cache;
   json["predicted_seconds"] = seconds_json(choice.predicted_seconds);
-  json["candidates"] = Json::array();
-  for (const auto& candidate : choice.candidates) json["candidates"].push_back(candidate_json(candidate));
+  json["candidates"] = candidates_json(choice.candidates);
 }
 
 std::string reason_in(const std::string& explanation) {
@@ -78,15 +83,6 @@ std::string reason_in(const std::string& explanation) {
   if (begin == std::string::npos) return "the plan was given";
   const auto end = explanation.find('\n', begin);
   return explanation.substr(begin + word.size(), end - begin - word.size());
-}
-
-// What else there was: asked of the matrix again, by the same options. What was measured is in the cache, or nowhere.
-template <class V>
-void put_candidates(Json& json, const heddle::Operator<V>& A, heddle::ChooseOptions options) {
-  if (!options.use_cache) options.effort = heddle::Effort::model;
-  json["candidates"] = Json::array();
-  for (const auto& candidate : choose(A.restore(), options).candidates)
-    json["candidates"].push_back(candidate_json(candidate));
 }
 
 Json operator_json(const heddle_operator& op) {
@@ -103,7 +99,7 @@ Json operator_json(const heddle_operator& op) {
         json["conversions"] = op.origin.conversions;
         json["reason"] = reason_in(text);
         json["text"] = text;
-        if (op.chosen) put_candidates(json, A, *op.chosen);
+        json["candidates"] = candidates_json(candidates_of(A));
       },
       op.op);
   return json;
@@ -137,9 +133,13 @@ heddle_status heddle_devices_json(char* text, int64_t capacity, int64_t* length)
   return guard([&] { hand_over(text_of(devices_json()), text, capacity, length); });
 }
 
-heddle_status heddle_matrix_analyze_json(const heddle_matrix* matrix, char* text, int64_t capacity, int64_t* length) {
+heddle_status heddle_matrix_analyze_json(const heddle_matrix* matrix, heddle_keep_going keep_going, void* context,
+                                         char* text, int64_t capacity, int64_t* length) {
   return guard([&] {
-    const auto facts = std::visit([](const auto& A) { return analyze(A); }, needed(matrix, "matrix").csr);
+    const auto& from = needed(matrix, "matrix");
+    heddle::Structure facts;
+    heddle::watched(keep_going_of(keep_going, context), "analyze",
+                    [&] { facts = std::visit([](const auto& A) { return analyze(A); }, from.csr); });
     hand_over(text_of(facts_json(facts)), text, capacity, length);
   });
 }

@@ -1,4 +1,6 @@
 // heddle_matrix_*: made, read, written, looked at.
+#include <heddle/foreign.hpp>
+
 #include "arrays.hpp"
 #include "guard.hpp"
 
@@ -29,7 +31,9 @@ heddle_matrix read(const char* source, const heddle::Progress& progress) {
 heddle_status heddle_matrix_create(const heddle_arrays* arrays, heddle_matrix** matrix) {
   return guard([&] {
     auto& result = needed(matrix, "matrix");
-    result = matrix_from(taken(&needed(arrays, "arrays"))).release();
+    const heddle_arrays given = taken(&needed(arrays, "arrays"));
+    heddle::watched(keep_going_of(given.keep_going, given.keep_going_context), "arrange",
+                    [&] { result = matrix_from(given).release(); });
   });
 }
 
@@ -97,8 +101,13 @@ heddle_status heddle_matrix_to(const heddle_matrix* matrix, heddle_device device
   });
 }
 
-heddle_status heddle_matrix_transpose(const heddle_matrix* matrix, heddle_matrix** result) {
-  return guard([&] { needed(result, "transposed") = transposed(needed(matrix, "matrix")).release(); });
+heddle_status heddle_matrix_transpose(const heddle_matrix* matrix, heddle_keep_going keep_going, void* context,
+                                      heddle_matrix** result) {
+  return guard([&] {
+    auto& made = needed(result, "transposed");
+    const auto& from = needed(matrix, "matrix");
+    heddle::watched(keep_going_of(keep_going, context), "transpose", [&] { made = transposed(from).release(); });
+  });
 }
 
 void heddle_matrix_destroy(heddle_matrix* matrix) { delete matrix; }

@@ -12,9 +12,7 @@ namespace {
 template <class V>
 std::unique_ptr<heddle_operator> operator_of(const Csr<V>& A, const heddle_options& o, const Origin& origin) {
   const heddle::BuildOptions how = build_options(o);
-  std::optional<heddle::ChooseOptions> choosing;
-  if (chosen(o)) choosing = choose_options(o);
-  auto made = handle_of(choosing ? optimize(A, *choosing, how) : build(A, Plan::parse(o.plan), how), origin, choosing);
+  auto made = handle_of(chosen(o) ? optimize(A, choose_options(o), how) : build(A, Plan::parse(o.plan), how), origin);
   made->transposed = how.transposed, made->updates = how.updates, made->right_hand_sides = how.right_hand_sides;
   return made;
 }
@@ -57,20 +55,30 @@ heddle_status heddle_operator_plan(const heddle_operator* op, char* text, int64_
   });
 }
 
-heddle_status heddle_operator_restore(const heddle_operator* op, heddle_matrix** matrix) {
+heddle_status heddle_operator_restore(const heddle_operator* op, heddle_keep_going keep_going, void* context,
+                                      heddle_matrix** matrix) {
   return guard([&] {
     auto& result = needed(matrix, "matrix");
     const auto& from = needed(op, "op");
-    std::visit([&](const auto& A) { result = new heddle_matrix{A.restore(), from.origin, {}}; }, from.op);
+    heddle::watched(keep_going_of(keep_going, context), "restore", [&] {
+      std::visit([&](const auto& A) { result = new heddle_matrix{A.restore(), from.origin, {}}; }, from.op);
+    });
+  });
+}
+
+heddle_status heddle_operator_update_known(heddle_operator* op, heddle_memory memory, const void* values,
+                                           heddle_stream stream) {
+  return guard([&] {
+    auto& mine = needed(op, "op");
+    const auto where = memory_of(memory);
+    std::visit(
+        [&]<class V>(Operator<V>& A) { A.update_values(input<V>(values, A.entries(), "values"), {stream}, where); },
+        mine.op);
   });
 }
 
 heddle_status heddle_operator_update(heddle_operator* op, const void* values, heddle_stream stream) {
-  return guard([&] {
-    auto& mine = needed(op, "op");
-    if (mine.origin.values > 0) need_memory(values, "values");
-    std::visit([&]<class V>(Operator<V>& A) { A.update_values(input<V>(values, A.entries()), {stream}); }, mine.op);
-  });
+  return heddle_operator_update_known(op, HEDDLE_DETECT, values, stream);
 }
 
 void heddle_operator_destroy(heddle_operator* op) { delete op; }

@@ -35,13 +35,10 @@ inline ChooseOptions choose_options(const heddle_options& o) {
   return how;
 }
 
-// choosing: none where the plan was given.
 template <class V>
-std::unique_ptr<heddle_operator> handle_of(Operator<V> op, const Origin& origin,
-                                           std::optional<ChooseOptions> choosing) {
+std::unique_ptr<heddle_operator> handle_of(Operator<V> op, const Origin& origin) {
   if (origin.map) set_entry_order(op, *origin.map);
-  if (choosing) choosing->keep_going = {};  // the callback is good for the call that made it alone
-  auto made = std::make_unique<heddle_operator>(heddle_operator{std::move(op), origin, std::move(choosing)});
+  auto made = std::make_unique<heddle_operator>(heddle_operator{std::move(op), origin});
   std::visit([&](const auto& A) { made->rows = A.rows(), made->cols = A.cols(), made->nnz = A.nnz(); }, made->op);
   return made;
 }

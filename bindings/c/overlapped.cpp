@@ -11,7 +11,6 @@ using heddle::Overlapped;
 struct heddle_overlapped {
   std::variant<Overlapped<double>, Overlapped<float>> made;
   Origin origin;
-  heddle::ChooseOptions options;
   std::string failure{};  // once it was taken
 };
 
@@ -27,7 +26,7 @@ heddle::ChooseOptions choosing(const heddle_options& o) {
 template <class V>
 std::unique_ptr<heddle_overlapped> overlapped_of(const Csr<V>& A, const Origin& origin,
                                                  const heddle::ChooseOptions& options) {
-  return std::make_unique<heddle_overlapped>(heddle_overlapped{Overlapped<V>(A, options), origin, options});
+  return std::make_unique<heddle_overlapped>(heddle_overlapped{Overlapped<V>(A, options), origin});
 }
 
 }  // namespace
@@ -49,8 +48,8 @@ heddle_status heddle_overlapped_multiply(const heddle_overlapped* overlapped, do
     std::visit(
         [&]<class V>(const Overlapped<V>& A) {
           const auto& op = A.now();
-          op.multiply(static_cast<V>(alpha), input<V>(x, op.cols()), static_cast<V>(beta), output<V>(y, op.rows()),
-                      {stream});
+          op.multiply(static_cast<V>(alpha), input<V>(x, op.cols(), "x"), static_cast<V>(beta),
+                      output<V>(y, op.rows(), "y"), {stream});
         },
         mine.made);
   });
@@ -79,7 +78,7 @@ heddle_status heddle_overlapped_take(heddle_overlapped* overlapped, heddle_opera
         [&](auto& A) {
           A.wait();
           mine.failure = A.error();
-          made = handle_of(std::move(A).take(), mine.origin, mine.options).release();
+          made = handle_of(std::move(A).take(), mine.origin).release();
         },
         mine.made);
     if (failure) *failure = mine.failure.c_str();

@@ -88,24 +88,23 @@ heddle_status heddle_preconditioner_apply(const heddle_preconditioner* precondit
     const auto& mine = needed(preconditioner, "preconditioner");
     std::visit(
         [&]<class V>(const std::shared_ptr<Preconditioner<V>>& M) {
-          apply_from_anywhere<V>(*M, mine.device, input<V>(r, mine.rows), output<V>(z, mine.rows), {stream});
+          apply_from_anywhere<V>(*M, mine.device, input<V>(r, mine.rows, "r"), output<V>(z, mine.rows, "z"), {stream});
         },
         mine.made);
   });
 }
 
 heddle_status heddle_preconditioner_update(heddle_preconditioner* preconditioner, const void* values,
-                                           int64_t* changed) {
+                                           heddle_keep_going keep_going, void* context, int64_t* changed) {
   return guard([&] {
     auto& mine = needed(preconditioner, "preconditioner");
-    if (mine.origin.values > 0) need_memory(values, "values");
-    std::visit(
-        [&]<class V>(const std::shared_ptr<Preconditioner<V>>& M) {
-          const auto found =
-              update_from_anywhere<V>(*M, mine.device, mine.origin.map.get(), input<V>(values, mine.origin.values));
-          if (changed) *changed = found;
-        },
-        mine.made);
+    int64_t found = 0;
+    const auto update = [&]<class V>(const std::shared_ptr<Preconditioner<V>>& M) {
+      const auto given = input<V>(values, mine.origin.values, "values");
+      found = update_from_anywhere<V>(*M, mine.device, mine.origin.map.get(), given);
+    };
+    heddle::watched(keep_going_of(keep_going, context), "set up", [&] { std::visit(update, mine.made); });
+    if (changed) *changed = found;
   });
 }
 
@@ -113,9 +112,8 @@ heddle_status heddle_rigid_body_modes(const double* coordinates, int64_t nodes, 
   return guard([&] {
     if (nodes < 0) wrong_usage("a number from 0 on is needed", "nodes");
     if (dimension != 2 && dimension != 3) wrong_usage("2 or 3 is needed", "dimension");
-    if (nodes > 0) need_memory(coordinates, "coordinates");
     if (nodes > 0) need_memory(modes, "modes");
-    const auto made = heddle::rigid_body_modes(input<double>(coordinates, nodes * dimension), dimension);
+    const auto made = heddle::rigid_body_modes(input<double>(coordinates, nodes * dimension, "coordinates"), dimension);
     std::copy(made.begin(), made.end(), modes);
   });
 }

@@ -29,7 +29,7 @@ Vectors<V> vectors_of(const heddle_vectors& given, int64_t n, int64_t count, con
   if (by_element && n <= 1) made.stride = 0;
   const int64_t longest =
       by_element ? (n - 1) * std::max(made.stride, count) + count : (count - 1) * std::max(made.stride, n) + n;
-  made.data = output<V>(given.data, n == 0 || count == 0 ? 0 : longest);
+  made.data = output<V>(given.data, n == 0 || count == 0 ? 0 : longest, name);
   return made;
 }
 
@@ -39,9 +39,9 @@ heddle_status heddle_multiply(const heddle_operator* op, const void* x, void* y,
   return guard([&] {
     const auto& mine = needed(op, "op");
     if (const auto* A = std::get_if<Operator<double>>(&mine.op)) {
-      A->multiply(input<double>(x, mine.cols), output<double>(y, mine.rows), {stream});
+      A->multiply(input<double>(x, mine.cols, "x"), output<double>(y, mine.rows, "y"), {stream});
     } else {
-      std::get<1>(mine.op).multiply(input<float>(x, mine.cols), output<float>(y, mine.rows), {stream});
+      std::get<1>(mine.op).multiply(input<float>(x, mine.cols, "x"), output<float>(y, mine.rows, "y"), {stream});
     }
   });
 }
@@ -50,15 +50,14 @@ heddle_status heddle_multiply_known(const heddle_operator* op, heddle_memory mem
                                     const void* x, double beta, void* y, heddle_stream stream) {
   return guard([&] {
     const auto& mine = checked(op, transposed);
-    if (memory < HEDDLE_DETECT || memory > HEDDLE_DEVICE_MEMORY) wrong_usage("there is no such value", "memory");
-    const auto where = static_cast<heddle::Memory>(memory);  // the same order
+    const auto where = memory_of(memory);
     std::visit(
         [&]<class V>(const Operator<V>& A) {
           const V a = static_cast<V>(alpha), b = static_cast<V>(beta);
           if (transposed)
-            A.multiply_transposed(a, input<V>(x, mine.rows), b, output<V>(y, mine.cols), {stream}, where);
+            A.multiply_transposed(a, input<V>(x, mine.rows, "x"), b, output<V>(y, mine.cols, "y"), {stream}, where);
           else
-            A.multiply(a, input<V>(x, mine.cols), b, output<V>(y, mine.rows), {stream}, where);
+            A.multiply(a, input<V>(x, mine.cols, "x"), b, output<V>(y, mine.rows, "y"), {stream}, where);
         },
         mine.op);
   });
@@ -69,11 +68,12 @@ heddle_status heddle_multiply_add(const heddle_operator* op, int32_t transposed,
   return heddle_multiply_known(op, HEDDLE_DETECT, transposed, alpha, x, beta, y, stream);
 }
 
-heddle_status heddle_multiply_many(const heddle_operator* op, int32_t transposed, int64_t count, double alpha,
-                                   const heddle_vectors* x, double beta, const heddle_vectors* y,
-                                   heddle_stream stream) {
+heddle_status heddle_multiply_many_known(const heddle_operator* op, heddle_memory memory, int32_t transposed,
+                                         int64_t count, double alpha, const heddle_vectors* x, double beta,
+                                         const heddle_vectors* y, heddle_stream stream) {
   return guard([&] {
     const auto& mine = checked(op, transposed);
+    const auto where = memory_of(memory);
     if (count < 0) wrong_usage("a number from 0 on is needed", "count");
     std::visit(
         [&]<class V>(const Operator<V>& A) {
@@ -81,10 +81,16 @@ heddle_status heddle_multiply_many(const heddle_operator* op, int32_t transposed
           const auto X = vectors_of<V>(needed(x, "x"), transposed ? mine.rows : mine.cols, count, "x");
           const auto Y = vectors_of<V>(needed(y, "y"), transposed ? mine.cols : mine.rows, count, "y");
           if (transposed)
-            A.multiply_many_transposed(a, X, b, Y, {stream});
+            A.multiply_many_transposed(a, X, b, Y, {stream}, where);
           else
-            A.multiply_many(a, X, b, Y, {stream});
+            A.multiply_many(a, X, b, Y, {stream}, where);
         },
         mine.op);
   });
+}
+
+heddle_status heddle_multiply_many(const heddle_operator* op, int32_t transposed, int64_t count, double alpha,
+                                   const heddle_vectors* x, double beta, const heddle_vectors* y,
+                                   heddle_stream stream) {
+  return heddle_multiply_many_known(op, HEDDLE_DETECT, transposed, count, alpha, x, beta, y, stream);
 }

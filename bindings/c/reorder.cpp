@@ -1,4 +1,5 @@
 // heddle_matrix_order, heddle_matrix_permute: other orders of rows and columns.
+#include <heddle/foreign.hpp>
 #include <heddle/reorder.hpp>
 
 #include <numeric>
@@ -57,24 +58,28 @@ std::unique_ptr<heddle_matrix> permuted(const Csr<V>& A, Origin origin, const Pe
 
 }  // namespace
 
-heddle_status heddle_matrix_order(const heddle_matrix* matrix, const char* by, int64_t window, int32_t* order) {
+heddle_status heddle_matrix_order(const heddle_matrix* matrix, const char* by, int64_t window,
+                                  heddle_keep_going keep_going, void* context, int32_t* order) {
   return guard([&] {
     const auto& from = needed(matrix, "matrix");
     const char* name = &needed(by, "by");
     if (window < 0) wrong_usage("a number from 0 on is needed", "window");
-    const Permutation found = on_host(from, [&](const auto& A) { return order_of(A.view(), name, window); });
+    Permutation found;
+    heddle::watched(keep_going_of(keep_going, context), "order",
+                    [&] { found = on_host(from, [&](const auto& A) { return order_of(A.view(), name, window); }); });
     if (found.size() > 0) need_memory(order, "order");
     std::copy(found.new_to_old.begin(), found.new_to_old.end(), order);
   });
 }
 
 heddle_status heddle_matrix_permute(const heddle_matrix* matrix, const int32_t* row_order, const int32_t* column_order,
-                                    heddle_matrix** result) {
+                                    heddle_keep_going keep_going, void* context, heddle_matrix** result) {
   return guard([&] {
     auto& made = needed(result, "permuted");
     const auto& from = needed(matrix, "matrix");
-    made = on_host(from, [&](const auto& A) {
-             return permuted(A, from.origin, taken_order(row_order, A.rows), taken_order(column_order, A.cols));
-           }).release();
+    const auto permute = [&](const auto& A) {
+      return permuted(A, from.origin, taken_order(row_order, A.rows), taken_order(column_order, A.cols));
+    };
+    heddle::watched(keep_going_of(keep_going, context), "permute", [&] { made = on_host(from, permute).release(); });
   });
 }

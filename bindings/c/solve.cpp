@@ -67,10 +67,12 @@ SolveOptions<V> solve_options(const heddle_solve_options& o, int64_t rows) {
   return how;
 }
 
-void hand_over_report(const Report& report, const heddle_solve_options& o, heddle_report* to) {
+void hand_over_report(const Report& report, const heddle_solve_options& o, int64_t column, heddle_report* to) {
+  if (o.take_history)
+    o.take_history(o.context, column, report.history.data(), static_cast<int64_t>(report.history.size()));
   if (o.history) {
     const auto kept = std::min<int64_t>(o.history_capacity, static_cast<int64_t>(report.history.size()));
-    std::copy_n(report.history.begin(), std::max<int64_t>(kept, 0), o.history);
+    std::copy_n(report.history.begin(), std::max<int64_t>(kept, 0), o.history + column * o.history_capacity);
   }
   if (!to) return;
   heddle_report mine{};
@@ -99,15 +101,19 @@ heddle::MatrixFree<V> free_matrix(const heddle_matrix_free& given) {
   return A;
 }
 
-// The options with the part of `history` that is this column's.
-heddle_solve_options of_column(heddle_solve_options o, std::size_t j) {
-  if (o.history) o.history += static_cast<int64_t>(j) * o.history_capacity;
-  return o;
+// Of an array whose elements are as long as the caller's header says.
+heddle_report* element(heddle_report* first, int64_t j) {
+  return reinterpret_cast<heddle_report*>(reinterpret_cast<char*>(first) + static_cast<std::size_t>(j) * first->size);
 }
 
-// Of an array whose elements are as long as the caller's header says.
-heddle_report* element(heddle_report* first, std::size_t j) {
-  return reinterpret_cast<heddle_report*>(reinterpret_cast<char*>(first) + j * first->size);
+// Before the solve: afterwards x has changed.
+void check_reports(heddle_report* first, int64_t count) {
+  if (!first || count == 0) return;
+  need_size(*first);
+  for (int64_t j = 1; j < count; ++j)
+    if (element(first, j)->size != first->size)
+      wrong_usage("not the size of the first report", "reports[" + std::to_string(j) + "]",
+                  "HEDDLE_INIT(type, name) sets it");
 }
 
 }  // namespace
@@ -117,10 +123,12 @@ heddle_status heddle_solve(const heddle_operator* op, const void* b, void* x, co
   return guard([&] {
     const auto& mine = needed(op, "op");
     const heddle_solve_options o = taken(options);
+    check_reports(report, 1);
     std::visit(
         [&]<class V>(const Operator<V>& A) {
-          const auto how = solve_options<V>(o, mine.rows);
-          hand_over_report(solve(A, input<V>(b, mine.rows), output<V>(x, mine.cols), how), o, report);
+          const auto from = input<V>(b, mine.rows, "b");
+          const auto to = output<V>(x, mine.cols, "x");
+          hand_over_report(solve(A, from, to, solve_options<V>(o, mine.rows)), o, 0, report);
         },
         mine.op);
   });
@@ -133,10 +141,11 @@ heddle_status heddle_solve_matrix_free(const heddle_matrix_free* matrix, const v
     const heddle_solve_options o = taken(options);
     if (!given.multiply) wrong_usage("NULL", "multiply");
     if (given.rows < 0) wrong_usage("a number from 0 on is needed", "rows");
+    check_reports(report, 1);
     const auto answer = [&]<class V>(V) {
-      const Report found = solve(free_matrix<V>(given), input<V>(b, given.rows), output<V>(x, given.rows),
+      const Report found = solve(free_matrix<V>(given), input<V>(b, given.rows, "b"), output<V>(x, given.rows, "x"),
                                  solve_options<V>(o, given.rows));
-      hand_over_report(found, o, report);
+      hand_over_report(found, o, 0, report);
     };
     if (given.type == HEDDLE_F64)
       answer(double{});
@@ -153,12 +162,14 @@ heddle_status heddle_solve_many(const heddle_operator* op, int64_t count, const 
     const auto& mine = needed(op, "op");
     if (count < 0) wrong_usage("a number from 0 on is needed", "count");
     const heddle_solve_options o = taken(options);
+    check_reports(reports, count);
     std::visit(
         [&]<class V>(const Operator<V>& A) {
-          const auto made = solve_many(A, input<V>(b, mine.rows * count), output<V>(x, mine.cols * count),
-                                       solve_options<V>(o, mine.rows));
-          for (std::size_t j = 0; j < made.size(); ++j)
-            hand_over_report(made[j], of_column(o, j), reports ? element(reports, j) : nullptr);
+          const auto from = input<V>(b, mine.rows * count, "b");
+          const auto to = output<V>(x, mine.cols * count, "x");
+          const auto made = solve_many(A, from, to, solve_options<V>(o, mine.rows));
+          for (int64_t j = 0; j < std::ssize(made); ++j)
+            hand_over_report(made[static_cast<std::size_t>(j)], o, j, reports ? element(reports, j) : nullptr);
         },
         mine.op);
   });

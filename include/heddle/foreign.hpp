@@ -1,14 +1,19 @@
-// For doors to other languages, whose callers own their arrays: entries in an order of their own, vectors wherever they
-// lie.
+// For doors to other languages: their callers own the arrays, with entries in an order of their own and vectors wherever
+// they lie, want facts instead of sentences, and stop what has no callback of its own.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include <heddle/arrays.hpp>
+#include <heddle/choose.hpp>
 #include <heddle/device.hpp>
 #include <heddle/export.hpp>
 #include <heddle/operator.hpp>
+#include <heddle/progress.hpp>
 #include <heddle/solve.hpp>
 
 namespace HEDDLE_PUBLIC heddle {
@@ -30,5 +35,13 @@ HEDDLE_PUBLIC void apply_from_anywhere(const Preconditioner<V>& M, Device device
 template <class V>
 HEDDLE_PUBLIC std::int64_t update_from_anywhere(Preconditioner<V>& M, Device device, const EntryMap* order,
                                                 std::span<const V> values);
+
+// What `optimize` had to choose from for this operator, its plan first, as predicted and measured then; empty where the
+// plan was given or the matrix has no entries.
+template <class V>
+HEDDLE_PUBLIC std::vector<Candidate> candidates_of(const Operator<V>& A);
+
+// Asks while `work` is done by this thread, as progress.hpp says: between its loops and, in long ones, between parts.
+void watched(const KeepGoing& keep_going, std::string_view stage, const std::function<void()>& work);
 
 }  // namespace heddle

@@ -22,6 +22,7 @@
 #include "analyze/windows.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
+#include "core/watch.hpp"
 
 namespace heddle {
 
@@ -39,6 +40,12 @@ void look_together(Look&... looks) {
     for (std::int64_t first = taken.load(std::memory_order_relaxed); first < portions;) {
       const std::int64_t last = first + 1 + (portions - first) / (4 * members);
       if (!taken.compare_exchange_weak(first, last, std::memory_order_relaxed)) continue;
+      try {
+        Watch::pass();
+      } catch (...) {
+        taken.store(portions);  // the others stop at their next portions
+        throw;
+      }
       const auto run_part = [&](auto& look) {
         const std::int64_t begin = look.tasks() * first / portions, end = look.tasks() * last / portions;
         if (begin < end) look.run(begin, end);

@@ -114,16 +114,38 @@ struct Cut {
   std::int64_t begin(std::int64_t part) const { return first + each * part + std::min(part, extra); }
 };
 
+// Some of the parts, at once, or with a look at the watch before each where it `asks`.
+void run_parts(void (*run)(void*, std::int64_t, std::int64_t), void* context, const Cut& cut, std::int64_t first,
+               std::int64_t last, bool asks) {
+  if (!asks) return run(context, cut.begin(first), cut.begin(last));
+  for (; first < last; ++first) {
+    Watch::pass();
+    run(context, cut.begin(first), cut.begin(first + 1));
+  }
+}
+
+// All of it on this thread.
+void run_alone(void (*run)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count, bool asks) {
+  const std::int64_t parts = std::min<std::int64_t>(count, asks ? 64 : 1);
+  run_parts(run, context, Cut(0, count, parts), 0, parts, asks);
+}
+
 struct Job {
   void (*run)(void*, std::int64_t, std::int64_t) = nullptr;
   void* context = nullptr;
   Cut shares;           // one for each member: the caller is member 0, worker n is member n
   std::int64_t claims;  // of a share: stretches of tasks that are taken at once
   int members;
+  bool asks;  // the watch of the caller between claims
 
-  Job(void (*f)(void*, std::int64_t, std::int64_t), void* with, std::int64_t count, int threads)
-      : run(f), context(with), shares(0, count, threads), claims(claims_of(shares.each)), members(threads) {}
-  Job() : Job(nullptr, nullptr, 1, 1) {}
+  Job(void (*f)(void*, std::int64_t, std::int64_t), void* with, std::int64_t count, int threads, bool watched)
+      : run(f),
+        context(with),
+        shares(0, count, threads),
+        claims(claims_of(shares.each)),
+        members(threads),
+        asks(watched) {}
+  Job() : Job(nullptr, nullptr, 1, 1, false) {}
 
   static std::int64_t claims_of(std::int64_t share) {
     return std::clamp<std::int64_t>(share / 4, std::min<std::int64_t>(share, 4), 32);
@@ -157,10 +179,11 @@ struct Job {
 // runs a task of it. With 48 bits an epoch does not come again.
 class Pool {
  public:
-  void run(void (*f)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count, int helpers, Work amount) {
+  void run(void (*f)(void*, std::int64_t, std::int64_t), void* context, std::int64_t count, int helpers, Work amount,
+           bool asks) {
     start_workers(helpers);
-    job = Job(f, context, count, callable(std::min(helpers, started), amount) + 1);
-    if (job.members == 1) return f(context, 0, count);
+    job = Job(f, context, count, callable(std::min(helpers, started), amount) + 1, asks);
+    if (job.members == 1) return run_alone(f, context, count, asks);
     failure = nullptr;
     if (const int core = this_core(); core != caller_core.load(std::memory_order_relaxed))
       caller_core.store(core, std::memory_order_relaxed);
@@ -288,7 +311,7 @@ class Pool {
     for (; !claims.none(); claims = take(now, member, end)) {
       if (failed.load(std::memory_order_relaxed) == now.epoch) continue;
       try {
-        job.run(job.context, share.begin(claims.first), share.begin(claims.last));
+        run_parts(job.run, job.context, share, claims.first, claims.last, job.asks);
       } catch (...) {
         const std::lock_guard lock(failure_guard);
         if (!failure) failure = std::current_exception();
@@ -379,19 +402,21 @@ void run_tasks(std::int64_t count, std::int64_t per_thread, void (*run)(void*, s
                void* context) {
   if (count <= 0) return;
   Watch::pass();
+  // Tasks of which each is worth a thread may take long. Products count theirs by entries.
+  const bool asks = per_thread == 1 && Watch::present();
   const double enough = std::max(1.0, static_cast<double>(per_thread) * share_for_a_thread());
   const double worth = static_cast<double>(count) / enough;
   const auto wanted = static_cast<std::int64_t>(std::min<double>(threads() - cores_left, worth));
-  if (wanted < 2) return run(context, 0, count);
+  if (wanted < 2) return run_alone(run, context, count, asks);
   Pool& shared = pool();
-  if (!shared.occupy()) return run(context, 0, count);
+  if (!shared.occupy()) return run_alone(run, context, count, asks);
   struct Occupied {
     Pool& pool;
     ~Occupied() { pool.vacate(); }
   } const occupied{shared};
   // Of a task that alone is worth a thread it is not known how much more it is.
   const Work amount = per_thread > 1 && worth < little_work ? Work::little : Work::much;
-  shared.run(run, context, count, static_cast<int>(wanted) - 1, amount);
+  shared.run(run, context, count, static_cast<int>(wanted) - 1, amount, asks);
 }
 
 }  // namespace heddle

@@ -20,6 +20,7 @@ class Watch {
   static void enter(std::string_view stage, double done = 0);
   // Asks unless that was less than 50 ms ago.
   static void step(double done);
+  static bool present() { return current != nullptr; }
   static void pass() {
     if (current != nullptr) [[unlikely]]
       current->ask_in_time();

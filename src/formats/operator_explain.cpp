@@ -40,7 +40,7 @@ std::string Operator<V>::explain() const {
   const Impl& impl = held(impl_);
   std::string text = fmt::format("{} on {}: {} x {}, {} entries, {} bytes\n", to_string(impl.own.plan),
                                  to_string(impl.device), impl.rows, impl.cols, impl.nnz, bytes());
-  if (impl.reason) text += fmt::format("chosen: {}\n", impl.reason());
+  if (impl.reason.text) text += fmt::format("chosen: {}\n", impl.reason.text());
   if (impl.transposed.store) text += fmt::format("transpose: {}\n", to_string(impl.transposed.plan));
   if (impl.from_view) text += arrays_of_caller(impl) + updates(impl);
   if (!impl.device.host_memory()) text += transfers(impl.device);

@@ -10,6 +10,7 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "formats/format.hpp"
+#include "formats/reason.hpp"
 #include "simt/where.hpp"
 #include "update/value_map.hpp"
 
@@ -48,7 +49,7 @@ struct Operator<V>::Impl {
   mutable std::mutex lines_guard;
   mutable gpu::Turn lines_turn;
 
-  std::function<std::string()> reason;   // why this plan; empty: the caller's
+  Reason reason;                         // of this plan
   std::vector<std::string> conversions;  // of the caller's arrays
   bool from_view = false;
   std::vector<std::string> lent;  // arrays of the caller's that are in use

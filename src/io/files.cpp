@@ -7,6 +7,7 @@
 
 #include "core/check.hpp"
 #include "core/memory_errors.hpp"
+#include "core/watch.hpp"
 #include "io/foreign.hpp"
 #include "io/gzip.hpp"
 #include "io/hdl.hpp"
@@ -56,9 +57,9 @@ void judge_vector(const Text& text) {
          "this is no vector: neither Matrix Market nor plain numbers");
 }
 
-Text text_of(const std::string& path, const io::Judge& judge) {
+Text text_of(const std::string& path, const io::Judge& judge, const Progress& unpacking = {}) {
   Text text(path, std::make_shared<io::OpenFile>(path), judge);
-  if (io::is_gzip(text)) text = io::inflate_text(text, {}, judge);
+  if (io::is_gzip(text)) text = io::inflate_text(text, unpacking, judge);
   if (text.size() == 0) fail(ErrorKind::input, At{path + ":1"}, "the file is empty");
   return text;
 }
@@ -76,14 +77,25 @@ bool has_suffix(const std::string& path, std::string_view suffix) {
 
 template <class V>
 Csr<V> read_matrix(const std::string& source, FileFacts* facts, const ReadOptions& options) {
+  // Whoever does not know how far it is asks by the watch: the share is the last one that was known.
+  double known = 0;
+  Progress progress, unpacking;
+  KeepGoing ask;
+  if (options.progress) {
+    progress = [&](double done) { options.progress(known = done); };
+    unpacking = [&](double) { options.progress(known); };
+    ask = [&](std::string_view, double) { return unpacking(known), true; };
+  }
+  const Watch watch(ask);
+  if (ask) Watch::enter("read");
   return with_memory_errors([&] {
     if (source.starts_with(generator_prefix))
       return generate<V>(std::string_view(source).substr(generator_prefix.size()), facts);
-    const Text text = text_of(source, judge_matrix);
+    const Text text = text_of(source, judge_matrix, unpacking);
     FileFacts found{bare_name(source), "real", "general"};
-    Csr<V> A = io::is_hdl(text) ? io::read_hdl<V>(text, &found, options.threads)
-                                : io::parse_matrix_market<V>(
-                                      text, &found, {.threads = options.threads, .progress = options.progress});
+    Csr<V> A = io::is_hdl(text)
+                   ? io::read_hdl<V>(text, &found, options.threads)
+                   : io::parse_matrix_market<V>(text, &found, {.threads = options.threads, .progress = progress});
     if (facts) *facts = std::move(found);
     return A;
   });

@@ -8,6 +8,7 @@
 #include <heddle/device.hpp>
 
 #include "core/parallel.hpp"
+#include "core/watch.hpp"
 
 namespace heddle::io {
 
@@ -21,7 +22,10 @@ void run_on_with(int wanted_threads, std::int64_t count, F&& f) {
   parallel_tasks(workers, [&](std::int64_t) {
     State state{};
     try {
-      for (std::int64_t task = cursor.fetch_add(1); task < count; task = cursor.fetch_add(1)) f(task, state);
+      for (std::int64_t task = cursor.fetch_add(1); task < count; task = cursor.fetch_add(1)) {
+        Watch::pass();
+        f(task, state);
+      }
     } catch (...) {
       cursor.store(count);  // the others stop at their next task
       throw;

@@ -313,21 +313,22 @@ Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const Buil
 }
 
 template <class V>
-std::function<std::string()> reason_for(const Csr<V>& A, Prospects found, std::size_t taken,
-                                        const ChooseOptions& options) {
-  if (found.facts.nnz == 0) return [] { return "the matrix has no entries"; };
-  if (taken == found.candidates.size()) return [] { return "nothing else could be built"; };
-  const Machine& machine = this_machine(options.device);
+Reason reason_for(const Csr<V>& A, Prospects found, std::size_t taken, const ChooseOptions& options) {
+  if (found.facts.nnz == 0) return {[] { return "the matrix has no entries"; }, nullptr};
   auto kept = std::make_shared<Prospects>(std::move(found));
+  const std::shared_ptr<const std::vector<Candidate>> candidates(kept, &kept->candidates);
+  if (taken == candidates->size()) return {[] { return "nothing else could be built"; }, candidates};
+  const auto winner = kept->candidates.begin() + static_cast<std::ptrdiff_t>(taken);
+  std::rotate(kept->candidates.begin(), winner, winner + 1);
+  const Machine& machine = this_machine(options.device);
   const Subject subject = subject_of(A, kept->facts, machine, kept->steps);
-  return [kept, taken, subject, &machine, expected = options.expected_multiplies] {
+  const auto text = [kept, subject, &machine, expected = options.expected_multiplies] {
     Choice choice;
     choice.candidates = kept->candidates;
-    const auto winner = choice.candidates.begin() + static_cast<std::ptrdiff_t>(taken);
-    std::rotate(choice.candidates.begin(), winner, winner + 1);
     choice.plan = choice.candidates.front().plan;
     return explain(choice, subject, machine, expected);
   };
+  return {text, candidates};
 }
 
 Effort parse_effort(const std::string& text) {
@@ -350,7 +351,7 @@ template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const B
                                 const std::function<void()>&);
 template Prospects prospects_of(const Csr<double>&, const ChooseOptions&, const BuildOptions&,
                                 const std::function<void()>&);
-template std::function<std::string()> reason_for(const Csr<float>&, Prospects, std::size_t, const ChooseOptions&);
-template std::function<std::string()> reason_for(const Csr<double>&, Prospects, std::size_t, const ChooseOptions&);
+template Reason reason_for(const Csr<float>&, Prospects, std::size_t, const ChooseOptions&);
+template Reason reason_for(const Csr<double>&, Prospects, std::size_t, const ChooseOptions&);
 
 }  // namespace heddle

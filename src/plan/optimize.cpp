@@ -1,7 +1,10 @@
 // optimize: analyze, choose and build in one call.
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include <heddle/choose.hpp>
+#include <heddle/foreign.hpp>
 
 #include "core/check.hpp"
 #include "core/gpu.hpp"
@@ -88,7 +91,8 @@ Operator<V> optimize_from(const Csr<V>& A, Csr<V>* given, const ChooseOptions& o
   return with_memory_errors([&] {
     if (const auto csr = csr_at_once(A, options)) {
       Operator<V> op = given ? build(std::move(*given), Plan{}, how) : build(A, Plan{}, how);
-      inside(op).reason = [reason = csr->reason] { return reason; };
+      inside(op).reason = {[reason = csr->reason] { return reason; },
+                           std::make_shared<const std::vector<Candidate>>(csr->candidates)};
       return op;
     }
     if (!on_device(A)) {
@@ -121,6 +125,14 @@ Operator<V> optimize(const MatrixView<V>& A, const ChooseOptions& options, const
   });
 }
 
+template <class V>
+std::vector<Candidate> candidates_of(const Operator<V>& A) {
+  const auto& found = inside(const_cast<Operator<V>&>(A)).reason.candidates;
+  return found ? *found : std::vector<Candidate>();
+}
+
+template std::vector<Candidate> candidates_of(const Operator<float>&);
+template std::vector<Candidate> candidates_of(const Operator<double>&);
 template Operator<float> optimize(const Csr<float>&, const ChooseOptions&, const BuildOptions&);
 template Operator<double> optimize(const Csr<double>&, const ChooseOptions&, const BuildOptions&);
 template Operator<float> optimize(Csr<float>&&, const ChooseOptions&, const BuildOptions&);

@@ -1,9 +1,11 @@
 // What optimize is told about the operator that it builds, and stopping it.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include <heddle/heddle.hpp>
 
@@ -164,6 +166,25 @@ TEST(KeepGoing, is_asked_between_parallel_loops_on_the_calling_thread) {
                Error);
   EXPECT_EQ(asked, 3);
   EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(100));
+}
+
+TEST(KeepGoing, is_asked_inside_a_loop_whose_tasks_take_long) {
+  for (const int threads : {1, 2}) {
+    set_threads(threads);
+    int asked = 0;
+    std::atomic<int> done{0};
+    const KeepGoing ask = [&](std::string_view, double) { return ++asked < 3; };
+    const Watch watch(ask);
+    EXPECT_THROW(parallel_tasks(400,
+                                [&](std::int64_t) {
+                                  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                  ++done;
+                                }),
+                 Error);
+    EXPECT_EQ(asked, 3);
+    EXPECT_LT(done, 300) << threads << " threads";
+  }
+  set_threads(0);
 }
 
 // The other stages do not ask it, and Error(stopped) is not thrown.

@@ -3,11 +3,11 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <heddle/choose.hpp>
 
+#include "formats/reason.hpp"
 #include "formats/runs/runs_step_counts.hpp"
 
 namespace heddle {
@@ -26,8 +26,7 @@ Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const Buil
 // Says why the candidate `taken` was; one past the last: csr, since there was no other. Put into words when it is asked
 // for: that takes a tenth of the time of optimizing a small matrix.
 template <class V>
-std::function<std::string()> reason_for(const Csr<V>& A, Prospects found, std::size_t taken,
-                                        const ChooseOptions& options);
+Reason reason_for(const Csr<V>& A, Prospects found, std::size_t taken, const ChooseOptions& options);
 
 // csr, where so few products are expected that analysing the matrix does not pay.
 template <class V>

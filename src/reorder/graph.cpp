@@ -7,10 +7,13 @@
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "core/watch.hpp"
 
 namespace heddle {
 
 namespace {
+
+constexpr std::int64_t grain = 4096;  // rows
 
 struct Columns {  // the transposed pattern
   Buffer<Offset> ptr;
@@ -28,8 +31,10 @@ Columns columns_of(const PatternView& A) {
   Buffer<Offset> next(segments * A.cols);
   const auto each_entry = [&](std::int64_t s, auto&& f) {
     Offset* const of_segment = next.data() + s * A.cols;
-    for (std::int64_t row = A.rows * s / segments; row < A.rows * (s + 1) / segments; ++row)
+    for (std::int64_t row = A.rows * s / segments; row < A.rows * (s + 1) / segments; ++row) {
+      if (row % grain == 0) Watch::pass();
       for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) f(of_segment[A.col[k]], static_cast<Index>(row));
+    }
   };
   parallel_tasks(segments, [&](std::int64_t s) {
     std::fill_n(next.data() + s * A.cols, A.cols, 0);
@@ -49,11 +54,13 @@ Columns columns_of(const PatternView& A) {
 // it stores them: one cursor for every row. The first entry without a partner ends it.
 bool is_symmetric(const PatternView& A) {
   Buffer<Offset> cursor = Buffer<Offset>::copy_of(A.ptr.first(A.rows));
-  for (std::int64_t row = 0; row < A.rows; ++row)
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    if (row % grain == 0) Watch::pass();
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k) {
       const Index j = A.col[k];
       if (cursor[j] == A.ptr[j + 1] || A.col[cursor[j]++] != row) return false;
     }
+  }
   return true;
 }
 
@@ -69,8 +76,6 @@ Index* unite(std::span<const Index> a, std::span<const Index> b, Index v, Index*
   }
   return to;
 }
-
-constexpr std::int64_t grain = 4096;
 
 SymmetricGraph borrowed(const PatternView& A) {
   SymmetricGraph graph{Buffer<Offset>::borrow(A.ptr.first(A.rows)), Buffer<Offset>::borrow(A.ptr.subspan(1)),

@@ -4,11 +4,14 @@
 
 #include <heddle/reorder.hpp>
 
+#include "core/watch.hpp"
 #include "reorder/graph.hpp"
 
 namespace heddle {
 
 namespace {
+
+constexpr std::ptrdiff_t vertices_of_look = 4096;
 
 class BreadthFirst {
  public:
@@ -51,6 +54,7 @@ class BreadthFirst {
       ++levels.count;
       last_level = at;
       for (; at != level_end; ++at) {
+        if ((at - order) % vertices_of_look == 0) Watch::pass();
         fetch_ahead(at, end);
         Index* const children = end;
         end = append_new_neighbours(*at, end);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "small_matrix.hpp"
 
@@ -68,7 +69,8 @@ TEST(CAbi, takes_columns_and_gives_the_transpose) {
   const Matrix matrix(a);
   Matrix flipped(a);
   heddle_matrix_destroy(flipped.handle);
-  ASSERT_EQ(heddle_matrix_transpose(matrix.handle, &flipped.handle), HEDDLE_OK) << heddle_last_error();
+  ASSERT_EQ(heddle_matrix_transpose(matrix.handle, nullptr, nullptr, &flipped.handle), HEDDLE_OK)
+      << heddle_last_error();
   Operator op(matrix.handle), transposed(flipped.handle);
   EXPECT_EQ(op.times({1, 10, 100}, 2), (Vector{21, 300}));
   EXPECT_EQ(transposed.times({1, 10}, 3), (Vector{1, 2, 30}));
@@ -138,6 +140,19 @@ TEST(CAbi, an_operator_needs_neither_arrays_nor_matrix_any_more) {
   }
 }
 
+TEST(CAbi, takes_values_and_vectors_that_are_known_to_lie_on_the_host) {
+  Operator op(arrays_of(Small{}));
+  Vector values = Small{}.values;
+  for (double& value : values) value *= 2;
+  ASSERT_EQ(heddle_operator_update_known(op.handle, HEDDLE_HOST_MEMORY, values.data(), nullptr), HEDDLE_OK);
+  Vector y(3);
+  const heddle_vectors X{const_cast<double*>(x3.data()), 1, 3}, Y{y.data(), 1, 3};
+  ASSERT_EQ(heddle_multiply_many_known(op.handle, HEDDLE_HOST_MEMORY, 0, 1, 1, &X, 0, &Y, nullptr), HEDDLE_OK);
+  EXPECT_EQ(y, doubled);
+  EXPECT_EQ(heddle_operator_update_known(op.handle, 3, values.data(), nullptr), HEDDLE_USAGE);
+  EXPECT_EQ(heddle_multiply_many_known(op.handle, -1, 0, 1, 1, &X, 0, &Y, nullptr), HEDDLE_USAGE);
+}
+
 TEST(CAbi, says_what_is_wrong_with_arrays) {
   const Small small;
   const auto error = [&](auto change) {
@@ -167,6 +182,34 @@ TEST(CAbi, null_arguments_are_errors) {
   heddle_matrix_destroy(nullptr);
   heddle_operator_destroy(nullptr);
   heddle_preconditioner_destroy(nullptr);
+}
+
+TEST(CAbi, vectors_that_are_null_are_errors_where_they_have_elements) {
+  heddle_options o = cpu_options();
+  o.transposed = 1;
+  const Operator op(arrays_of(Small{}), &o);
+  Vector y{1, 2, 3};
+  const double* x = x3.data();
+  double* none = nullptr;
+  const heddle_vectors X{const_cast<double*>(x), 1, 3}, Y{y.data(), 1, 3}, N{nullptr, 1, 3};
+  for (const auto& [name, status] : {
+           std::pair{"x", heddle_multiply(op.handle, nullptr, y.data(), nullptr)},
+           {"y", heddle_multiply(op.handle, x, nullptr, nullptr)},
+           {"x", heddle_multiply_add(op.handle, 1, 1, nullptr, 0, y.data(), nullptr)},
+           {"y", heddle_multiply_known(op.handle, HEDDLE_HOST_MEMORY, 0, 1, x, 0, none, nullptr)},
+           {"x", heddle_multiply_many(op.handle, 0, 1, 1, &N, 0, &Y, nullptr)},
+           {"y", heddle_multiply_many_known(op.handle, HEDDLE_HOST_MEMORY, 1, 1, 1, &X, 0, &N, nullptr)},
+           {"values", heddle_operator_update(op.handle, nullptr, nullptr)},
+       })
+    EXPECT_EQ(status, HEDDLE_USAGE) << name;
+  EXPECT_EQ(heddle_multiply(op.handle, x, nullptr, nullptr), HEDDLE_USAGE);
+  EXPECT_STREQ(heddle_last_error(), "y: NULL");
+  EXPECT_EQ(y, (Vector{1, 2, 3}));
+  HEDDLE_INIT(heddle_arrays, empty);
+  empty.offset_type = empty.index_type = HEDDLE_I32, empty.layout = HEDDLE_COO;
+  const Operator nothing(empty);
+  EXPECT_EQ(heddle_multiply(nothing.handle, nullptr, nullptr, nullptr), HEDDLE_OK) << heddle_last_error();
+  EXPECT_EQ(heddle_operator_update(nothing.handle, nullptr, nullptr), HEDDLE_OK) << heddle_last_error();
 }
 
 TEST(CAbi, a_caller_of_an_older_header_gets_defaults) {
@@ -208,10 +251,28 @@ TEST(CAbi, explains_choice_and_conversions) {
   const Matrix matrix("gen:stencil2d5,nx=20,ny=20");
   ASSERT_EQ(heddle_choose_json(matrix.handle, &o, text.data(), 100000, nullptr), HEDDLE_OK);
   EXPECT_NE(std::string(text.data()).find("\"plan\":"), std::string::npos);
-  ASSERT_EQ(heddle_matrix_analyze_json(matrix.handle, text.data(), 100000, nullptr), HEDDLE_OK);
+  ASSERT_EQ(heddle_matrix_analyze_json(matrix.handle, nullptr, nullptr, text.data(), 100000, nullptr), HEDDLE_OK);
   EXPECT_NE(std::string(text.data()).find("\"symmetric\":true"), std::string::npos);
   ASSERT_EQ(heddle_devices_json(text.data(), 100000, nullptr), HEDDLE_OK);
   EXPECT_NE(std::string(text.data()).find("\"device\":\"cpu\""), std::string::npos);
+}
+
+TEST(CAbi, explains_by_what_was_measured_then) {
+  heddle_options o = cpu_options();
+  o.effort = "measure";
+  const Operator op(Matrix("gen:stencil2d5,nx=60,ny=60").handle, &o);
+  std::vector<char> text(100000), again(100000);
+  for (auto* to : {&text, &again})
+    ASSERT_EQ(heddle_operator_explain_json(op.handle, to->data(), 100000, nullptr), HEDDLE_OK);
+  EXPECT_NE(std::string(text.data()).find("\"measured_seconds\":"), std::string::npos);
+  const std::string first(text.data());
+  const auto measured = first.find("\"measured_seconds\":") + 19;
+  EXPECT_NE(first.substr(measured, 4), "null") << first;
+  EXPECT_EQ(first, again.data());
+  o.plan = "csr";
+  const Operator given(Matrix("gen:stencil2d5,nx=60,ny=60").handle, &o);
+  ASSERT_EQ(heddle_operator_explain_json(given.handle, text.data(), 100000, nullptr), HEDDLE_OK);
+  EXPECT_NE(std::string(text.data()).find("\"candidates\":[]"), std::string::npos) << text.data();
 }
 
 // The driver's own memory, counted.
@@ -269,24 +330,6 @@ TEST(CAbi, an_allocator_has_both_functions_or_none) {
   allocator.free = Pool::free;
   EXPECT_EQ(heddle_set_device_allocator(&allocator), HEDDLE_OK);
   EXPECT_EQ(heddle_set_device_allocator(nullptr), HEDDLE_OK);
-}
-
-TEST(CAbi, long_work_can_be_stopped) {
-  int asked = 0;
-  const auto stop = [](void* context, double, const char*) -> int32_t { return ++*static_cast<int*>(context) > 1; };
-  const Matrix matrix("gen:stencil2d5,nx=20,ny=20");
-  heddle_options o = cpu_options();
-  o.keep_going = stop, o.context = &asked;
-  heddle_operator* op = nullptr;
-  EXPECT_EQ(heddle_operator_create(matrix.handle, &o, &op), HEDDLE_STOPPED);
-  EXPECT_EQ(op, nullptr);
-  EXPECT_STREQ(heddle_status_name(HEDDLE_STOPPED), "stopped");
-  const Operator there(matrix.handle);
-  HEDDLE_INIT(heddle_preconditioner_options, amg);
-  amg.keep_going = stop, amg.context = &asked;
-  heddle_preconditioner* none = nullptr;
-  EXPECT_EQ(heddle_preconditioner_create(there.handle, nullptr, "amg", &amg, &none), HEDDLE_STOPPED);
-  EXPECT_EQ(none, nullptr);
 }
 
 }  // namespace

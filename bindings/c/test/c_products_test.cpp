@@ -188,12 +188,14 @@ TEST(COrders, make_a_matrix_narrow_and_keep_the_order_of_new_values) {
   a.row_indices = rows.data(), a.indices = columns.data(), a.values = values.data();
   const Matrix matrix(a);
   std::vector<int32_t> order(4);
-  ASSERT_EQ(heddle_matrix_order(matrix.handle, "rcm", 0, order.data()), HEDDLE_OK) << heddle_last_error();
+  ASSERT_EQ(heddle_matrix_order(matrix.handle, "rcm", 0, nullptr, nullptr, order.data()), HEDDLE_OK)
+      << heddle_last_error();
   Matrix moved(a);
   heddle_matrix_destroy(moved.handle);
-  ASSERT_EQ(heddle_matrix_permute(matrix.handle, order.data(), order.data(), &moved.handle), HEDDLE_OK);
+  ASSERT_EQ(heddle_matrix_permute(matrix.handle, order.data(), order.data(), nullptr, nullptr, &moved.handle),
+            HEDDLE_OK);
   std::vector<char> facts(100000);
-  ASSERT_EQ(heddle_matrix_analyze_json(moved.handle, facts.data(), 100000, nullptr), HEDDLE_OK);
+  ASSERT_EQ(heddle_matrix_analyze_json(moved.handle, nullptr, nullptr, facts.data(), 100000, nullptr), HEDDLE_OK);
   EXPECT_NE(std::string(facts.data()).find("\"bandwidth\":1,"), std::string::npos) << facts.data();
   for (double& value : values) value *= 10;
   const Vector x{1, 10, 100, 1000};
@@ -211,10 +213,10 @@ TEST(COrders, make_a_matrix_narrow_and_keep_the_order_of_new_values) {
 TEST(COrders, of_rows_alone_leave_columns_where_they_are) {
   const Matrix matrix(arrays_of(Small{}));
   std::vector<int32_t> order(3);
-  ASSERT_EQ(heddle_matrix_order(matrix.handle, "length", 0, order.data()), HEDDLE_OK);
+  ASSERT_EQ(heddle_matrix_order(matrix.handle, "length", 0, nullptr, nullptr, order.data()), HEDDLE_OK);
   EXPECT_EQ(order, (std::vector<int32_t>{1, 0, 2}));
   heddle_matrix* moved = nullptr;
-  ASSERT_EQ(heddle_matrix_permute(matrix.handle, order.data(), nullptr, &moved), HEDDLE_OK);
+  ASSERT_EQ(heddle_matrix_permute(matrix.handle, order.data(), nullptr, nullptr, nullptr, &moved), HEDDLE_OK);
   EXPECT_EQ(Operator(moved).times(x3, 3), (Vector{251, 14, 620}));
   heddle_matrix_destroy(moved);
 }
@@ -223,11 +225,11 @@ TEST(COrders, that_are_none_are_errors) {
   const Matrix matrix(arrays_of(Small{}));
   std::vector<int32_t> order{0, 1, 1};
   heddle_matrix* none = nullptr;
-  EXPECT_EQ(heddle_matrix_permute(matrix.handle, order.data(), nullptr, &none), HEDDLE_INPUT);
-  EXPECT_EQ(heddle_matrix_order(matrix.handle, "nonsense", 0, order.data()), HEDDLE_USAGE);
+  EXPECT_EQ(heddle_matrix_permute(matrix.handle, order.data(), nullptr, nullptr, nullptr, &none), HEDDLE_INPUT);
+  EXPECT_EQ(heddle_matrix_order(matrix.handle, "nonsense", 0, nullptr, nullptr, order.data()), HEDDLE_USAGE);
   EXPECT_NE(std::string(heddle_last_hint()).find("rcm"), std::string::npos);
-  EXPECT_EQ(heddle_matrix_order(matrix.handle, "length", -1, order.data()), HEDDLE_USAGE);
-  EXPECT_EQ(heddle_matrix_order(matrix.handle, "rcm", 0, nullptr), HEDDLE_USAGE);
+  EXPECT_EQ(heddle_matrix_order(matrix.handle, "length", -1, nullptr, nullptr, order.data()), HEDDLE_USAGE);
+  EXPECT_EQ(heddle_matrix_order(matrix.handle, "rcm", 0, nullptr, nullptr, nullptr), HEDDLE_USAGE);
   EXPECT_EQ(none, nullptr);
 }
 

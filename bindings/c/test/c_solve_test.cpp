@@ -1,41 +1,14 @@
 // heddle_solve and preconditioners through the C library.
-#include <gtest/gtest.h>
-#include <heddle.h>
-
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "grid.hpp"
+
+using namespace heddle_test;
+
 namespace {
-
-struct Grid {
-  heddle_matrix* matrix = nullptr;
-  heddle_operator* op = nullptr;
-  std::vector<double> b, x;
-
-  Grid() {
-    EXPECT_EQ(heddle_matrix_read("gen:stencil2d5,nx=30,ny=30", HEDDLE_F64, nullptr, nullptr, &matrix), HEDDLE_OK);
-    HEDDLE_INIT(heddle_options, o);
-    o.plan = "csr";
-    EXPECT_EQ(heddle_operator_create(matrix, &o, &op), HEDDLE_OK) << heddle_last_error();
-    b.assign(900, 1);
-    x.assign(900, 0);
-  }
-  Grid(const Grid&) = delete;
-  ~Grid() {
-    heddle_operator_destroy(op);
-    heddle_matrix_destroy(matrix);
-  }
-  double residual() const {
-    std::vector<double> r = b;
-    EXPECT_EQ(heddle_multiply_add(op, 0, -1, x.data(), 1, r.data(), nullptr), HEDDLE_OK);
-    double sum = 0;
-    for (const double v : r) sum += v * v;
-    return std::sqrt(sum) / 30;
-  }
-};
 
 TEST(CSolve, solves_with_every_preconditioner_and_its_options) {
   for (const char* name : {"none", "jacobi", "block_jacobi", "chebyshev", "fsai", "amg"}) {
@@ -78,6 +51,25 @@ TEST(CSolve, gives_the_history_as_far_as_there_is_room) {
   EXPECT_EQ(history[0], 1);
   EXPECT_GT(history[3], 0);
   EXPECT_EQ(history[4], -1);
+}
+
+TEST(CSolve, gives_every_history_whole) {
+  const Grid grid;
+  std::vector<std::vector<double>> histories(2);
+  std::vector<double> b(1800, 1), x(1800, 0);
+  std::fill(b.begin() + 900, b.end(), 2);
+  HEDDLE_INIT(heddle_solve_options, o);
+  o.context = &histories;
+  o.take_history = [](void* context, int64_t column, const double* residuals, int64_t count) {
+    auto& all = *static_cast<std::vector<std::vector<double>>*>(context);
+    all[static_cast<std::size_t>(column)].assign(residuals, residuals + count);
+  };
+  std::vector<heddle_report> reports(2);
+  for (auto& report : reports) report.size = sizeof report;
+  ASSERT_EQ(heddle_solve_many(grid.op, 2, b.data(), x.data(), &o, reports.data()), HEDDLE_OK) << heddle_last_error();
+  EXPECT_EQ(std::ssize(histories[0]), reports[0].history_length);
+  EXPECT_GT(reports[0].history_length, 10);
+  EXPECT_EQ(histories[0], histories[1]);
 }
 
 struct Calls {
@@ -220,13 +212,6 @@ TEST(CSolve, takes_a_preconditioner_of_the_caller) {
   EXPECT_EQ(diagonal.released, 1);
 }
 
-int32_t halve(void* context, const void* r, void* z, heddle_stream) {
-  const auto rows = *static_cast<int*>(context);
-  std::transform(static_cast<const double*>(r), static_cast<const double*>(r) + rows, static_cast<double*>(z),
-                 [](double value) { return value / 2; });
-  return 0;
-}
-
 TEST(CSolve, solves_with_a_matrix_that_is_a_function) {
   int rows = 5;
   HEDDLE_INIT(heddle_matrix_free, A);
@@ -354,7 +339,8 @@ TEST(CSolve, a_preconditioner_takes_new_values_in_the_order_of_the_caller) {
   for (std::size_t k = 0; k < val.size(); ++k) val[k] *= matrix.row[k] == matrix.col[k] ? 3.001 : 3;
   int64_t changed = -1;
   ASSERT_EQ(heddle_operator_update(matrix.op, val.data(), nullptr), HEDDLE_OK) << heddle_last_error();
-  ASSERT_EQ(heddle_preconditioner_update(kept, val.data(), &changed), HEDDLE_OK) << heddle_last_error();
+  ASSERT_EQ(heddle_preconditioner_update(kept, val.data(), nullptr, nullptr, &changed), HEDDLE_OK)
+      << heddle_last_error();
   EXPECT_EQ(changed, 0);
   heddle_operator* other = matrix.stored(val);
   ASSERT_EQ(heddle_preconditioner_create(other, nullptr, "amg", &settings, &fresh), HEDDLE_OK);
@@ -370,9 +356,9 @@ TEST(CSolve, a_preconditioner_that_cannot_be_updated_says_so) {
   heddle_preconditioner* jacobi = nullptr;
   ASSERT_EQ(heddle_preconditioner_create(grid.op, nullptr, "jacobi", nullptr, &jacobi), HEDDLE_OK);
   const std::vector<double> values(4380, 1);
-  EXPECT_EQ(heddle_preconditioner_update(jacobi, values.data(), nullptr), HEDDLE_UNAVAILABLE);
-  EXPECT_EQ(heddle_preconditioner_update(jacobi, nullptr, nullptr), HEDDLE_USAGE);
-  EXPECT_EQ(heddle_preconditioner_update(nullptr, values.data(), nullptr), HEDDLE_USAGE);
+  EXPECT_EQ(heddle_preconditioner_update(jacobi, values.data(), nullptr, nullptr, nullptr), HEDDLE_UNAVAILABLE);
+  EXPECT_EQ(heddle_preconditioner_update(jacobi, nullptr, nullptr, nullptr, nullptr), HEDDLE_USAGE);
+  EXPECT_EQ(heddle_preconditioner_update(nullptr, values.data(), nullptr, nullptr, nullptr), HEDDLE_USAGE);
   heddle_preconditioner_destroy(jacobi);
 }
 

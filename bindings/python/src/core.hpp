@@ -108,10 +108,22 @@ struct Pair final : Renewed {
   heddle_operator* side(bool flipped) const { return (flipped ? transposed : plain).get(); }
 };
 
-// The time of a solve, in which values stay as they are; a callback that would change them is found out.
+// While it lives, values stay as they are. Made without the GIL. A callback of a solve has them so already, and must not
+// wait for the lock once more: an update may wait in between, for the end of the solve.
+//   Unchanged   work that calls nobody
+//   Solving     a solve, and other work that calls functions of Python: a handler of a signal at least
+class Unchanged {
+ public:
+  explicit Unchanged(Pair& pair);
+
+ private:
+  std::shared_lock<std::shared_mutex> together_;
+};
+
+// A callback that would change values is found out.
 class Solving {
  public:
-  explicit Solving(Pair& pair) : pair_(pair), together_(pair.guard), around_(innermost) { innermost = this; }
+  explicit Solving(Pair& pair) : pair_(pair), unchanged_(pair), around_(innermost) { innermost = this; }
   Solving(const Solving&) = delete;
   ~Solving() { innermost = around_; }
   // This thread solves with it, or does so in a callback of such a solve.
@@ -123,10 +135,14 @@ class Solving {
 
  private:
   const Pair& pair_;
-  std::shared_lock<std::shared_mutex> together_;
+  Unchanged unchanged_;
   const Solving* around_;
   static inline thread_local const Solving* innermost = nullptr;
 };
+
+inline Unchanged::Unchanged(Pair& pair) : together_(pair.guard, std::defer_lock) {
+  if (!Solving::with(pair)) together_.lock();
+}
 
 inline void Pair::renew() noexcept {
   if (!Solving::with(*this)) new (&guard) std::shared_mutex;  // else it is held by the thread that goes on
@@ -170,10 +186,11 @@ void define_operators(nb::module_& m);
 void define_matrices(nb::module_& m);
 void define_solvers(nb::module_& m);
 
-// A text function of the C library: called again only where the first guess of the length was too small.
+// A text function of the C library: called again only where the first guess of the length was too small, so that
+// those that take long get a large one.
 template <class F>
-std::string text_of(F&& call) {
-  std::string text(1 << 16, ' ');
+std::string text_of(F&& call, std::size_t guess = 1 << 16) {
+  std::string text(guess, ' ');
   std::int64_t length = 0;
   must(call(text.data(), static_cast<std::int64_t>(text.size()), &length));
   const auto size = static_cast<std::size_t>(length);

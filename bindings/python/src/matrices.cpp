@@ -9,6 +9,8 @@ namespace heddle_python {
 
 namespace {
 
+constexpr std::size_t guess_of_long_work = 1 << 20;
+
 heddle_type integer_type(nb::handle array, const char* name) {
   auto* a = reinterpret_cast<PyArrayObject*>(array.ptr());
   if (PyArray_Check(array.ptr()) && PyArray_NDIM(a) == 1 && PyArray_ISCARRAY_RO(a) && PyArray_ISSIGNED(a)) {
@@ -33,7 +35,9 @@ heddle_type value_type(nb::handle array) {
 // The arrays are borrowed: the caller keeps them alive as long as the matrix.
 std::unique_ptr<MatrixHandle> borrow(int layout, std::int64_t rows, std::int64_t cols, nb::handle first,
                                      nb::handle second, nb::handle values) {
+  Attention attention;
   HEDDLE_INIT(heddle_arrays, a);
+  a.keep_going = Attention::keep_going, a.keep_going_context = &attention;
   a.rows = rows, a.cols = cols, a.nnz = size_of(values), a.layout = layout;
   a.value_type = value_type(values), a.values = memory_of(values);
   a.ownership = HEDDLE_BORROW;
@@ -111,7 +115,12 @@ nb::object places(nb::handle self) {
   const auto& handle = *nb::inst_ptr<MatrixHandle>(self);
   const std::int64_t* found = nullptr;
   std::int64_t count = 0;
-  must(heddle_matrix_get_places(handle.matrix, &found, &count));
+  heddle_status status;
+  {
+    const WithoutGil release;
+    status = heddle_matrix_get_places(handle.matrix, &found, &count);
+  }
+  must(status);
   return found ? array_over(found, count, NPY_INT64, self) : nb::none();
 }
 
@@ -121,10 +130,12 @@ nb::object order(const MatrixHandle& handle, const std::string& by, std::int64_t
   npy_intp length = a.rows;
   const nb::object made = nb::steal(PyArray_SimpleNew(1, &length, NPY_INT32));
   if (!made.is_valid()) throw nb::python_error();
+  Attention attention;
   heddle_status status;
   {
     const WithoutGil release;
-    status = heddle_matrix_order(handle.matrix, by.c_str(), window, static_cast<std::int32_t*>(memory_of(made)));
+    status = heddle_matrix_order(handle.matrix, by.c_str(), window, Attention::keep_going, &attention,
+                                 static_cast<std::int32_t*>(memory_of(made)));
   }
   must(status);
   return made;
@@ -136,11 +147,12 @@ std::unique_ptr<MatrixHandle> permuted(const MatrixHandle& handle, nb::handle ro
     return given.is_none() ? nullptr : static_cast<const std::int32_t*>(memory_of(given));
   };
   const std::int32_t *row_order = numbers(rows), *column_order = numbers(columns);
+  Attention attention;
   heddle_matrix* made = nullptr;
   heddle_status status;
   {
     const WithoutGil release;
-    status = heddle_matrix_permute(handle.matrix, row_order, column_order, &made);
+    status = heddle_matrix_permute(handle.matrix, row_order, column_order, Attention::keep_going, &attention, &made);
   }
   must(status);
   return std::make_unique<MatrixHandle>(made);
@@ -153,10 +165,13 @@ void define_matrices(nb::module_& m) {
   matrix.def("arrays", [](nb::handle self) { return arrays(self); });
   matrix.def("places", [](nb::handle self) { return places(self); });
   matrix.def("analyze_json", [](const MatrixHandle& h) {
-    return text_of([&](auto... out) {
-      const WithoutGil release;
-      return heddle_matrix_analyze_json(h.matrix, out...);
-    });
+    Attention attention;
+    return text_of(
+        [&](auto... out) {
+          const WithoutGil release;
+          return heddle_matrix_analyze_json(h.matrix, Attention::keep_going, &attention, out...);
+        },
+        guess_of_long_work);
   });
   matrix.def("choose_json",
              [](const MatrixHandle& h, const std::string& effort, double products, int kind, int ordinal) {
@@ -164,10 +179,12 @@ void define_matrices(nb::module_& m) {
                options.effort = effort.c_str(), options.products = products, options.device = {kind, ordinal};
                Attention attention;
                options.keep_going = Attention::keep_going, options.context = &attention;
-               return text_of([&](auto... out) {
-                 const WithoutGil release;
-                 return heddle_choose_json(h.matrix, &options, out...);
-               });
+               return text_of(
+                   [&](auto... out) {
+                     const WithoutGil release;
+                     return heddle_choose_json(h.matrix, &options, out...);
+                   },
+                   guess_of_long_work);
              });
   matrix.def("order", order);
   matrix.def("permuted", permuted, nb::arg("rows").none(), nb::arg("columns").none());

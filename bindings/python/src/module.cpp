@@ -99,8 +99,13 @@ NB_MODULE(_core, m) {
   m.def(
       "set_threads", [](int count) { must(heddle_set_threads(count)); }, nb::arg("count"));
   m.def("threads", [] { return heddle_threads(); });
-  m.def("devices_json",
-        [] { return nb::str(text_of([](auto... out) { return heddle_devices_json(out...); }).c_str()); });
+  m.def("devices_json", [] {
+    const auto asked = [](auto... out) {
+      const WithoutGil release;  // CUDA may begin now
+      return heddle_devices_json(out...);
+    };
+    return nb::str(text_of(asked).c_str());
+  });
 #ifdef HEDDLE_HAS_COMMAND
   m.def("command", [](const std::vector<std::string>& words) {
     std::vector<char*> argv;

@@ -4,6 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <mutex>
+#include <optional>
 
 #include "core.hpp"
 
@@ -60,12 +61,13 @@ nb::object create(nb::handle type, const MatrixHandle& matrix, const std::option
 
 // The operator of the transpose: chosen and stored for itself, with the order of the values kept.
 std::shared_ptr<heddle_operator> transposed_of(const Core& core) {
+  Attention attention;
   heddle_matrix *restored = nullptr, *flipped = nullptr;
   heddle_status status;
   {
     const WithoutGil release;
-    status = heddle_operator_restore(core.op, &restored);
-    if (status == HEDDLE_OK) status = heddle_matrix_transpose(restored, &flipped);
+    status = heddle_operator_restore(core.op, Attention::keep_going, &attention, &restored);
+    if (status == HEDDLE_OK) status = heddle_matrix_transpose(restored, Attention::keep_going, &attention, &flipped);
     heddle_matrix_destroy(restored);
   }
   must(status);
@@ -78,10 +80,12 @@ std::shared_ptr<heddle_operator> transposed_of(const Core& core) {
 nb::object transposed(nb::handle type, const Core& core) {
   Pair& pair = *core.pair;
   auto& other = core.flipped ? pair.plain : pair.transposed;
-  std::unique_lock unchanged(pair.updating, std::defer_lock);
-  if (!other && !Solving::with(pair)) {  // a solve keeps values as they are
+  std::unique_lock no_update(pair.updating, std::defer_lock);
+  std::optional<Solving> unchanged;
+  if (!other) {
     const WithoutGil release;
-    unchanged.lock();
+    if (!Solving::with(pair)) no_update.lock();  // else there is none
+    unchanged.emplace(pair);
   }
   if (!other) {
     auto made = transposed_of(core);
@@ -122,7 +126,7 @@ void product(const Core& core, double alpha, nb::handle x, double beta, nb::hand
   heddle_status status;
   {
     const WithoutGil release;
-    const std::shared_lock together(core.pair->guard);
+    const Unchanged unchanged(*core.pair);
     auto* queue = reinterpret_cast<heddle_stream>(stream);
     status = PyArray_NDIM(a) == 1 ? heddle_multiply_add(core.op, 0, alpha, X.data, beta, Y.data, queue)
                                   : heddle_multiply_many(core.op, 0, count, alpha, &X, beta, &Y, queue);
@@ -132,17 +136,33 @@ void product(const Core& core, double alpha, nb::handle x, double beta, nb::hand
 
 heddle_operator_info info_of(const Core& core) {
   HEDDLE_INIT(heddle_operator_info, info);
-  must(heddle_operator_get_info(core.op, &info));
+  heddle_status status;
+  {
+    const WithoutGil release;
+    const Unchanged unchanged(*core.pair);
+    status = heddle_operator_get_info(core.op, &info);
+  }
+  must(status);
   return info;
 }
 
+template <class F>
+std::string text_about(const Core& core, F&& function) {
+  return text_of([&](auto... out) {
+    const WithoutGil release;
+    const Unchanged unchanged(*core.pair);
+    return function(core.op, out...);
+  });
+}
+
 std::unique_ptr<MatrixHandle> restored(const Core& core) {
+  Attention attention;
   heddle_matrix* made = nullptr;
   heddle_status status;
   {
     const WithoutGil release;
-    const std::shared_lock together(core.pair->guard);
-    status = heddle_operator_restore(core.op, &made);
+    const Solving unchanged(*core.pair);
+    status = heddle_operator_restore(core.op, Attention::keep_going, &attention, &made);
   }
   must(status);
   return std::make_unique<MatrixHandle>(made);
@@ -188,12 +208,9 @@ void define_operators(nb::module_& m) {
                           c.pair->options.right_hand_sides);
   });
   core.def_prop_ro(
-      "plan",
-      [](const Core& c) { return text_of([&](auto... out) { return heddle_operator_plan(ready(c).op, out...); }); },
+      "plan", [](const Core& c) { return text_about(ready(c), heddle_operator_plan); },
       "The format and its settings, as text: heddle.optimize(A, plan=text) stores another matrix the same way.");
-  core.def("_explain_json", [](const Core& c) {
-    return text_of([&](auto... out) { return heddle_operator_explain_json(ready(c).op, out...); });
-  });
+  core.def("_explain_json", [](const Core& c) { return text_about(ready(c), heddle_operator_explain_json); });
 }
 
 }  // namespace heddle_python

@@ -53,12 +53,12 @@ struct Product {
   }
   heddle_status run() const {
     if (core.nnz * x.count < worth_releasing && core.device_kind == HEDDLE_CPU) {
-      // With the GIL kept, an update that needs it must not be waited for.
+      // With the GIL kept, an update is not waited for.
       const std::shared_lock together(core.pair->guard, std::try_to_lock);
       if (together.owns_lock()) return call();
     }
     const WithoutGil release;
-    const std::shared_lock together(core.pair->guard);
+    const Unchanged unchanged(*core.pair);
     return call();
   }
 };

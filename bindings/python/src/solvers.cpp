@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -143,7 +144,7 @@ std::unique_ptr<PreconditionerHandle> named(const Core& core, const std::string&
   heddle_status status;
   {
     const WithoutGil release;
-    const std::shared_lock together(core.pair->guard);
+    const Solving unchanged(*core.pair);
     status = heddle_preconditioner_create(core.op, nullptr, name.c_str(), options, &handle->made);
   }
   must(status);
@@ -160,6 +161,7 @@ std::unique_ptr<PreconditionerHandle> own(nb::object function, std::int64_t rows
 
 // What a solve asks now and then, and tells.
 struct Watcher {
+  std::vector<std::vector<double>> histories;  // of the columns
   Attention attention;
   nb::object callback;  // (iteration, residual, iterate or None), or none
   std::int64_t rows = 0;
@@ -186,9 +188,12 @@ struct Watcher {
     auto& mine = *static_cast<Watcher*>(context);
     return mine.failed || mine.attention.stop() ? 1 : 0;
   }
+  static void take_history(void* context, std::int64_t column, const double* residuals, std::int64_t count) {
+    static_cast<Watcher*>(context)->histories[static_cast<std::size_t>(column)].assign(residuals, residuals + count);
+  }
 };
 
-nb::dict dict_of(const heddle_report& report, const double* history, std::size_t capacity) {
+nb::dict dict_of(const heddle_report& report, const std::vector<double>& history) {
   nb::dict result;
   result["verdict"] = report.verdict;
   result["iterations"] = report.iterations;
@@ -203,9 +208,8 @@ nb::dict dict_of(const heddle_report& report, const double* history, std::size_t
   result["loading_seconds"] = report.loading_seconds;
   result["minres_from"] = report.minres_from;
   result["preconditioner_reason"] = nb::str(report.preconditioner_reason);
-  const auto kept = std::min(capacity, static_cast<std::size_t>(report.history_length));
   nb::list residuals;
-  for (std::size_t k = 0; k < kept; ++k) residuals.append(history[k]);
+  for (const double residual : history) residuals.append(residual);
   result["history"] = residuals;
   return result;
 }
@@ -255,13 +259,6 @@ class Taken {
   bool before_ = false;
 };
 
-// The most residuals that are kept of a solve.
-std::size_t history_of(const heddle_solve_options& o, std::int64_t rows) {
-  const std::int64_t most =
-      o.max_iterations > 0 ? o.max_iterations : std::min<std::int64_t>(10 * std::max<std::int64_t>(rows, 1), 100000);
-  return static_cast<std::size_t>(std::min<std::int64_t>(most, 1000000)) + 2;
-}
-
 // `call` asks the library; it runs without the GIL. `count` right-hand sides, one after the other, give as many
 // reports.
 template <class F>
@@ -272,12 +269,11 @@ std::vector<nb::dict> answers(Question& q, nb::handle b, nb::handle x, std::int6
   o.preconditioner_options = q.settings.get();
   const void* rhs = data_of(b, numpy_type, rows * count, "b");
   void* iterate = const_cast<void*>(data_of(x, numpy_type, rows * count, "x"));
-  Watcher watcher{{}, std::move(callback), rows, numpy_type};
+  Watcher watcher{
+      std::vector<std::vector<double>>(static_cast<std::size_t>(count)), {}, std::move(callback), rows, numpy_type};
   o.keep_going = Watcher::keep_going, o.context = &watcher;
   if (!watcher.callback.is_none()) o.progress = Watcher::progress;
-  const std::size_t kept = history_of(o, rows);
-  const auto history = std::make_unique_for_overwrite<double[]>(kept * static_cast<std::size_t>(count));
-  o.history = history.get(), o.history_capacity = static_cast<std::int64_t>(kept);
+  o.take_history = Watcher::take_history;
   std::vector<heddle_report> reports(static_cast<std::size_t>(count));
   for (heddle_report& report : reports) report.size = sizeof report;
   heddle_status status;
@@ -289,7 +285,7 @@ std::vector<nb::dict> answers(Question& q, nb::handle b, nb::handle x, std::int6
   if (PyErr_Occurred()) throw nb::python_error();
   must(status);
   std::vector<nb::dict> told;
-  for (std::size_t j = 0; j < reports.size(); ++j) told.push_back(dict_of(reports[j], history.get() + j * kept, kept));
+  for (std::size_t j = 0; j < reports.size(); ++j) told.push_back(dict_of(reports[j], watcher.histories[j]));
   return told;
 }
 
@@ -333,8 +329,8 @@ void apply(const PreconditionerHandle& M, nb::handle r, nb::handle z) {
   {
     const WithoutGil release;
     const std::lock_guard alone(M.guard);
-    std::shared_lock<std::shared_mutex> together;
-    if (M.pair) together = std::shared_lock(M.pair->guard);
+    std::optional<Unchanged> unchanged;
+    if (M.pair) unchanged.emplace(*M.pair);
     status = heddle_preconditioner_apply(M.made, from, to, nullptr);
   }
   must(status);
@@ -342,6 +338,7 @@ void apply(const PreconditionerHandle& M, nb::handle r, nb::handle z) {
 
 std::int64_t update(PreconditionerHandle& M, nb::handle values) {
   const void* data = data_of(values, M.function.numpy_type, M.values, "values");
+  Attention attention;
   std::int64_t changed = 0;
   heddle_status status = HEDDLE_OK;
   bool inside = false;
@@ -349,7 +346,7 @@ std::int64_t update(PreconditionerHandle& M, nb::handle values) {
     const WithoutGil release;
     const std::lock_guard alone(M.guard);
     inside = M.solving;  // by this thread: another one would hold the guard
-    if (!inside) status = heddle_preconditioner_update(M.made, data, &changed);
+    if (!inside) status = heddle_preconditioner_update(M.made, data, Attention::keep_going, &attention, &changed);
   }
   if (inside) throw nb::value_error("a callback of a solve cannot change the preconditioner of that solve");
   must(status);

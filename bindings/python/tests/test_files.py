@@ -1,5 +1,7 @@
 """Files, generators, facts, measurements and pictures."""
 
+import ast
+import inspect
 import os
 import subprocess
 import sys
@@ -63,8 +65,6 @@ def test_a_device_allocator_is_two_functions_or_none():
 
 
 def test_stubs_name_what_there_is():
-    import ast
-
     folder = os.path.dirname(heddle.__file__)
     stub = ast.parse(open(os.path.join(folder, "__init__.pyi")).read())
     named = {node.name for node in stub.body if isinstance(node, ast.ClassDef | ast.FunctionDef)} | {"plot"}
@@ -74,6 +74,64 @@ def test_stubs_name_what_there_is():
     assert named == {name for name in dir(heddle._core) if not name.startswith("_")} - {"command"}
     for name in heddle.__all__:
         assert getattr(heddle, name).__doc__, name
+
+
+def _parameters(node):
+    """(name, kind, whether it has a default) of a function of a stub."""
+    a = node.args
+    plain = [*a.posonlyargs, *a.args]
+    defaults = len(plain) - len(a.defaults)
+    found = [
+        (p.arg, "positional only" if p in a.posonlyargs else "plain", k >= defaults) for k, p in enumerate(plain)
+    ]
+    found += [(a.vararg.arg, "*", False)] if a.vararg else []
+    found += [(p.arg, "keyword", d is not None) for p, d in zip(a.kwonlyargs, a.kw_defaults)]
+    return found + ([(a.kwarg.arg, "**", False)] if a.kwarg else [])
+
+
+def _signature(function):
+    kinds = {"POSITIONAL_ONLY": "positional only", "POSITIONAL_OR_KEYWORD": "plain", "VAR_POSITIONAL": "*",
+             "KEYWORD_ONLY": "keyword", "VAR_KEYWORD": "**"}  # fmt: skip
+    parameters = inspect.signature(function).parameters.values()
+    return [(p.name, kinds[p.kind.name], p.default is not p.empty) for p in parameters]
+
+
+def test_stubs_have_the_parameters_there_are():
+    stub = ast.parse(open(os.path.join(os.path.dirname(heddle.__file__), "__init__.pyi")).read())
+    compared = 0
+    for node in stub.body:
+        if isinstance(node, ast.FunctionDef) and node.name != "threads":  # of nanobind, without a signature
+            assert _parameters(node) == _signature(getattr(heddle, node.name)), node.name
+            compared += 1
+        elif isinstance(node, ast.ClassDef):
+            there = getattr(heddle, node.name)
+            for member in node.body:
+                if isinstance(member, ast.AnnAssign):
+                    continue
+                is_property = isinstance(member, ast.FunctionDef) and any(
+                    getattr(d, "id", "") == "property" for d in member.decorator_list
+                )
+                if not isinstance(member, ast.FunctionDef):
+                    continue
+                found = inspect.getattr_static(there, member.name)
+                assert not is_property or not callable(found), f"{node.name}.{member.name}"
+                if not is_property and not member.name.endswith("matmul__"):  # slots have no names
+                    assert _parameters(member) == _signature(getattr(there, member.name)), f"{node.name}.{member.name}"
+                    compared += 1
+    assert compared > 20
+
+
+def test_the_stub_of_info_names_all_it_has():
+    info = heddle.cg(laplacian(3), np.ones(9))[1]
+    stub = ast.parse(open(os.path.join(os.path.dirname(heddle.__file__), "__init__.pyi")).read())
+    node = next(node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "Info")
+    assert {member.target.id for member in node.body if isinstance(member, ast.AnnAssign)} == set(vars(info))
+
+
+def test_pictures_are_annotated():
+    for name in ("spy", "rows", "roofline"):
+        function = getattr(heddle.plot, name)
+        assert set(function.__annotations__) == {*inspect.signature(function).parameters, "return"}
 
 
 def has_command():

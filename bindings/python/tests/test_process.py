@@ -75,6 +75,106 @@ def test_ctrl_c_is_seen_while_a_preconditioner_is_made(call):
     """, 240) == "True\ninterrupted"
 
 
+@pytest.mark.parametrize(
+    "begin, call",
+    [
+        ("", "heddle.generate('random', rows=400000, cols=400000, per_row=20)"),
+        ("", "heddle.analyze(B)"),
+        ("", "heddle.reorder(B)"),
+        ("", "heddle.optimize(B, plan='csr', device='cpu')"),
+        ("op = heddle.optimize(B, device='cpu')", "op.to_scipy()"),
+        ("heddle.write_matrix(path, B)", "heddle.read_matrix(path)"),
+        (
+            "op = heddle.optimize(S, device='cpu'); kept = heddle.preconditioner(op, 'amg', updates=True)",
+            "kept.update_values(S.data)",
+        ),
+    ],
+)
+def test_ctrl_c_is_seen_in_long_calls(begin, call, tmp_path):
+    # Without looks in between, handlers of Python run once a call: at its end.
+    assert run(f"""
+        heddle.set_threads(1)
+        path = {str(tmp_path / "a.hdl")!r}
+        B = heddle.generate("random", rows=400000, cols=400000, per_row=20).tocsc()  # is arranged by rows
+        S = heddle.generate("stencil3d7", n=70)
+        {begin}
+        seen, begin = [], time.perf_counter()
+        signal.signal(signal.SIGALRM, lambda number, frame: seen.append(1))
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        {call}
+        took, looks = time.perf_counter() - begin, len(seen)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        assert looks > 1 or took < 0.15, (looks, took)
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            while True:
+                {call}
+        except KeyboardInterrupt:
+            print("interrupted")
+    """, 240) == "interrupted"
+
+
+def test_explain_lets_other_threads_go_on_and_waits_for_new_values():
+    assert run("""
+        B = heddle.generate("stencil3d7", n=90)
+        other, count, stop = heddle.optimize(B, updates=True, device="cpu"), 0, False
+        def counts():
+            global count
+            while not stop:
+                count += 1
+        def updates():
+            while not stop:
+                other.update_values(B.data)
+        threads = [threading.Thread(target=work) for work in (counts, updates)]
+        [t.start() for t in threads]
+        meanwhile = 0
+        for _ in range(40):
+            before = count
+            other.explain()
+            meanwhile += count - before
+        stop = True
+        [t.join() for t in threads]
+        print(meanwhile > 1000)
+    """, 120) == "True"
+
+
+def test_explain_measures_nothing_again(tmp_path):
+    unwritable = tmp_path / "file" / "cache"
+    unwritable.parent.write_text("")
+    assert run(f"""
+        os.environ["HEDDLE_CACHE"] = {str(unwritable)!r}
+        begin = time.perf_counter()
+        measured = heddle.optimize(A, effort="measure", device="cpu")
+        chosen = time.perf_counter() - begin
+        begin = time.perf_counter()
+        facts = measured.explain()
+        print(time.perf_counter() - begin < chosen / 10, facts["candidates"][0]["measured_seconds"] > 0)
+    """) == "True True"
+
+
+def test_a_callback_restores_and_pickles_beside_updates_of_another_thread():
+    assert run("""
+        import pickle
+        stop = False
+        def updates():
+            while not stop:
+                op.update_values(A.data)
+        thread = threading.Thread(target=updates)
+        thread.start()
+        seen = []
+        def looks(y):
+            time.sleep(0.02)  # an update waits for the solve
+            copy = pickle.loads(pickle.dumps(op))
+            found = (op.to_scipy() != A).nnz == 0 and np.allclose(op @ x, wanted) and np.allclose(copy @ x, wanted)
+            seen.append(found and op.explain()["plan"] == op.plan and op.nbytes > 0)
+            seen.append(np.allclose(op.multiply(x, alpha=2.0), 2 * wanted) and op.T.shape == op.shape)
+        heddle.cg(op, x, maxiter=3, callback=looks)
+        stop = True
+        thread.join()
+        print(seen)
+    """) == str([True] * 6)
+
+
 def test_callbacks_may_raise_and_stop():
     assert run("""
         def fails(x):

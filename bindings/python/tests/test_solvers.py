@@ -152,6 +152,12 @@ def test_several_right_hand_sides(dtype):
         heddle.solve_many(sl.LinearOperator(A.shape, lambda x: A @ x, dtype=dtype), B)
 
 
+def test_many_right_hand_sides_take_no_room_for_iterations_that_may_come():
+    B = np.ones((9, 2000))
+    X, infos = heddle.solve_many(heddle.optimize(laplacian(3), device="cpu"), B, maxiter=10**9, rtol=1e-10)
+    assert len(infos) == 2000 and all(info == 0 and len(info.history) == info.iterations + 1 for info in infos)
+
+
 def test_preconditioners_as_scipy_takes_them():
     A = laplacian(30) + sp.diags_array(np.linspace(0, 100, 900))
     b = np.ones(900)

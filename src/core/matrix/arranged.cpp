@@ -11,6 +11,7 @@
 #include "core/grain.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
+#include "core/watch.hpp"
 
 namespace heddle {
 
@@ -106,6 +107,7 @@ Ordered by_rows(std::int64_t rows, std::int64_t cols, const Buffer<Index>& row, 
   Buffer<Offset> next(rows);
   std::copy_n(made.ptr.begin(), rows, next.begin());
   for (std::int64_t k = 0; k < entries; ++k) {
+    if (k % numbers_of_task == 0) Watch::pass();
     const Offset to = next[row[k]]++;
     made.col[to] = col[k];
     made.from[to] = k;

@@ -104,6 +104,8 @@ class Info(int):
     iterations: int
     history: NDArray[np.float64]
     residual: float
+    true_residual: float
+    rhs_norm: float
     method: str
     preconditioner: str
     preconditioner_reason: str

@@ -55,8 +55,9 @@ def _order_of(given, size):
 def reorder(A, by="rcm", *, rows=False, window=0):
     """B, order: the matrix with its rows and columns in another order, B = A[order][:, order].
 
-    by       "rcm": reverse Cuthill-McKee, for a small bandwidth; "amd": approximate minimum degree; "length": the
-             longest rows first; or an order of your own, the old number of every new row
+    by       "rcm": reverse Cuthill-McKee, for a small bandwidth; "amd": approximate minimum degree, in
+             builds with SuiteSparse; "length": the longest rows first; or an order of your own, the old number of
+             every new row
     rows     True: rows alone, B = A[order]; so it is with "length"
     window   of "length": rows are sorted inside windows of so many; 0: all of them
 

@@ -20,7 +20,8 @@ class Info(int):
 
     verdict, reason       in a word, in a sentence
     iterations, history   how many; the relative residual before the first and after each
-    residual              |b - A x| / |b|, recomputed from the x that is returned
+    residual              |b - A x| / |b|, recomputed from the x that is returned; so is true_residual
+    rhs_norm              |b|
     method, preconditioner, preconditioner_reason, setup_seconds, loading_seconds, seconds
     minres_from           "auto": iterations of cg before minres went on; -1: it did not
     """
@@ -71,6 +72,7 @@ class Preconditioner:
 
         For "amg" that was made with updates=True: its aggregates stay. Gives how many couplings are strong now and were
         not, or the other way round; with none it is what a new one would be. Others must be made anew: UnavailableError.
+        After a KeyboardInterrupt it must be called again before this is used.
         """
         return self._handle.update(self._op._in_order(data))
 

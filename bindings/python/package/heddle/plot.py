@@ -1,9 +1,14 @@
 """Pictures of matrices and measurements; matplotlib draws them. Each gives the axes it drew on."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _core
 from ._given import matrix_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def _axes(ax):
@@ -23,7 +28,7 @@ def _arrays(A):
     return *matrix.arrays(), keep
 
 
-def spy(A, ax=None, *, size=400):
+def spy(A: Any, ax: "Axes | None" = None, *, size: int = 400) -> "Axes":
     """Where entries lie: a picture of `size` cells at most a side, darker where a cell holds more."""
     rows, cols, indptr, indices, _, _keep = _arrays(A)
     ax = _axes(ax)
@@ -37,7 +42,7 @@ def spy(A, ax=None, *, size=400):
     return ax
 
 
-def rows(A, ax=None):
+def rows(A: Any, ax: "Axes | None" = None) -> "Axes":
     """How many rows have so many entries."""
     _, _, indptr, _, _, _keep = _arrays(A)
     ax = _axes(ax)
@@ -47,7 +52,7 @@ def rows(A, ax=None):
     return ax
 
 
-def roofline(records, ax=None):
+def roofline(records: Any, ax: "Axes | None" = None) -> "Axes":
     """What `heddle.bench` measured against what memory delivers: a bar for each plan or peer, 1 is the roofline.
 
     records   a list of dicts, or a pandas.DataFrame made of one
