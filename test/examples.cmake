@@ -59,6 +59,11 @@ must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${packag
   -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 must(${CMAKE_COMMAND} --build ${WORK}/build)
 
+# What the library is not for is refused by the compiler, in words.
+file(WRITE ${WORK}/complex.cpp "#include <heddle/heddle.hpp>\n#include <complex>\nint main() { heddle::read_matrix<std::complex<double>>(\"a\"); }\n")
+must_fail("values are float or double" ${CXX} -std=c++20 -fsyntax-only -I${package}/include ${WORK}/complex.cpp)
+must_fail("Heddle needs C++20" ${CXX} -std=c++17 -fsyntax-only -I${package}/include ${WORK}/complex.cpp)
+
 # What the static library needs and is not there, is named.
 file(STRINGS ${BUILD}/CMakeCache.txt amd REGEX "^HEDDLE_AMD_LIBRARY:[A-Z]+=/")
 if(amd)

@@ -25,5 +25,9 @@ const std::vector<GeneratorInfo>& generators();
 // "KIND,key=value,..." (without the "gen:" prefix). Error(usage) names an unknown kind or key and lists the known ones.
 template <class V = double>
 HEDDLE_PUBLIC Csr<V> generate(std::string_view text, FileFacts* facts = nullptr);
+template <NoValue V>
+Csr<V> generate(std::string_view, FileFacts* = nullptr) {
+  static_assert(!NoValue<V>, "values are float or double");
+}
 
 }  // namespace heddle

@@ -1,6 +1,10 @@
 // Heddle: sparse matrix times vector as fast as memory delivers it. The whole public API, in the order of its use.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Heddle needs C++20: give the compiler -std=c++20"
+#endif
+
 #include <heddle/allocator.hpp>
 #include <heddle/analyze.hpp>
 #include <heddle/arrays.hpp>

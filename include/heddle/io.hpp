@@ -4,11 +4,16 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <heddle/export.hpp>
 #include <heddle/matrix.hpp>
 
 namespace HEDDLE_PUBLIC heddle {
+
+// Types of values that there is no code for, complex numbers above all: refused here, not by the linker.
+template <class V>
+concept NoValue = !std::is_same_v<V, float> && !std::is_same_v<V, double>;
 
 // What a Matrix Market banner says; for .hdl files and generated matrices, what is known.
 struct FileFacts {
@@ -32,6 +37,11 @@ template <class V = double>
 HEDDLE_PUBLIC Csr<V> read_matrix(const std::string& source, FileFacts* facts = nullptr,
                                  const ReadOptions& options = {});
 
+template <NoValue V>
+Csr<V> read_matrix(const std::string&, FileFacts* = nullptr, const ReadOptions& = {}) {
+  static_assert(!NoValue<V>, "values are float or double");
+}
+
 // Format by the suffix: .mtx, .mtx.gz, .hdl. Atomic: the final name holds the old file or the whole new one.
 // `facts` are kept by .hdl. Matrix Market is written as real; symmetric where the facts say so and it is so bit for
 // bit. Error(input) for arrays that are no matrix.
@@ -48,6 +58,10 @@ void write_matrix(const std::string& path, const Csr<V>& A, const Progress& prog
 // NumPy's .npy.
 template <class V = double>
 HEDDLE_PUBLIC Buffer<V> read_vector(const std::string& path);
+template <NoValue V>
+Buffer<V> read_vector(const std::string&) {
+  static_assert(!NoValue<V>, "values are float or double");
+}
 // By the suffix: .txt and .csv plain numbers, one a line, .npy; everything else Matrix Market. A .gz behind it packs.
 template <class V>
 HEDDLE_PUBLIC void write_vector(const std::string& path, std::span<const V> x);
