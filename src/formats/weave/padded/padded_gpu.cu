@@ -1,5 +1,6 @@
 #include "core/dispatch.hpp"
 #include "formats/weave/padded/padded.hpp"
+#include "formats/weave/weave_rules.hpp"
 
 namespace heddle::weave {
 
@@ -119,18 +120,25 @@ weave_padded_few_rows(PaddedShape shape, const C* codes, CodedValues<V, S> value
   multiply_rows<exactly, W>(shape, codes, values, x, update);
 }
 
-// f(steps, W): with one entry a lane up to 8 steps have kernels of their own, up to 12 where values are raw and threads
-// few (`more`). With a loop of four and the rest one after another, five steps wait for memory four times instead of
-// twice. (One kernel that leaves out what is too much, up to eight, took 0.4 to 0.7 us more; H200.)
-template <bool more, class F>
+// f(steps, W): with one entry a lane up to 8 steps have kernels of their own, up to 12 where values are raw and warps
+// few. With a loop of four and the rest one after another, five steps wait for memory four times instead of twice. (One
+// kernel that leaves out what is too much, up to eight, took 0.4 to 0.7 us more; H200.)
+template <bool few, bool raw, class F>
 void dispatch_steps(const PaddedShape& shape, F f) {
   if (shape.per_lane == 4) return f(std::integral_constant<int, 0>{}, std::integral_constant<int, 4>{});
   const auto with_steps = [&](auto steps) { f(steps, std::integral_constant<int, 1>{}); };
   const auto steps = static_cast<int>(shape.steps);
-  if constexpr (more)
-    if (steps > PaddedTeam::steps_at_once && steps <= PaddedTeam::most_at_once)
-      return dispatch_int<9, 10, 11, 12>(steps, with_steps);
-  dispatch_int<0, 1, 2, 3, 4, 5, 6, 7, 8>(steps <= PaddedTeam::steps_at_once ? steps : 0, with_steps);
+  constexpr int at_once = PaddedTeam::steps_at_once;
+  if constexpr (few && raw)
+    if (steps > at_once && steps <= PaddedTeam::most_at_once) return dispatch_int<9, 10, 11, 12>(steps, with_steps);
+  if constexpr (few && !raw) {
+    // Other values are looked for where there are many entries, which few warps have in eight steps or more: fewer are
+    // for plans that name a codec, and take the loop.
+    static_assert(PaddedTeam::few_warps * simt::warp_size * (at_once - 1) < fewest_looked_at_padded);
+    dispatch_int<0, at_once>(steps == at_once ? at_once : 0, with_steps);
+  } else {
+    dispatch_int<0, 1, 2, 3, 4, 5, 6, 7, 8>(steps <= at_once ? steps : 0, with_steps);
+  }
 }
 
 }  // namespace
@@ -141,12 +149,12 @@ void Padded<V>::multiply(simt::Here here, const Product<V>& p) const {
   values.visit_all([&]<class S>(const CodedValues<V, S>& coded) {
     with_codes(*this, [&]<class C>(const C* codes) {
       if (shape.warps() <= PaddedTeam::few_warps && (shape.per_lane == 1 || sizeof(V) == 8))
-        dispatch_steps<std::is_same_v<S, V>>(shape, [&](auto steps, auto W) {
+        dispatch_steps<true, std::is_same_v<S, V>>(shape, [&](auto steps, auto W) {
           simt::launch(here, grid, weave_padded_few_rows<steps.value, W.value, V, S, C>, shape, codes, coded, p.x,
                        p.update);
         });
       else
-        dispatch_steps<false>(shape, [&](auto steps, auto W) {
+        dispatch_steps<false, std::is_same_v<S, V>>(shape, [&](auto steps, auto W) {
           simt::launch(here, grid, weave_padded_rows<steps.value, W.value, V, S, C>, shape, codes, coded, p.x,
                        p.update);
         });
