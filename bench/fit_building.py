@@ -19,9 +19,8 @@ import math
 import statistics
 import sys
 
-from measured_cases import COSTS, FITTED_ENTRY_NS, arguments, cases_of, cost_key, costs_in_source, matrix_name, measured_lines, table_of, write_lines
+from measured_cases import COSTS, arguments, cases_of, cost_key, costs_in_source, matrix_name, measured_lines, model, table_of, write_lines
 
-CACHED, FAR, SLOWER = 40e6, 60e6, 0.65  # of the way to the device, as in src/plan/predict/building.cpp
 PARTS = ["once", "wide", "table", "double", "entry", "of table", "row", "gap", "alone", "partial", "long row", "some long",
          "one thread", "sorted row", "gathered", "pattern", "looked at", "new memory", "memory"]
 MOST = [1e4, 1e3, 1e3, 1e3, 100, 50, 300, 60, 100, 10, 2000, 1e3, 100, 500, 300, 2e4, 1e3, 10, 50]  # costs beyond are no explanation
@@ -30,18 +29,22 @@ ENOUGH = 0.95  # of the error that is left
 LEAST_ONCE = {"gpu": 20, "cpu": 1}  # us: launches, and waiting for them
 
 
+known_beside = {}
+
+
+def beside_parts(line):
+    """What src/plan/predict/building.cpp says of building beside the parts: how slow a core is, and of each plan the way to the device and new memory."""
+    if id(line) not in known_beside:
+        facts = line["facts"]
+        plans = [{"bytes": p["workload"]["bytes"], "by_kernels": bool(p.get("build_there_seconds"))} for p in line["plans"]]
+        answer = model().answer({"building": {"machine": line["machine"], "value_bytes": int(line["precision"][1:]) // 8, "rows": facts["rows"],
+                                              "nnz": facts["nnz"], "plans": plans}})
+        known_beside[id(line)] = line, answer["slowness"], dict(zip((p["plan"] for p in line["plans"]), answer["plans"]))
+    return known_beside[id(line)]
+
+
 def way_seconds(line, plan, there):
-    """As in src/plan/predict/building.cpp: the matrix passes between host and device where kernels build, else what was built."""
-    if line["device"] == "cpu":
-        return 0.0
-    facts, value_bytes = line["facts"], int(line["precision"][1:]) // 8
-    matrix = facts["nnz"] * (value_bytes + 4) + 8 * (facts["rows"] + 1)
-    if plan.get("build_there_seconds"):
-        way = 0 if there else matrix
-    else:
-        way = plan["workload"]["bytes"] + (matrix if there else 0)
-    share = min(max((way - CACHED) / (FAR - CACHED), 0), 1)
-    return way / (line["machine"]["upload_gbps"] * (1 + share * (SLOWER - 1))) * 1e-9
+    return beside_parts(line)[2][plan["plan"]]["way_there" if there else "way"]
 
 
 def predict_build(cost, line, plan, there):
@@ -50,22 +53,15 @@ def predict_build(cost, line, plan, there):
 
 def slowness(line):
     """Of a core: the costs are times of one where it is 1."""
-    return line["machine"]["entry_ns"] / FITTED_ENTRY_NS if line["device"] == "cpu" else 1
+    return beside_parts(line)[1]
 
 
 def scaled_parts(line, plan):
     """What memory takes was measured on the machine itself."""
     parts = plan["build_parts"]
     if len(parts) == len(PARTS) - 1:  # of runs before new memory was counted
-        parts = parts[:-1] + [new_memory(line, plan)] + parts[-1:]
+        parts = parts[:-1] + [beside_parts(line)[2][plan["plan"]]["new_bytes"]] + parts[-1:]
     return parts[:-1] + [parts[-1] / slowness(line)] if len(parts) == len(PARTS) else parts
-
-
-def new_memory(line, plan):
-    """As in src/plan/predict/building.cpp."""
-    builders = min(max(line["facts"]["nnz"] / 65536, 1), max(1, line["machine"]["units"]))
-    built = plan["workload"]["bytes"]
-    return built * 1e-9 / builders if line["device"] == "cpu" and built > 3 * 131072 else 0.0
 
 
 def measured_way(line):

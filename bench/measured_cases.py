@@ -11,7 +11,6 @@ import sys
 
 COSTS = "src/plan/costs"
 TABLES = {"gpu": "h200", "cpu": "xeon", "cpu_loading": "xeon_slow_gathers", "gpu_building": "h200_building", "cpu_building": "xeon_building"}
-FITTED_ENTRY_NS = 0.5  # Cost::fitted_entry_ns: what building is measured in
 
 
 def cost_key(plan):

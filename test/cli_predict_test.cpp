@@ -78,6 +78,33 @@ TEST(Predict, each_number_of_a_struct_has_its_name) {
   EXPECT_EQ(values, std::vector<double>(kept.begin(), kept.end()));
 }
 
+TEST(Predict, serves_what_building_takes_beside_the_parts) {
+  const auto answer = [](const std::string& machine, const std::string& plans) {
+    const ScratchFolder folder;
+    const std::string asked = folder.write("asked", R"({"building": {"machine": {)" + machine +
+                                                        R"(, "cache_bytes": 1, "repeat_us": 1}, "value_bytes": 8,)" +
+                                                        R"( "rows": 99, "nnz": 100, "plans": [)" + plans + "]}}\n");
+    const Outcome outcome = heddle_in_shell("predict --serve < " + asked);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json();
+  };
+  const auto gpu = answer(R"("kind": "gpu", "units": 132, "upload_gbps": 10)",
+                          R"({"bytes": 3000, "by_kernels": true}, {"bytes": 3000, "by_kernels": false})");
+  const auto &by_kernels = gpu["plans"][0], &by_host = gpu["plans"][1];
+  EXPECT_DOUBLE_EQ(by_kernels["way"], 2000 / 10e9);  // the matrix as csr
+  EXPECT_DOUBLE_EQ(by_kernels["way_there"], 0);
+  EXPECT_DOUBLE_EQ(by_host["way"], 3000 / 10e9);
+  EXPECT_DOUBLE_EQ(by_host["way_there"], 5000 / 10e9);
+  EXPECT_DOUBLE_EQ(by_host["new_bytes"], 0);
+  EXPECT_DOUBLE_EQ(gpu["slowness"], 1);
+  const auto cpu = answer(R"("kind": "cpu", "units": 2, "entry_ns": 1)",
+                          R"({"bytes": 1e6, "by_kernels": false}, {"bytes": 1e5, "by_kernels": false})");
+  EXPECT_DOUBLE_EQ(cpu["slowness"], 1 / Cost::fitted_entry_ns);
+  EXPECT_DOUBLE_EQ(cpu["plans"][0]["new_bytes"], 1e-3);
+  EXPECT_DOUBLE_EQ(cpu["plans"][1]["new_bytes"], 0);
+  EXPECT_DOUBLE_EQ(cpu["plans"][0]["way"], 0);
+}
+
 TEST(Predict, says_in_words_which_costs_are_fitted) {
   const Outcome outcome = heddle_command({"predict", tiny, "csr", "--device", "cpu"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/check.hpp"
+#include "plan/predict/building.hpp"
 #include "plan/predict/model.hpp"
 #include "plan/predict/predicted_parts.hpp"
 
@@ -28,6 +29,7 @@ Machine machine_in(const Json& given) {
   machine.units = given.at("units");
   machine.cache_bytes = given.at("cache_bytes");
   machine.repeat_us = given.at("repeat_us");
+  machine.upload_gbps = given.value("upload_gbps", 0.0);
   machine.read = rates_in(given, "read");
   machine.gather = rates_in(given, "gather");
   machine.core_read = rates_in(given, "core_read");
@@ -60,9 +62,28 @@ std::vector<Case> cases_in(const Json& given) {
   return cases;
 }
 
+// What building takes beside the parts whose costs are fitted.
+Json building_of(const Json& given) {
+  const Machine machine = machine_in(given.at("machine"));
+  const double rows = given.at("rows"), entries = given.at("nnz");
+  const double matrix = matrix_bytes(rows, entries, given.at("value_bytes"));
+  Json plans = Json::array();
+  for (const Json& plan : given.at("plans")) {
+    const double built = plan.at("bytes");
+    const auto way = [&](bool on_device) {
+      return way_seconds({matrix, built, plan.at("by_kernels"), on_device}, machine);
+    };
+    const int cores = machine.kind == Device::Kind::cpu ? machine.units : 0;
+    plans.push_back(
+        {{"way", way(false)}, {"way_there", way(true)}, {"new_bytes", new_memory_part(built, entries, cores)}});
+  }
+  return {{"slowness", slowness(machine)}, {"plans", std::move(plans)}};
+}
+
 class Server {
  public:
   Json answer(const Json& question) {
+    if (question.contains("building")) return building_of(question["building"]);
     if (question.contains("cases")) {
       groups_.push_back(cases_in(question["cases"]));
       return {{"group", groups_.size() - 1}};

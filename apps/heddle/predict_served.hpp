@@ -4,6 +4,13 @@
 //   {"cases": [{"machine": {...}, "value_bytes": 8, "workload": {...}}, ...]}    {"group": 0}
 //   {"group": 0, "costs": {"start_us": 0.6, ...}}                                {"seconds": [1.2e-05, ...]}
 //
+//
+//   {"building": {"machine": {...}, "value_bytes": 8, "rows": 900, "nnz": 4380, "plans": [{"bytes": 51234,
+//    "by_kernels": true}, ...]}}
+//                                        {"slowness": 1.2, "plans": [{"way": 1e-05, "way_there": 0, "new_bytes": 0}, ...]}
+//
+// The second kind of question is what building takes beside the parts whose costs are fitted: the way of a matrix in host
+// memory, or on the device already, and the part of new memory, both in seconds.
 // Workloads and machines are those that selection_bench writes; what a line leaves out was not measured then, or is 0.
 #pragma once
 

@@ -7,6 +7,7 @@
 #include "analyze/looks.hpp"
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/matrix/incoming.hpp"
 #include "core/memory_errors.hpp"
 
 namespace heddle {
@@ -68,16 +69,6 @@ Structure look_at(const CsrView<V>& A, Detail detail, bool by_degree, bool with_
   return facts;
 }
 
-template <class V>
-void check_one_place(const Csr<V>& A) {
-  const auto elsewhere = [&](const auto& array) { return !array.empty() && array.device() != A.ptr.device(); };
-  check(!elsewhere(A.col) && !elsewhere(A.val), ErrorKind::usage, "ptr lies on {}, col on {}, val on {}",
-        to_string(A.ptr.device()), to_string(A.col.device()), to_string(A.val.device()));
-  const bool sizes_fit = A.rows >= 0 && A.ptr.size() == A.rows + 1 && A.col.size() == A.val.size();
-  check(sizes_fit, ErrorKind::input, "{} rows with {} offsets, {} columns and {} values", A.rows, A.ptr.size(),
-        A.col.size(), A.val.size());
-}
-
 }  // namespace
 
 template <class V>
@@ -89,18 +80,17 @@ Structure analyze(CsrView<V> A, Detail detail) {
 }
 
 template <class V>
-Structure facts_for(const Csr<V>& A, Device target, bool with_hash, const std::function<void()>& meanwhile) {
-  check_one_place(A);
+Structure facts_for(const Csr<V>& A, Device target, bool with_hash) {
   const gpu::Current current(A.ptr.device());
   if (A.ptr.device() == Device::cpu()) return look_at(A.view(), Detail::planning, target != Device::cpu(), with_hash);
-  return survey(A, with_hash, meanwhile);
+  return survey(A, with_hash);
 }
 
 template <class V>
 Structure analyze(const Csr<V>& A, Detail detail) {
   return with_memory_errors([&] {
-    check_one_place(A);
-    if (A.ptr.device() == Device::cpu()) return analyze(A.view(), detail);
+    check_matrix(A);
+    if (!on_device(A)) return look_at(A.view(), detail, true, true);
     const gpu::Current current(A.ptr.device());
     if (detail == Detail::planning) return survey(A);
     return analyze(A.to(Device::cpu()).view(), detail);
@@ -111,8 +101,8 @@ template Structure analyze(const Csr<float>&, Detail);
 template Structure analyze(const Csr<double>&, Detail);
 template Structure analyze(CsrView<float>, Detail);
 template Structure analyze(CsrView<double>, Detail);
-template Structure facts_for(const Csr<float>&, Device, bool, const std::function<void()>&);
-template Structure facts_for(const Csr<double>&, Device, bool, const std::function<void()>&);
+template Structure facts_for(const Csr<float>&, Device, bool);
+template Structure facts_for(const Csr<double>&, Device, bool);
 
 std::string to_string(const Structure& s) {
   const RowLengths& len = s.rows_len;

@@ -98,7 +98,7 @@ bool look_for(F arrived) {
 
 // A job that is worth fewer threads than this has been done before a thread that sleeps is there: waking one takes some
 // 40 us, and the caller 1 us to ask for it (16 cores, 2026-11; 17,088 entries that no cache held took 30.7 us with
-// three threads woken in vain, a loop of one thread 27.5). Threads are woken for it nevertheless where it comes `soon`
+// three threads woken for nothing, a loop of one thread 27.5). Threads are woken for it nevertheless where it comes `soon`
 // after the last one that found them asleep: products that follow each other find them awake from then on.
 constexpr double little_work = 8;
 constexpr std::chrono::microseconds soon{100};

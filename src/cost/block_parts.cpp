@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "layout/blocks.hpp"
+
 namespace heddle {
 
 CountedBlocks counted_blocks(const Subject& s, const Plan& plan) {
@@ -11,16 +13,8 @@ CountedBlocks counted_blocks(const Subject& s, const Plan& plan) {
   double fill = r * c;  // a shape that was not sampled: as if every entry had a block of its own
   for (const BlockFill& b : s.facts.blocks)
     if (b.r == r && b.c == c) fill = b.fill;
-  const double places = r * c;
-  return {r,
-          c,
-          std::ceil(s.rows() / r),
-          s.nnz() * fill / places,
-          places <= 8    ? 1.0
-          : places <= 16 ? 2.0
-          : places <= 32 ? 4.0
-                         : 8.0,
-          fill};
+  const BlockShape shape{static_cast<int>(r), static_cast<int>(c)};
+  return {r, c, std::ceil(s.rows() / r), s.nnz() * fill / (r * c), static_cast<double>(shape.mask_bytes()), fill};
 }
 
 // Blocks that would store more than half as much again never pay.

@@ -8,11 +8,12 @@
 
 #include <heddle/analyze.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/matrix.hpp>
 #include <heddle/plan.hpp>
 
 namespace heddle {
 
-struct StepCounts;  // formats/runs/runs_step_counts.hpp
+struct StepCounts;  // cost/step_counts.hpp
 
 struct Workload {
   double bytes = 0;         // of the stored matrix; Footprint::bytes as far as the facts are exact
@@ -22,7 +23,7 @@ struct Workload {
   double misses = 0;        // sectors of x that no window of rows shares: they come from the last cache or from memory
   double swept_bytes = 0;   // of x, that neighbouring rows read at a time; 0: unknown (CPU)
   double swept_misses = 0;  // misses where the first cache holds so much
-  double sectors = 0;       // sectors through the first cache: loads of x and matrix (GPU), values of a table (CPU)
+  double sectors = 0;       // L1 traffic: loads of x and matrix (GPU), values of a table (CPU)
   double slots = 0;         // places that lanes walk, idle ones of a warp included
   double teams = 0;         // warps that are started (GPU), or rows that are begun (CPU)
   double chain = 0;         // steps of the critical path (GPU), mispredicted row ends (CPU)
@@ -59,7 +60,7 @@ struct Subject {
   int value_bytes;
   Target target;
   bool on_device = false;             // the matrix lies where it will be multiplied, not in host memory
-  const StepCounts* steps = nullptr;  // of the format runs; null: not counted
+  const StepCounts* steps = nullptr;  // null: not counted
 
   const Gather& gather() const { return value_bytes == 4 ? facts.gather_f32 : facts.gather_f64; }
   double rows() const { return static_cast<double>(facts.rows); }
@@ -67,7 +68,8 @@ struct Subject {
   double longest() const { return static_cast<double>(facts.rows_len.max); }
 };
 
-// All that the planner has to know of a format. Functions of facts and of a target: they ask nothing of this process.
+// All that the planner has to know of a format. Functions of facts and of a target: they ask nothing of this process,
+// and all but `count` nothing of the matrix.
 struct Rules {
   const char* format;
   int turn;  // between equal predictions the least of them: simple formats first
@@ -81,8 +83,9 @@ struct Rules {
   const char* selector =
       nullptr;  // ChooseOptions::selector that takes the plans below alone, and tries them if several
   std::vector<Plan> (*selected)() = nullptr;
-  bool counts_steps = false;  // reads Subject::steps
-  bool steady = false;        // on a CPU: takes as long on a busy machine
+  // Subject::steps, of a matrix in host memory: what the format has to know on a CPU beyond the facts.
+  StepCounts (*count)(const PatternView&, const Subject&) = nullptr;
+  bool steady = false;  // on a CPU: takes as long on a busy machine
   // The plan that a matrix is likely to get of which no more is known than whether its rows are of uneven length.
   const char* (*likely)(const Target&, bool uneven) = nullptr;
 };

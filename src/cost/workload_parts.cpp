@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/thread_share.hpp"
 #include "cost/row_counts.hpp"
+#include "simt/large_gpu.hpp"
 
 namespace heddle {
 
@@ -33,8 +34,6 @@ bool word_is(const Plan& plan, const char* key, const char* word) {
 double up(double value, double unit) { return std::ceil(value / unit) * unit; }
 
 namespace {
-constexpr double units = 132;
-
 // x and y once.
 double vector_bytes(const Subject& s) { return static_cast<double>(s.facts.rows + s.facts.cols) * s.value_bytes; }
 }  // namespace
@@ -52,7 +51,7 @@ Workload start(const Subject& s, double bytes, double stored, double walked) {
   w.x_bytes = static_cast<double>(s.facts.cols) * s.value_bytes;
   w.misses = s.nnz() * s.gather().window;
   // Fetched once by each multiprocessor.
-  if (in_first_cache(w.x_bytes)) w.misses = std::min(w.misses, units * w.x_bytes / sector_bytes);
+  if (in_first_cache(w.x_bytes)) w.misses = std::min(w.misses, large_gpu_units * w.x_bytes / sector_bytes);
   w.slots = walked;
   w.sectors = walked * (index_bytes + s.value_bytes) / sector_bytes;
   return w;

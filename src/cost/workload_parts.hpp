@@ -76,7 +76,7 @@ Workload on_cpu(const Subject& s, const Plan& plan) {
 void cost_beside(Workload& w, const Subject& s, double places);
 
 // Candidates that need no look at the facts.
-inline std::vector<Plan> plans(std::initializer_list<const char*> texts) {
+inline std::vector<Plan> parse_plans(std::initializer_list<const char*> texts) {
   std::vector<Plan> made;
   for (const char* text : texts) made.push_back(Plan::parse(text));
   return made;

@@ -98,7 +98,7 @@ template <class V>
 class Builder {
  public:
   virtual ~Builder() = default;
-  // Of arrays on a device that nobody has checked: queues the check, and beside it what settling will ask. Reads stay
+  // Of unchecked arrays on a device: queues the check, and beside it what settling will ask. Reads stay
   // inside the arrays, and room is taken before the first kernel.
   virtual void begin() = 0;
   // They are a matrix: open settings get values. False: the builder of the host shall.

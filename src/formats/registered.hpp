@@ -83,7 +83,7 @@ class StoreOf final : public Store<V> {
   }
 
  private:
-  // Whoever writes scratch arrays waits for the one before.
+  // A product that writes scratch arrays waits for the one before.
   template <class Work>
   void alone(Stream stream, Work work) const {
     if (!takes_turns()) return work();
@@ -111,7 +111,7 @@ class StoreOf final : public Store<V> {
 
   F<V> format_;
   Device device_;
-  mutable ForkLock scratch_guard_;  // whoever multiplies has the scratch arrays to itself ...
+  mutable ForkLock scratch_guard_;  // one product at a time has the scratch arrays ...
   mutable gpu::Turn turn_;          // ... also on the GPU, where the work runs later than the call
 };
 

@@ -229,7 +229,7 @@ Machine measure_cpu() {
   machine.copy_gbps = giga(static_cast<double>(measure.bytes()), measure.copy());
   for (const std::int64_t bytes : {32 * kib, 256 * kib, mib, 2 * mib, 4 * mib, 8 * mib, 16 * mib, 64 * mib})
     if (bytes <= measure.bytes() / 2) machine.gather.push_back({bytes, measure.gather(bytes)});
-  // Once more, as whoever shared the core a second ago may be gone (1.0 ns where later 0.55 were measured).
+  // Once more, as what shared the core a second ago may be gone (1.0 ns where later 0.55 were measured).
   machine.entry_ns = std::min(machine.entry_ns, CachedRows().least_ns());
   machine.entry_all_ns = std::clamp(std::min(machine.entry_all_ns, entry_ns_of_all()), machine.entry_ns,
                                     2 * machine.entry_ns);  // two share a core at most

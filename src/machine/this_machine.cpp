@@ -9,6 +9,7 @@
 #include "core/known_device.hpp"
 #include "machine/machine_file.hpp"
 #include "machine/machine_measure.hpp"
+#include "simt/large_gpu.hpp"
 
 namespace heddle {
 
@@ -21,7 +22,7 @@ Machine h200() {
   Machine m;
   m.kind = Device::Kind::gpu;
   m.name = "built-in: H200";
-  m.units = 132;
+  m.units = large_gpu_units;
   m.cache_bytes = 60 * mib;
   m.memory_bytes = std::int64_t{140} << 30;
   m.read_gbps = 4360;

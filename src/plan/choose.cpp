@@ -19,8 +19,8 @@
 #include "plan/explain.hpp"
 #include "plan/first_look.hpp"
 #include "plan/predict/building.hpp"
-#include "plan/preferences.hpp"
 #include "plan/prospects.hpp"
+#include "plan/ranking.hpp"
 #include "plan/subject_of.hpp"
 #include "plan/tune.hpp"
 #include "simt/csr/device_pattern.hpp"
@@ -29,8 +29,6 @@
 namespace heddle {
 
 namespace {
-
-bool uses_gpu(const Machine& machine) { return machine.kind != Device::Kind::cpu; }
 
 Candidate predicted(const Subject& subject, const Machine& machine, Plan plan) {
   const Workload work = workload(*find_rules(plan.format), subject, plan);
@@ -42,27 +40,6 @@ Candidate predicted(const Subject& subject, const Machine& machine, Plan plan) {
   made.predicted_build_seconds = predict_build_seconds(subject, plan, work, machine);
   made.plan = std::move(plan);
   return made;
-}
-
-// Best first: those that fit before those that do not, those that kernels build where nobody says how many products
-// there are to pay for the host, measured ones before guesses.
-void rank(std::vector<Candidate>& candidates, const Score& score, const Subject& subject, Effort effort) {
-  const bool anywhere = score.products > 0 || effort == Effort::exhaustive;
-  struct Place {
-    bool misfit, by_host, guessed;
-    double score;
-    std::size_t turn;
-    auto operator<=>(const Place&) const = default;
-  };
-  std::vector<Place> places;
-  for (const Candidate& c : candidates)
-    places.push_back(
-        {!c.fits, !anywhere && is_built_by_host(subject, c.plan), !(c.measured_seconds > 0), score(c), places.size()});
-  std::ranges::sort(places, [](const Place& a, const Place& b) { return a < b; });
-  std::vector<Candidate> ranked;
-  ranked.reserve(candidates.size());
-  for (const Place& place : places) ranked.push_back(std::move(candidates[place.turn]));
-  candidates = std::move(ranked);
 }
 
 // The format whose selector that is.
@@ -87,14 +64,7 @@ Choice ranked(const Subject& subject, const Machine& machine, const ChooseOption
   std::vector<Plan> plans = plans_for(subject.facts, machine, options);
   choice.candidates.reserve(plans.size() + 1);  // settle may put one more before them
   for (Plan& plan : plans) choice.candidates.push_back(predicted(subject, machine, std::move(plan)));
-  const Score score{options.expected_multiplies};
-  rank(choice.candidates, score, subject, options.effort);
-  if (uses_gpu(machine)) {
-    prefer_fewer_bytes(choice.candidates, score, subject);
-  } else {
-    prefer_little_to_read(choice.candidates, score, machine);
-    prefer_steady(choice.candidates, score);
-  }
+  put_in_order(choice.candidates, subject, machine, options);
   return choice;
 }
 
@@ -113,8 +83,8 @@ void settle(Choice& choice, const Subject& subject, const Machine& machine, cons
                                          : explain(choice, subject, machine, options.expected_multiplies);
 }
 
-// Most formats refuse a matrix for its padding alone: three times what was foretold would have to be stored by one that
-// is refused in spite of this.
+// Most formats refuse a matrix for its padding alone: one that is refused in spite of this would have to store
+// three times what was predicted.
 bool surely_fits(const Subject& subject, const Plan& plan) {
   const Workload work = workload(*find_rules(plan.format), subject, plan);
   const double stored = work.stored;
@@ -123,17 +93,18 @@ bool surely_fits(const Subject& subject, const Plan& plan) {
          !too_much_padding(static_cast<std::int64_t>(times_off * stored), subject.facts.nnz);
 }
 
-// The facts foretell bytes closely, the formats know them, and to ask takes up to half as long as to build: whoever may
+// Facts predict bytes closely, formats know them, and to ask takes up to half as long as to build: a format that may
 // refuse the matrix is asked, and passed over.
 template <class V>
-void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Score& score) {
+void check_fit(Choice& choice, const Csr<V>& A, const Subject& subject, const Machine& machine,
+               const ChooseOptions& options) {
   while (!choice.candidates.empty() && choice.candidates.front().fits) {
     Candidate& first = choice.candidates.front();
     if (surely_fits(subject, first.plan)) return;
     const Format& format = registered_format(first.plan.format);
     first.fits = format.at_most(format.resolve(first.plan, A.view(), sizeof(V)), A.view(), sizeof(V)).fits;
     if (first.fits) return;
-    rank(choice.candidates, score, subject, Effort::model);
+    put_in_order(choice.candidates, subject, machine, options);
   }
 }
 
@@ -159,7 +130,7 @@ bool tries_selected(const ChooseOptions& options) {
 
 bool tries_plans(const ChooseOptions& options) { return options.effort != Effort::model || tries_selected(options); }
 
-// By the hash of the pattern, which nobody else asks for.
+// By the hash of the pattern, which nothing else asks for.
 bool asks_the_cache(const ChooseOptions& options) { return options.use_cache && tries_plans(options); }
 
 // Predicted and, as far as the effort asks for it, measured.
@@ -186,17 +157,17 @@ Choice tried(const Csr<V>& A, const Subject& subject, const Machine& machine, co
       const bool all_tried = !briefly && !Watch::trials_ended();  // others may ask for more products
       if (options.use_cache && all_tried) write_choice(key, choice.candidates);
     }
-    rank(choice.candidates, score, subject, options.effort);
+    put_in_order(choice.candidates, subject, machine, options);
   }
   return choice;
 }
 
 template <class V>
 Choice chosen_by(const Csr<V>& A, const Structure& facts, const Machine& machine, const ChooseOptions& options) {
-  const StepCounts steps = steps_for(A, facts, machine);
+  const auto steps = steps_for(A, facts, machine);
   const Subject subject = subject_of(A, facts, machine, steps);
   Choice choice = tried(A, subject, machine, options, {.device = options.device});
-  if (!on_device(A)) check_fit(choice, A, subject, Score{options.expected_multiplies});
+  if (!on_device(A)) check_fit(choice, A, subject, machine, options);
   settle(choice, subject, machine, options);
   return choice;
 }
@@ -235,7 +206,7 @@ std::optional<Outline> too_few_products(const Csr<V>& A, const ChooseOptions& op
   const Machine& machine = this_machine(options.device);
   Outline outline{A.rows, A.cols, A.nnz(), (A.nnz() + A.rows - 1) / A.rows, sizeof(V)};
   if (worth_analyzing(outline, machine, products)) return {};
-  if (uses_gpu(machine)) {  // one long row makes csr slow there
+  if (machine.kind != Device::Kind::cpu) {  // one long row makes csr slow there
     Outline worst = outline;
     worst.longest = std::min(A.nnz(), A.cols);
     if (worth_analyzing(worst, machine, products)) outline.longest = longest_of(A);
@@ -263,7 +234,7 @@ Choice choose(const Csr<V>& A, const ChooseOptions& options) {
   Watch::enter("analyze");
   const gpu::Current current(A.ptr.device());
   return with_memory_errors([&] {
-    if (!on_device(A)) validate(A.view(), Require::canonical);
+    check_matrix(A);
     if (auto csr = csr_at_once(A, options)) return std::move(*csr);
     return chosen_by(A, facts_for(A, options.device, asks_the_cache(options)), this_machine(options.device), options);
   });
@@ -300,10 +271,9 @@ Structure facts_of_pattern(Structure facts) {
 }  // namespace
 
 template <class V>
-Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how,
-                       const std::function<void()>& meanwhile) {
+Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how) {
   Prospects found;
-  found.facts = facts_for(A, options.device, asks_the_cache(options), meanwhile);
+  found.facts = facts_for(A, options.device, asks_the_cache(options));
   if (found.facts.nnz == 0) return found;
   if (how.updates) found.facts = facts_of_pattern(std::move(found.facts));
   const Machine& machine = this_machine(options.device);
@@ -347,10 +317,8 @@ template Choice choose(const Csr<float>&, const ChooseOptions&);
 template Choice choose(const Csr<double>&, const ChooseOptions&);
 template std::optional<Choice> csr_at_once(const Csr<float>&, const ChooseOptions&);
 template std::optional<Choice> csr_at_once(const Csr<double>&, const ChooseOptions&);
-template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const BuildOptions&,
-                                const std::function<void()>&);
-template Prospects prospects_of(const Csr<double>&, const ChooseOptions&, const BuildOptions&,
-                                const std::function<void()>&);
+template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const BuildOptions&);
+template Prospects prospects_of(const Csr<double>&, const ChooseOptions&, const BuildOptions&);
 template Reason reason_for(const Csr<float>&, Prospects, std::size_t, const ChooseOptions&);
 template Reason reason_for(const Csr<double>&, Prospects, std::size_t, const ChooseOptions&);
 

@@ -376,7 +376,8 @@ TEST(ChoiceCache, is_used_the_second_time_and_gives_the_same_plan) {
   EXPECT_TRUE(second.from_cache);
   EXPECT_EQ(first.plan, second.plan);
   EXPECT_EQ(first.candidates.front().measured_seconds, second.candidates.front().measured_seconds);
-  EXPECT_FALSE(choose(A, facts, two_cores(), {.device = Device::cpu()}).from_cache);  // the model asks nobody
+  EXPECT_FALSE(
+      choose(A, facts, two_cores(), {.device = Device::cpu()}).from_cache);  // the model does not ask the cache
 }
 
 TEST(Trials, cost_a_small_share_of_all_products_or_do_not_take_place) {
@@ -405,7 +406,7 @@ TEST(Trials, cost_a_small_share_of_all_products_or_do_not_take_place) {
   EXPECT_EQ(builds(few), (std::vector{0.010, 0.005, 0.500, 0.020}));
 }
 
-// What was foretold may be wrong: the clock decides whether another trial begins.
+// Predictions may be wrong: the clock decides whether another trial begins.
 TEST(Trials, end_when_their_time_is_spent) {
   const Csr<double> A = generate<double>("stencil2d5,n=200");
   const auto tried = [&](double allowance) {

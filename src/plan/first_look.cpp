@@ -57,13 +57,19 @@ double looking(const Subject& subject, const Machine& machine, double csr_build)
                                            : on_gpu + seconds_to_read(matrix_bytes(subject), machine);
 }
 
-// That, and what building another format takes beyond building csr: a layout for such rows.
-double price_of_choice(const Subject& subject, const Machine& machine) {
+// What such rows are likely to be stored by; csr, if no rules say.
+Plan likely_plan(const Subject& subject) {
   constexpr double times_mean = 8, entries_more = 64;
   const bool uneven = subject.longest() > times_mean * subject.facts.rows_len.mean + entries_more;
-  const auto knows = std::ranges::find_if(all_rules(), [](const Rules* rules) { return rules->likely != nullptr; });
-  const Plan other = Plan::parse((*knows)->likely(subject.target, uneven));
-  const double csr = build_seconds(subject, Plan{}, machine), beyond = build_seconds(subject, other, machine) - csr;
+  for (const Rules* rules : all_rules())
+    if (rules->likely != nullptr) return Plan::parse(rules->likely(subject.target, uneven));
+  return {};
+}
+
+// That, and what building another format takes beyond building csr.
+double price_of_choice(const Subject& subject, const Machine& machine) {
+  const double csr = build_seconds(subject, Plan{}, machine),
+               beyond = build_seconds(subject, likely_plan(subject), machine) - csr;
   return looking(subject, machine, csr) + std::max(0.0, beyond);
 }
 

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/gpu.hpp"
 #include "core/known_device.hpp"
+#include "core/matrix/incoming.hpp"
 #include "core/memory_errors.hpp"
 #include "core/watch.hpp"
 #include "formats/build_canonical.hpp"
@@ -20,11 +21,6 @@
 namespace heddle {
 
 namespace {
-
-template <class V>
-bool on_device(const Csr<V>& A) {
-  return A.ptr.device().kind != Device::Kind::cpu;
-}
 
 BuildOptions on_chosen_device(BuildOptions how, Device device) {
   if (how.device && *how.device != device)
@@ -88,31 +84,28 @@ Operator<V> optimize_from(const Csr<V>& A, Csr<V>* given, const ChooseOptions& o
   Watch::enter("analyze");
   const BuildOptions how = on_chosen_device(asked, options.device);
   const gpu::Current current(A.ptr.device());
-  return with_memory_errors([&] {
-    if (const auto csr = csr_at_once(A, options)) {
-      Operator<V> op = given ? build(std::move(*given), Plan{}, how) : build(A, Plan{}, how);
-      inside(op).reason = {[reason = csr->reason] { return reason; },
-                           std::make_shared<const std::vector<Candidate>>(csr->candidates)};
-      return op;
-    }
-    if (!on_device(A)) {
-      validate(A.view(), Require::canonical);
-      if (auto made = optimize_there(A, options, how)) return std::move(*made);
-    }
-    return build_best<V>({A, nullptr, given}, prospects_of(A, options, how), options, how);
-  });
+  if (const auto csr = csr_at_once(A, options)) {
+    Operator<V> op = given ? build(std::move(*given), Plan{}, how) : build(A, Plan{}, how);
+    inside(op).reason = {[reason = csr->reason] { return reason; },
+                         std::make_shared<const std::vector<Candidate>>(csr->candidates)};
+    return op;
+  }
+  check_matrix(A);
+  if (!on_device(A))
+    if (auto made = optimize_there(A, options, how)) return std::move(*made);
+  return build_best<V>({A, nullptr, given}, prospects_of(A, options, how), options, how);
 }
 
 }  // namespace
 
 template <class V>
 Operator<V> optimize(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how) {
-  return optimize_from<V>(A, nullptr, options, how);
+  return with_memory_errors([&] { return optimize_from<V>(A, nullptr, options, how); });
 }
 
 template <class V>
 Operator<V> optimize(Csr<V>&& A, const ChooseOptions& options, const BuildOptions& how) {
-  return optimize_from<V>(A, &A, options, how);
+  return with_memory_errors([&] { return optimize_from<V>(A, &A, options, how); });
 }
 
 template <class V>

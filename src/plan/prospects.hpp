@@ -7,21 +7,20 @@
 
 #include <heddle/choose.hpp>
 
+#include "cost/step_counts.hpp"
 #include "formats/reason.hpp"
-#include "formats/runs/runs_step_counts.hpp"
 
 namespace heddle {
 
 struct Prospects {
   Structure facts;
-  StepCounts steps;
+  std::optional<StepCounts> steps;
   std::vector<Candidate> candidates;  // best first; none for a matrix without entries
 };
 
-// For an operator that is to be built so. `meanwhile` is called, for a matrix on a device, while kernels look at it.
+// For an operator that is to be built so.
 template <class V>
-Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how,
-                       const std::function<void()>& meanwhile = {});
+Prospects prospects_of(const Csr<V>& A, const ChooseOptions& options, const BuildOptions& how);
 
 // Says why the candidate `taken` was; one past the last: csr, since there was no other. Put into words when it is asked
 // for: that takes a tenth of the time of optimizing a small matrix.

@@ -1,34 +1,41 @@
-// A matrix at hand as the model sees it: its facts, the target, and what no fact tells of the format runs.
+// A matrix at hand as the model sees it: its facts, the target, and what no fact tells.
 #pragma once
 
-#include "core/check.hpp"
+#include <optional>
+
+#include "core/matrix/incoming.hpp"
+#include "cost/step_counts.hpp"
 #include "cost/workload.hpp"
-#include "formats/runs/runs_step_counts.hpp"
+#include "plan/all_rules.hpp"
 
 namespace heddle {
 
 template <class V>
-bool on_device(const Csr<V>& A) {
-  return A.ptr.device().kind != Device::Kind::cpu;
+Subject subject_of(const Csr<V>& A, const Structure& facts, const Machine& machine,
+                   const std::optional<StepCounts>& steps) {
+  return {facts, sizeof(V), target_of(machine), on_device(A), steps ? &*steps : nullptr};
 }
 
-// Only CPUs choose by them.
+// What rules count of the matrix itself, on a CPU and in host memory; nothing: they do without.
 template <class V>
-StepCounts steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
-  const bool asked =
-      !on_device(A) && machine.kind == Device::Kind::cpu && machine.isa == Isa::avx512;  // or runs is no candidate
-  return asked ? count_steps(A.view(), facts.rows_len.max, sizeof(V), target_of(machine).loads_singly()) : StepCounts{};
+std::optional<StepCounts> steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine,
+                                    const Rules& rules) {
+  if (rules.count == nullptr || on_device(A) || machine.kind != Device::Kind::cpu) return {};
+  return rules.count(A.view(), subject_of(A, facts, machine, {}));
 }
 
+// For the candidates: of one format at most.
 template <class V>
-Subject subject_of(const Csr<V>& A, const Structure& facts, const Machine& machine, const StepCounts& steps) {
-  return {facts, sizeof(V), target_of(machine), on_device(A),
-          on_device(A) || machine.kind != Device::Kind::cpu ? nullptr : &steps};
+std::optional<StepCounts> steps_for(const Csr<V>& A, const Structure& facts, const Machine& machine) {
+  for (const Rules* rules : all_rules())
+    if (rules->count != nullptr && !rules->plans(facts, target_of(machine)).empty())
+      return steps_for(A, facts, machine, *rules);
+  return {};
 }
 
 template <class V>
 void check_facts(const Csr<V>& A, const Structure& facts) {
-  if (!on_device(A)) validate(A.view(), Require::canonical);
+  check_matrix(A);
   check(A.rows == facts.rows && A.cols == facts.cols && A.nnz() == facts.nnz, ErrorKind::input,
         "facts of a {} x {} matrix of {} entries for one of {} x {} and {}", facts.rows, facts.cols, facts.nnz, A.rows,
         A.cols, A.nnz());

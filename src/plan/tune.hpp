@@ -29,7 +29,7 @@ std::size_t few_best(std::vector<Candidate>& ranked, const Score& score) {
 // building and they take.
 inline constexpr double share_of_trials = 0.03;
 
-// Of the first `count` those stay in front whose trials, as foretold, take no more than `seconds` together; returns how
+// Of the first `count` those stay in front whose trials are predicted to take no more than `seconds` together; returns how
 // many, none where one alone would be left to compare with nothing.
 std::size_t keep_affordable(std::vector<Candidate>& ranked, std::size_t count, double seconds, bool on_gpu);
 

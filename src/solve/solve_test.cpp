@@ -73,8 +73,7 @@ Solved solved(const Csr<double>& A, const Numbers& b, SolveOptions<double> optio
   return made;
 }
 
-// ---------------------------------------------------------------------------------- every method, preconditioner,
-// device
+// ------------------------------------------------------------------- every method, preconditioner, device
 
 struct Case {
   std::string method, preconditioner;

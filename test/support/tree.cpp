@@ -51,6 +51,14 @@ std::set<std::string> format_names(const Files& files) {
   return names;
 }
 
+std::vector<Include> includes_of(const std::string& text) {
+  static const std::regex line(R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">])re");
+  std::vector<Include> found;
+  for (std::sregex_iterator hit(text.begin(), text.end(), line), none; hit != none; ++hit)
+    found.push_back({(*hit)[2], (*hit)[1] == "\""});
+  return found;
+}
+
 testing::AssertionResult silent(const Complaints& found) {
   if (found.empty()) return testing::AssertionSuccess();
   return testing::AssertionFailure() << fmt::format("{}", fmt::join(found, "\n"));

@@ -17,6 +17,12 @@ std::string folder();  // its root
 const Files& all();    // what the repository holds, without build folders
 std::set<std::string> format_names(const Files& files);
 
+struct Include {
+  std::string target;
+  bool quoted;
+};
+std::vector<Include> includes_of(const std::string& text);
+
 // Success when there is nothing to complain about; else a failure that prints every complaint.
 testing::AssertionResult silent(const Complaints& found);
 

@@ -176,7 +176,7 @@ SIMT_DEVICE void survey_sampled_values(const Survey<V>& s, Board& board) {
   add_warp(&board.totals.sampled_values, fresh);
 }
 
-// The block's different values into the set of all blocks. Whoever finds no free slot has found many.
+// The block's different values into the set of all blocks. A thread that finds no free slot has found many.
 template <class V>
 SIMT_DEVICE void hand_in_values(const Survey<V>& s, const Board& board) {
   constexpr int slots = Survey<V>::value_slots;

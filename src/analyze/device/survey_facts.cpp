@@ -21,7 +21,7 @@ namespace {
 
 using Memory = Buffer<std::uint64_t>;
 
-// Memory of a GPU stays for the next survey: to release it would make the whole device wait. Whoever finds it in use
+// Memory of a GPU stays for the next survey: to release it would make the whole device wait. A thread that finds it in use
 // gets memory of their own. With what is kept goes memory of the host that kernels reach: a copy is a call of the
 // driver and a job of its own behind the kernels.
 class Workspace {
@@ -169,7 +169,7 @@ Structure facts_of(const Survey<V>& s, const SurveyTotals& t, std::span<const Wi
 }  // namespace
 
 template <class V>
-Structure survey(const Csr<V>& A, bool with_hash, const std::function<void()>& meanwhile) {
+Structure survey(const Csr<V>& A, bool with_hash) {
   const Device device = A.ptr.device();
   Layout<V> layout(A, with_hash);
   Survey<V>& s = layout.survey;
@@ -180,10 +180,8 @@ Structure survey(const Csr<V>& A, bool with_hash, const std::function<void()>& m
   Vector<std::uint64_t> copy;
   if (s.host_words != nullptr) {
     workspace.mark().set({});
-    if (meanwhile) meanwhile();
     workspace.mark().wait();
   } else {
-    if (meanwhile) meanwhile();
     copy.resize(static_cast<std::size_t>(s.words_for_host));
     memory::copy(copy.data(), Device::cpu(), workspace.words(), device, 8 * copy.size());
   }
@@ -192,7 +190,7 @@ Structure survey(const Csr<V>& A, bool with_hash, const std::function<void()>& m
   return facts_of(s, *totals, {windows, static_cast<std::size_t>(s.window_counts())});
 }
 
-template Structure survey(const Csr<float>&, bool, const std::function<void()>&);
-template Structure survey(const Csr<double>&, bool, const std::function<void()>&);
+template Structure survey(const Csr<float>&, bool);
+template Structure survey(const Csr<double>&, bool);
 
 }  // namespace heddle

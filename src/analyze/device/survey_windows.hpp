@@ -24,7 +24,7 @@ SIMT_DEVICE std::int64_t row_of_entry(const Survey<V>& s, Offset entry) {
 // Finds window i and says where its rows start. False: there is nothing in it.
 template <class V>
 SIMT_DEVICE bool open_window(const Survey<V>& s, std::int64_t i, Board& board) {
-  simt::sync_block();  // nobody looks at the window before
+  simt::sync_block();  // no thread looks at the window before
   if (simt::warp() == 0) {
     const std::int64_t first = s.windows.all ? s.windows.first_row(i) : row_of_entry(s, s.windows.entry(i));
     if (simt::lane() == 0) board.window.first = first;

@@ -1,5 +1,6 @@
 #include "core/dispatch.hpp"
 #include "formats/bcsr/bcsr.hpp"
+#include "formats/bcsr/bcsr_rules.hpp"
 
 namespace heddle {
 
@@ -57,13 +58,6 @@ SIMT_KERNEL bcsr_lane_per_block_line(BcsrView<V> A, const V* x, Update<V> update
   if (present && slot == 0) update.row(row, sum, seen != 0);
 }
 
-// The power of two at or below the mean number of blocks, as far as the warp reaches.
-int slots_for(std::int64_t blocks, std::int64_t block_rows, int r) {
-  int slots = 1;
-  while (2 * slots * r <= simt::warp_size && 2 * slots * block_rows <= blocks) slots *= 2;
-  return slots;
-}
-
 }  // namespace
 
 template <class V>
@@ -71,7 +65,7 @@ void BcsrFormat<V>::multiply(simt::Here here, const Product<V>& p) const {
   if (symmetric()) return multiply_symmetric(here, p);
   constexpr int threads = 128;
   const std::int64_t block_rows = shape.block_rows(rows);
-  const int slots = slots_for(col.size(), block_rows, shape.r);
+  const int slots = bcsr_slots(static_cast<double>(col.size()), static_cast<double>(block_rows), shape.r);
   const std::int64_t rows_per_warp = simt::warp_size / (shape.r * slots);
   const std::int64_t blocks = simt::blocks_for(block_rows, rows_per_warp * (threads / simt::warp_size));
   const BcsrView<V> A{rows, shape.r, shape.mask_bytes(), slots, ptr.data(), col.data(), mask.data(), val.data()};

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cost/block_parts.hpp"
+#include "formats/bcsr/bcsr_rules.hpp"
 
 namespace heddle {
 
@@ -27,8 +28,7 @@ Workload bcsr_gpu(const Subject& s, const Plan& plan) {
   const CountedBlocks b = counted_blocks(s, plan);
   if (word_is(plan, "values", "symmetric")) return symmetric_gpu(s, b);
   const double stored = b.blocks * b.r * b.c;
-  double slots = 1;
-  while (2 * slots * b.r <= 32 && 2 * slots * b.rows <= b.blocks) slots *= 2;
+  const double slots = bcsr_slots(b.blocks, b.rows, static_cast<int>(b.r));
   Workload w = start(s, (b.rows + 1) * offset_bytes + b.blocks * b.slot_bytes(s), stored, stored);
   w.sectors = b.blocks * (b.slot_bytes(s) / sector_bytes + b.r) + b.blocks * b.c * s.value_bytes / sector_bytes;
   w.teams = b.rows / std::max(1.0, std::floor(32 / (b.r * slots)));

@@ -17,7 +17,7 @@ Workload coo_gpu(const Subject& s, const Plan&) {
 
 extern const Rules coo_rules{.format = "coo",
                              .turn = 9,
-                             .plans = [](const Structure&, const Target&) { return plans({"coo"}); },
+                             .plans = [](const Structure&, const Target&) { return parse_plans({"coo"}); },
                              .gpu = coo_gpu,
                              .cpu = on_cpu<coo_gpu, Walk::entries, 3, 0>,
                              .suits = row_text};

@@ -57,7 +57,7 @@ std::vector<Plan> csb_plans(const Structure& facts, const Target& target) {
   constexpr std::int64_t many = 1'000'000, far = 1 << 18;
   constexpr double alone = 0.4;  // sectors of x an entry
   const bool pays = facts.nnz >= many && facts.cols >= far && facts.gather_f64.window >= alone;
-  return !target.on_gpu && pays ? plans({"csb"}) : plans({});
+  return !target.on_gpu && pays ? parse_plans({"csb"}) : parse_plans({});
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ Workload csr_cpu(const Subject& s, const Plan& plan) {
 // A row is shared by threads where it is long.
 extern const Rules csr_rules{.format = "csr",
                              .turn = 0,
-                             .plans = [](const Structure&, const Target&) { return plans({"csr"}); },
+                             .plans = [](const Structure&, const Target&) { return parse_plans({"csr"}); },
                              .gpu = csr_gpu,
                              .cpu = csr_cpu,
                              .suits = row_text};

@@ -124,7 +124,7 @@ Workload csr_ell_cpu(const Subject& s, const Plan& plan) {
 
 extern const Rules csr_ell_rules{.format = "csr_ell",
                                  .turn = 2,
-                                 .plans = [](const Structure&, const Target&) { return plans({"csr_ell"}); },
+                                 .plans = [](const Structure&, const Target&) { return parse_plans({"csr_ell"}); },
                                  .gpu = csr_ell_gpu,
                                  .cpu = csr_ell_cpu,
                                  .suits =
@@ -133,6 +133,6 @@ extern const Rules csr_ell_rules{.format = "csr_ell",
                                               ": short ones are packed by length, long ones shared by warps";
                                      },
                                  .selector = "csr_ell_rules",
-                                 .selected = [] { return plans({"csr_ell"}); }};
+                                 .selected = [] { return parse_plans({"csr_ell"}); }};
 
 }  // namespace heddle

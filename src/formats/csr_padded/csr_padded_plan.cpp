@@ -23,11 +23,12 @@ Workload csr_padded_gpu(const Subject& s, const Plan&) {
 
 }  // namespace
 
-extern const Rules csr_padded_rules{.format = "csr_padded",
-                                    .turn = 7,
-                                    .plans = [](const Structure&, const Target&) { return plans({"csr_padded"}); },
-                                    .gpu = csr_padded_gpu,
-                                    .cpu = on_cpu<csr_padded_gpu, Walk::entries, 1>,
-                                    .suits = row_text};
+extern const Rules csr_padded_rules{
+    .format = "csr_padded",
+    .turn = 7,
+    .plans = [](const Structure&, const Target&) { return parse_plans({"csr_padded"}); },
+    .gpu = csr_padded_gpu,
+    .cpu = on_cpu<csr_padded_gpu, Walk::entries, 1>,
+    .suits = row_text};
 
 }  // namespace heddle

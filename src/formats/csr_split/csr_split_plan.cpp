@@ -26,7 +26,7 @@ Workload csr_split_gpu(const Subject& s, const Plan& plan) {
 extern const Rules csr_split_rules{
     .format = "csr_split",
     .turn = 1,
-    .plans = [](const Structure&, const Target&) { return plans({"csr_split"}); },
+    .plans = [](const Structure&, const Target&) { return parse_plans({"csr_split"}); },
     .gpu = csr_split_gpu,
     .cpu = on_cpu<csr_split_gpu, Walk::entries, 2, 0>,
     .suits = [](const Structure& facts,

@@ -27,7 +27,7 @@ SIMT_KERNEL dia_thread_per_row(DiaView<V> A, const V* x, Update<V> update) {
 }
 
 // Values are read twice, by their own row and by that of the mirrored entry, and the second time shall find them in the
-// L2: no load here tells the caches that it is the last. All loads of a batch are under way together and ask nothing
+// L2: no load here tells the caches that it is the last. All loads of a batch are in flight together and ask nothing
 // first: a place outside the matrix brings what is at its edge, and no bit says that it is an entry.
 // N diagonals, the main one among them, with offsets that come with the launch; 0: any, with offsets from memory. What
 // is known when compiled is a quarter to two fifths of the time (H200 2026-11-19, double, a probe of these kernels:

@@ -48,7 +48,7 @@ Workload dia_cpu(const Subject& s, const Plan& plan) {
 // with its main diagonal alone, 4 % of the entries, took seven times as long as csr.)
 std::vector<Plan> dia_plans(const Structure& facts, const Target& target) {
   const bool hold_most = facts.diagonals.full_share >= 0.5;
-  return facts.diagonals.full > 0 && (target.on_gpu || hold_most) ? plans({"dia"}) : plans({});
+  return facts.diagonals.full > 0 && (target.on_gpu || hold_most) ? parse_plans({"dia"}) : parse_plans({});
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::vector<Plan> ell_plans(const Structure& facts, const Target& target) {
   constexpr double wide = 100;
   const auto places = static_cast<double>(facts.rows) * static_cast<double>(facts.rows_len.max);
   const bool narrow = facts.rows_len.mean <= wide && places <= 1.25 * static_cast<double>(facts.nnz);
-  return target.on_gpu || narrow ? plans({"ell"}) : plans({});
+  return target.on_gpu || narrow ? parse_plans({"ell"}) : parse_plans({});
 }
 
 }  // namespace

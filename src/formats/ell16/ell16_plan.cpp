@@ -56,12 +56,12 @@ Workload ell16_gpu(const Subject& s, const Plan& plan) {
 }
 
 std::vector<Plan> ell16_plans(const Structure& facts, const Target&) {
-  return facts.columns.near16 > 0.5 ? plans({"ell16"}) : plans({});
+  return facts.columns.near16 > 0.5 ? parse_plans({"ell16"}) : parse_plans({});
 }
 
 // Reordered inside: no fact predicts what an order will do.
 std::vector<Plan> ell16_tried(const Structure& facts, const Target&) {
-  return facts.rows == facts.cols ? plans({"ell16 reorder=rcm"}) : plans({});
+  return facts.rows == facts.cols ? parse_plans({"ell16 reorder=rcm"}) : parse_plans({});
 }
 
 Workload ell16_cpu(const Subject& s, const Plan& plan) {

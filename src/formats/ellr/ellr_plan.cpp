@@ -20,7 +20,7 @@ Workload ellr_gpu(const Subject& s, const Plan& plan) {
 
 // Several lanes a row exist on the GPU only.
 std::vector<Plan> ellr_plans(const Structure&, const Target& target) {
-  return target.on_gpu ? plans({"ellr", "ellr T=2", "ellr T=4", "ellr T=8"}) : plans({"ellr"});
+  return target.on_gpu ? parse_plans({"ellr", "ellr T=2", "ellr T=4", "ellr T=8"}) : parse_plans({"ellr"});
 }
 // Rows side by side go on until the longest of 32 has ended, and a little is done for every place behind that.
 Workload ellr_cpu(const Subject& s, const Plan& plan) {

@@ -31,7 +31,7 @@ Workload hyb_cpu(const Subject& s, const Plan& plan) {
 
 extern const Rules hyb_rules{.format = "hyb",
                              .turn = 8,
-                             .plans = [](const Structure&, const Target&) { return plans({"hyb"}); },
+                             .plans = [](const Structure&, const Target&) { return parse_plans({"hyb"}); },
                              .gpu = hyb_gpu,
                              .cpu = hyb_cpu,
                              .suits = row_text};

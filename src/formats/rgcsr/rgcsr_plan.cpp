@@ -30,7 +30,7 @@ Workload rgcsr_cpu(const Subject& s, const Plan& plan) {
 
 extern const Rules rgcsr_rules{.format = "rgcsr",
                                .turn = 4,
-                               .plans = [](const Structure&, const Target&) { return plans({"rgcsr"}); },
+                               .plans = [](const Structure&, const Target&) { return parse_plans({"rgcsr"}); },
                                .gpu = rgcsr_gpu,
                                .cpu = rgcsr_cpu,
                                .suits = slice_text};

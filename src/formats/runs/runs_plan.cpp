@@ -59,7 +59,7 @@ Workload runs_cpu(const Subject& s, const Plan& plan) {
 
 // Kernels for it are there where instructions leave lanes out.
 std::vector<Plan> runs_plans(const Structure&, const Target& target) {
-  return target.on_gpu || target.isa != Isa::avx512 ? plans({}) : plans({"runs"});
+  return target.on_gpu || target.isa != Isa::avx512 ? parse_plans({}) : parse_plans({"runs"});
 }
 
 }  // namespace
@@ -74,7 +74,10 @@ extern const Rules runs_rules{.format = "runs",
                                     return row_text(facts, plan) +
                                            ": 16 rows at a time, on common diagonals or gathered";
                                   },
-                              .counts_steps = true,
+                              .count =
+                                  [](const PatternView& A, const Subject& s) {
+                                    return count_steps(A, s.facts.rows_len.max, s.value_bytes, s.target.loads_singly());
+                                  },
                               .steady = true};
 
 }  // namespace heddle

@@ -3,13 +3,9 @@
 
 #include <heddle/matrix.hpp>
 
-namespace heddle {
+#include "cost/step_counts.hpp"
 
-// Places per entry: in runs, and in gathered steps. `gathered_entries`: share of the entries that are gathered, those
-// of rows aside included; `aside`: share of these; `dense`: of those among them that have no columns.
-struct StepCounts {
-  double runs = 0, gathered = 0, gathered_entries = 0, aside = 0, dense = 0;
-};
+namespace heddle {
 
 // From at most 192 slices, spread evenly, and as many of those with a row far longer than most, if the longest row of
 // all says that there are some. A in host memory.

@@ -32,9 +32,9 @@ Workload sell_gpu(const Subject& s, const Plan& plan) {
 
 // Windows of 256 rows where several cores would share those of 1,024.
 std::vector<Plan> sell_plans(const Structure& facts, const Target& target) {
-  if (target.on_gpu) return plans({"sell", "sell sigma=1024", "sell lanes=4"});
+  if (target.on_gpu) return parse_plans({"sell", "sell sigma=1024", "sell lanes=4"});
   const bool shared = facts.rows < 1024 * std::int64_t{target.units};
-  return shared ? plans({"sell", "sell sigma=1024", "sell sigma=256"}) : plans({"sell", "sell sigma=1024"});
+  return shared ? parse_plans({"sell", "sell sigma=1024", "sell sigma=256"}) : parse_plans({"sell", "sell sigma=1024"});
 }
 
 // Long rows of one length, side by side, go through x together, if their columns lie anywhere: at a time they are

@@ -16,8 +16,6 @@
 #include <type_traits>
 #include <variant>
 
-#include <heddle/error.hpp>
-
 #include "formats/weave/weave_facts.hpp"
 #include "formats/weave/weave_settings.hpp"
 
@@ -93,25 +91,21 @@ struct WeaveFormat {
   }
 };
 
+// The one of several layouts that has these settings.
+template <class Settings, class Layouts>
+struct LayoutWith;
+template <class Settings, class First, class... Others>
+struct LayoutWith<Settings, std::variant<First, Others...>>
+    : std::conditional_t<std::is_same_v<typename First::Settings, Settings>, std::type_identity<First>,
+                         LayoutWith<Settings, std::variant<Others...>>> {};
+
 // f(std::type_identity<Layout<V>>, its settings) for the layout chosen.
 template <class V, class F>
 auto with_layout(const WeaveSettings& settings, F f) {
-  const auto with = [&]<class Layout>(std::type_identity<Layout> layout, auto its) {
+  return settings.of_layout([&]<class Its>(Its its) {
     its.codec = settings.codec();
-    return f(layout, its);
-  };
-  switch (settings.layout) {
-    case WeaveLayout::diagonals: return with(std::type_identity<weave::Diagonals<V>>{}, settings.diagonals);
-    case WeaveLayout::blocks: return with(std::type_identity<weave::Blocks<V>>{}, settings.blocks);
-    case WeaveLayout::rows: return with(std::type_identity<weave::Rows<V>>{}, settings.rows);
-    case WeaveLayout::segments: return with(std::type_identity<weave::Segments<V>>{}, settings.segments);
-    case WeaveLayout::padded: return with(std::type_identity<weave::Padded<V>>{}, settings.padded);
-    case WeaveLayout::long_rows: return with(std::type_identity<weave::Long<V>>{}, settings.long_rows);
-    case WeaveLayout::tiles: return with(std::type_identity<weave::Tiles<V>>{}, settings.tiles);
-    case WeaveLayout::sums: return with(std::type_identity<weave::Sums<V>>{}, settings.sums);
-  }
-  throw Error(ErrorKind::internal,
-              "weave has no layout " + std::to_string(static_cast<int>(WeaveLayout(settings.layout))));
+    return f(std::type_identity<typename LayoutWith<Its, decltype(WeaveFormat<V>::layout)>::type>{}, its);
+  });
 }
 
 // Why the layout does not store values so, or nothing.
@@ -131,9 +125,9 @@ bool full_blocks_may_decide(const WeaveSettings& settings, weave::PatternFacts& 
 bool has_entries_of_grid(const weave::MatrixShape& A);
 // Whether segments are likely where nothing else is found, and little is lost by counting their tiles before that.
 bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
-// Queues what that will ask of arrays which nobody has looked at yet. holes: as of weave::Questions.
+// Queues what that will ask of unchecked arrays. holes: as of weave::Questions.
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
-                weave::BlockSizes* holes);
+                       weave::BlockSizes* holes);
 // Lanes that share a row of blocks.
 int lanes_of_blocks(const weave::BlocksSettings& settings, const weave::MatrixShape& A, int block, int value_bytes);
 

@@ -81,7 +81,7 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
   bool is(WeaveLayout layout) const { return settings_.is(layout); }
 
   // Whether all diagonals are looked for together with the first look at the matrix, where otherwise a sample tells
-  // first whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and to look in vain takes
+  // first whether they pay: two waits are a quarter of a build whose matrix stays in the L2, and a wasted look takes
   // a quarter longer. So only where rows have as many entries as those of a grid. (Narrow ones are padded.)
   bool may_be_small_grid() const {
     return looks_at_values_first() && A_.cols > PaddedShape::most_narrow && has_entries_of_grid(A_);
@@ -97,8 +97,8 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
     const BlockSizes possible = possible_full_blocks(A_);
     return settings_.blocks.block.named() ? BlockSizes{possible.bits & 1u << settings_.blocks.block} : possible;
   }
-  // Tiles that are counted with the first look: of a matrix that is stored by segments, or may be. Of some sizes nobody
-  // knows yet whether columns are far apart, which decides.
+  // Tiles that are counted with the first look: of a matrix that is stored by segments, or may be. Of some sizes it is
+  // not known yet whether columns are far apart, which decides.
   std::optional<TileSizes> segments_to_count() const {
     if (A_.nnz() >= most_counted_unseen || !(open() || is(WeaveLayout::segments))) return {};
     if (const auto& K = settings_.segments.per_lane; K.named()) return TileSizes{simt::warp_size * std::max<int>(K, 4)};
@@ -132,7 +132,7 @@ class BuilderThere final : public BuilderOf<WeaveFormat, V> {
     choose_weave(settings_, *facts_, sizeof(V));
     if (!is(WeaveLayout::diagonals)) std::get<DiagonalsOf>(found_).reset(), sought_.reset();
     if (!is(WeaveLayout::segments) || (segments && !segments->has(simt::warp_size * settings_.segments.per_lane)))
-      segments.reset();  // counted in vain
+      segments.reset();  // wasted work
     if (is(WeaveLayout::long_rows) && settings_.long_rows.columns != WeaveColumns::quads)
       std::get<LongFound>(found_) =
           LongRowsKnown{facts_->team_steps(settings_.long_rows.team), facts_->rows_are_runs()};

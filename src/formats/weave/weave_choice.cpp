@@ -7,6 +7,7 @@
 
 #include "formats/weave/weave.hpp"
 #include "formats/weave/weave_rules.hpp"
+#include "simt/large_gpu.hpp"
 
 namespace heddle {
 
@@ -17,7 +18,7 @@ class Chooser {
   Chooser(WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes)
       : settings_(settings), facts_(facts), A_(facts.shape()), value_bytes_(value_bytes), mean_(facts.shape().mean()) {}
 
-  // What layout() will ask whatever the rows are like: of them nobody knows anything yet. Of a matrix that stays in the
+  // What layout() will ask whatever the rows are like: nothing is known of them yet. Of a matrix that stays in the
   // L2 that is one wait less. Blocks that may all be full are asked for alone, where rows are too long for a grid.
   void ask_unseen(bool seeks_diagonals, weave::BlockSizes* holes) {
     constexpr std::int64_t many = 1 << 22;
@@ -38,16 +39,7 @@ class Chooser {
 
   void choose() {
     if (!settings_.layout.named()) settings_.layout = layout();
-    switch (settings_.layout) {
-      case WeaveLayout::diagonals: return settle(settings_.diagonals);
-      case WeaveLayout::blocks: return settle(settings_.blocks);
-      case WeaveLayout::rows: return settle(settings_.rows);
-      case WeaveLayout::segments: return settle(settings_.segments);
-      case WeaveLayout::padded: return settle(settings_.padded);
-      case WeaveLayout::long_rows: return settle(settings_.long_rows);
-      case WeaveLayout::tiles: return settle(settings_.tiles);
-      case WeaveLayout::sums: return settle(settings_.sums);
-    }
+    settings_.of_layout([&](auto& its) { settle(its); });
   }
 
  private:
@@ -121,12 +113,12 @@ class Chooser {
   }
 
   // Where nothing comes before full blocks: all blocks are looked at with the first look at the matrix, and where they
-  // are full nobody asks about anything else.
+  // are full nothing else is asked.
   bool full_blocks_decide() const {
     return !small() && !may_gather() && !perhaps_padded() && mean_ > weave::most_grid_mean && mean_ < 256;
   }
   bool perhaps_padded() const { return narrow() && mean_ <= 32; }
-  // Where questions would be asked in vain: such builds are the shortest of all, and each launch counts. (The longer of
+  // Where questions would be wasted work: such builds are the shortest of all, and each launch counts. (The longer of
   // these rows may as well be those of a circuit with five unknowns a node, whose blocks of five are full: two
   // questions are a fifth of its build.)
   bool likely_padded() const {
@@ -175,7 +167,7 @@ class Chooser {
   }
 
   // Rows of full blocks of 2 lie on a diagonal more than they have entries, or several: with ten entries and less they
-  // store a tenth more, or more than that. So where places are nearly full nobody has to look for blocks.
+  // store a tenth more, or more than that. So where places are nearly full blocks need not be looked for.
   bool suits_full_diagonals() { return mean_ <= weave::most_grid_mean && facts_.diagonal_fill() <= 1.05; }
   bool suits_diagonals() { return mean_ <= weave::most_diagonal_mean && facts_.diagonal_fill() <= 1.35; }
 
@@ -187,7 +179,7 @@ class Chooser {
     return A_.nnz() >= many && A_.cols * value_bytes_ >= 4 * l1_bytes;
   }
   std::optional<WeaveLayout> gathering_layout() const {
-    if (!may_gather() || facts_.sectors_per_fetch() < 14) return {};
+    if (!may_gather() || facts_.sectors_per_fetch() < simt::warp_size * weave::scattered) return {};
     const std::int64_t width = weave::widest_tile(4, value_bytes_);
     const ColumnTiles partials = facts_.column_tiles(width);
     // Columns in another order are one more launch, and longer to build: of an R-MAT of 2.4 M doubles segments take
@@ -207,7 +199,8 @@ class Chooser {
   // Half a dozen steps for a row, and threads for the whole GPU when rows are few, as long as little is empty (a small
   // matrix has no bytes to save, only time to wait).
   int team() const {
-    const double by_length = mean_ / 24, by_size = 132.0 * 1024 / std::max<double>(1, static_cast<double>(A_.rows));
+    const double by_length = mean_ / 24,
+                 by_size = 1024.0 * large_gpu_units / std::max<double>(1, static_cast<double>(A_.rows));
     const double wanted = std::min(std::max(by_length, std::min(by_size, mean_ / 4)), 1024.0);
     int threads = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::max(wanted, 32.0))));
     while (!small() && threads > simt::warp_size && long_fill(threads) > weave::most_team_places) threads /= 2;
@@ -289,9 +282,8 @@ class Chooser {
   // of 1,024 threads leave multiprocessors half empty (band of 6 M entries in double 28.8 us with 128, 35.9 with
   // 1,024).
   void settle(weave::RowsSettings& s) {
-    const double warps = row_warps(settle_row_shape()),
-                 threads = stays_in_cache() ? warps * simt::warp_size / 264 : 128;
-    s.threads.fill(threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
+    const double warps = row_warps(settle_row_shape()), threads = warps * simt::warp_size / (2 * large_gpu_units);
+    s.threads.fill(!stays_in_cache() ? 128 : threads >= 256 ? 256 : threads >= 128 ? 128 : 64);
     s.keep.fill(keep_if(stays_in_cache()));
     // Windows for every step are worth their loads where bytes decide and a step has more than 32 codes: an H200 gains
     // 12 to 19 % with doubles, and loses as much with floats, which have more steps to decode for the same bytes.
@@ -361,7 +353,7 @@ bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& fac
 }
 
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
-                weave::BlockSizes* holes) {
+                       weave::BlockSizes* holes) {
   WeaveSettings open = settings;
   Chooser(open, facts, value_bytes).ask_unseen(seeks_diagonals, holes);
 }

@@ -25,7 +25,8 @@ void choose_weave_on_cpu(WeaveSettings& settings, const PatternView& A) {
   if (settings.layout.named()) return;
   const auto facts = weave::facts_of(A);
   const double mean = facts->shape().mean();
-  if (mean <= 64 && facts->longest() <= 256 && facts->diagonal_fill() <= 1.35) {
+  constexpr auto most = weave::cpu_diagonals(false);
+  if (mean <= most.mean && facts->longest() <= most.longest && facts->diagonal_fill() <= most.fill) {
     settings.layout = WeaveLayout::diagonals;
     return;
   }

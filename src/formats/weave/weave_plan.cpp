@@ -1,4 +1,4 @@
-// Weave: which of its layouts are candidates, and what they cost a CPU; a GPU: weave_plan_layouts.cpp.
+// Weave: which of its layouts are candidates, and what they cost a CPU; a GPU: LAYOUT_plan.cpp in their folders.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
     return nnz <= 4e6 && f.rows_len.max <= 1024 &&  // a warp has a row at most (50 rows of 60,000: 408 us; H200)
            static_cast<double>(f.rows) * static_cast<double>(f.rows_len.max) <= 4 * nnz;
   if (layout == "long") return mean >= 24;
-  const bool scattered = nnz >= 1e6 && f.gather_f32.entries > 0.3;
+  const bool scattered = nnz >= 1e6 && f.gather_f32.entries > weave::perhaps_scattered;
   if (layout == "tiles") return scattered && std::min(f.columns.tile_rows, f.columns.tile_rows_by_degree) < 0.5;
   if (layout == "sums")
     return scattered && weave::has_even_rows(f.rows_len.max, mean) &&
@@ -37,9 +37,10 @@ bool worth_a_look(const std::string& layout, const Structure& f) {
 std::vector<Plan> cpu_plans(const Structure& f, const Target& target) {
   std::vector<Plan> plans;
   const bool has_masks = target.isa == Isa::avx512;
-  const double fill = f.diagonals.slice_fill, most_fill = has_masks ? 3 : 1.35, most_mean = has_masks ? 128 : 64;
-  if (f.rows >= (has_masks ? 1024 : 2048) && f.rows_len.mean <= most_mean && f.rows_len.max <= 256 && fill > 0 &&
-      fill <= most_fill)
+  const double fill = f.diagonals.slice_fill;
+  const auto most = weave::cpu_diagonals(has_masks);
+  if (f.rows >= (has_masks ? 1024 : 2048) && f.rows_len.mean <= most.mean && f.rows_len.max <= most.longest &&
+      fill > 0 && fill <= most.fill)
     plans.push_back(Plan::parse("weave layout=diagonals"));
   const int block = best_block(f);
   if (weave::blocks_suit_cpu(block, f.rows_len.mean, fill_of(f, block)))
@@ -48,8 +49,7 @@ std::vector<Plan> cpu_plans(const Structure& f, const Target& target) {
   if (padding_of(f, 32, 1) <= 1.2) plans.push_back(Plan::parse("weave layout=rows lanes=1 per_lane=2 sort=1"));
   // Values of a dictionary are fewer bytes and more instructions: which of them counts depends on the cores. An open
   // plan has one of the two.
-  constexpr std::int64_t few = 1 << 18;
-  if (!f.distinct_capped && f.distinct_values <= 256 && f.nnz >= few)
+  if (!f.distinct_capped && f.distinct_values <= dictionary_size && weave::small_values_pay(false, f.nnz))
     for (std::size_t i = 0, count = plans.size(); i < count; ++i)
       for (const char* values : {"raw", "dictionary"})
         plans.push_back(Plan::parse(fmt::format("{} values={}", to_string(plans[i]), values)));
@@ -66,7 +66,7 @@ std::vector<Plan> weave_plans(const Structure& f, const Target& target) {
 
 // Rows of a slice, which a thread has to itself.
 double cpu_slice_rows(const WeaveSettings& settings) {
-  if (settings.is(WeaveLayout::diagonals)) return 128;
+  if (settings.is(WeaveLayout::diagonals)) return weave::slice_rows;
   if (settings.is(WeaveLayout::rows)) return TeamShape{settings.rows.lanes, settings.rows.per_lane}.slice_rows();
   return settings.is(WeaveLayout::blocks) ? lanes_of_warp / settings.blocks.lanes * settings.blocks.block
                                           : lanes_of_warp;
@@ -82,14 +82,16 @@ Workload weave_cpu(const Subject& s, const Plan& plan) {
     w.misses = 0;
     w.tasks = diagonals_shared_by(s, w.stored + s.rows(), slice_rows * w.stored / std::max(1.0, s.rows()));
   }
-  const double value = settings.is(WeaveLayout::rows) ? least_value(s, settings) : stored_value(s, settings);
-  if ((value == 1 || value == 2) && !is_constant(s, settings)) w.sectors = w.stored;
+  const EstimatedValues values = values_of(s, settings);
+  const double value = settings.is(WeaveLayout::rows) ? values.least : values.bytes;
+  if ((value == 1 || value == 2) && !values.constant) w.sectors = w.stored;
   return w;
 }
 
 std::string weave_text(const Structure& f, const Plan& plan) {
   if (word_is(plan, "layout", "diagonals"))
-    return fmt::format("slices of 128 rows store {:.2f} places per entry by diagonals{}", f.diagonals.slice_fill,
+    return fmt::format("slices of {} rows store {:.2f} places per entry by diagonals{}", weave::slice_rows,
+                       f.diagonals.slice_fill,
                        f.diagonals.constant > 0 && f.diagonals.constant == f.diagonals.full ? ", all constant" : "");
   if (word_is(plan, "layout", "blocks")) {
     const int size = static_cast<int>(number(plan, "block", best_block(f)));

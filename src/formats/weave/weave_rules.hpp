@@ -54,6 +54,20 @@ constexpr bool blocks_suit_cpu(int block, double mean_row, double places) {
   return block > 2 && mean_row >= 8 && places <= 1.01;
 }
 
+// Rows that a CPU multiplies by diagonals: those that seldom leave the matrix, or sometimes, where instructions leave
+// lanes out.
+struct MostOfDiagonals {
+  double mean, fill;
+  std::int64_t longest = 256;
+};
+constexpr MostOfDiagonals cpu_diagonals(bool has_masks) {
+  return has_masks ? MostOfDiagonals{128, 3} : MostOfDiagonals{64, 1.35};
+}
+
+// Sectors of x that are fetched for an entry where columns are far apart. From `scattered` on the quick choice takes
+// tiles or sums unpriced; the planner prices them and so considers them earlier.
+constexpr double scattered = 14.0 / 32, perhaps_scattered = 0.3;
+
 // Threads of a row are halved while this many places per entry would be walked by more of them.
 constexpr double most_team_places = 1.15;
 

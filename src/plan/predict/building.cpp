@@ -25,17 +25,19 @@ bool orders_rows(const Plan& plan) {
   return sigma && *sigma != "1";
 }
 
-// The system gives large arrays page by page while they are first written; small ones lie where others were before.
-double new_bytes(double built) {
-  constexpr double small = 3 * (128 << 10);  // columns, values and what else there is
-  return built > small ? built : 0;
-}
-
 }  // namespace
 
-double matrix_bytes(const Subject& subject) {
-  return subject.nnz() * (subject.value_bytes + index_bytes) + offset_bytes * (subject.rows() + 1);
+// The system gives large arrays page by page while they are first written; small ones lie where others were before.
+double new_memory_part(double built, double entries, int cores) {
+  constexpr double small = 3 * (128 << 10);  // columns, values and what else there is
+  return cores > 0 && built > small ? built * nano / builders(entries, cores) : 0;
 }
+
+double matrix_bytes(double rows, double entries, int value_bytes) {
+  return entries * (value_bytes + index_bytes) + offset_bytes * (rows + 1);
+}
+
+double matrix_bytes(const Subject& subject) { return matrix_bytes(subject.rows(), subject.nnz(), subject.value_bytes); }
 
 double seconds_to_read(double bytes, const Machine& machine) { return bytes / rate_at(machine.read, bytes) * nano; }
 
@@ -66,27 +68,25 @@ BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload&
           .gathered = work.gathered * shared_ns,
           .listed = work.listed * ns,
           .looked_at = work.looks_at_values && !table ? us : 0,
-          .new_bytes = cores > 0 ? new_bytes(work.bytes) * shared_ns : 0,
+          .new_bytes = new_memory_part(work.bytes, entries, cores),
           .memory = cores > 0 ? seconds_to_read(matrix_bytes(subject) + work.bytes, machine) : 0};
 }
 
-double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work) {
-  const double matrix = matrix_bytes(subject);
-  if (registered_format(plan.format).builds_there) return subject.on_device ? 0 : matrix;
-  return work.bytes + (subject.on_device ? matrix : 0);
-}
-
-namespace {
-
 // Arrays that the caches of the host hold travel at the rate that was measured, larger ones at two thirds of it (host
 // of an H200: 11 GB/s up to 40 MB, 7.1 from 60 MB on).
-double way_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
+double way_seconds(const Way& way, const Machine& machine) {
   constexpr double cached = 40e6, far = 60e6, slower = 0.65;
-  const double bytes = bytes_on_the_way(subject, plan, work);
-  if (bytes <= 0 || machine.upload_gbps <= 0) return 0;
+  const double bytes = way.by_kernels ? (way.on_device ? 0 : way.matrix) : way.built + (way.on_device ? way.matrix : 0);
+  if (machine.kind == Device::Kind::cpu || bytes <= 0 || machine.upload_gbps <= 0) return 0;
   const double share = std::clamp((bytes - cached) / (far - cached), 0.0, 1.0);
   return bytes / (machine.upload_gbps * (1 + share * (slower - 1))) * nano;
 }
+
+double slowness(const Machine& machine) {
+  return machine.kind != Device::Kind::cpu || machine.entry_ns <= 0 ? 1 : machine.entry_ns / Cost::fitted_entry_ns;
+}
+
+namespace {
 
 // Finding the order, in entries of the matrix.
 double order_seconds(const Subject& subject, const Plan& plan) {
@@ -98,12 +98,11 @@ double order_seconds(const Subject& subject, const Plan& plan) {
 }  // namespace
 
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine) {
-  const bool on_gpu = machine.kind != Device::Kind::cpu;
   const BuildParts parts = build_parts(subject, plan, work, machine);
-  const BuildCost& cost = build_cost(plan, on_gpu);
-  const double slow = on_gpu || machine.entry_ns <= 0 ? 1 : machine.entry_ns / Cost::fitted_entry_ns;
-  return cost.working_seconds(parts) * slow + parts.memory * cost.memory + order_seconds(subject, plan) +
-         (on_gpu ? way_seconds(subject, plan, work, machine) : 0);
+  const BuildCost& cost = build_cost(plan, machine.kind != Device::Kind::cpu);
+  const Way way{matrix_bytes(subject), work.bytes, registered_format(plan.format).builds_there, subject.on_device};
+  return cost.working_seconds(parts) * slowness(machine) + parts.memory * cost.memory + order_seconds(subject, plan) +
+         way_seconds(way, machine);
 }
 
 }  // namespace heddle

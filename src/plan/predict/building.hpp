@@ -71,12 +71,22 @@ const BuildCost& build_cost(const Plan& plan, bool on_gpu);  // costs.cpp
 // `machine`: the CPU or GPU that builds.
 BuildParts build_parts(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
 
-double matrix_bytes(const Subject& subject);                   // as csr
+double matrix_bytes(double rows, double entries, int value_bytes);  // as csr
+double matrix_bytes(const Subject& subject);
 double seconds_to_read(double bytes, const Machine& machine);  // so many again and again
 
 // Bytes that pass between host and device: the matrix, where kernels build from it; what was built, where the host
 // does.
-double bytes_on_the_way(const Subject& subject, const Plan& plan, const Workload& work);
+struct Way {
+  double matrix, built;
+  bool by_kernels, on_device;  // and where the matrix lies
+};
+double way_seconds(const Way& way, const Machine& machine);
+
+// BuildParts::new_bytes of an operator of `built` bytes; `cores`: 0 of a GPU.
+double new_memory_part(double built, double entries, int cores);
+// How many times as long a core takes as the one whose times the costs are.
+double slowness(const Machine& machine);
 
 double predict_build_seconds(const Subject& subject, const Plan& plan, const Workload& work, const Machine& machine);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cost/units.hpp"
+#include "simt/large_gpu.hpp"
 
 namespace heddle {
 
@@ -116,7 +117,7 @@ const char* Prediction::bound() const {
   const std::pair<double, const char*> parts[] = {{start, "starting the work"},
                                                   {stream, "reading the matrix"},
                                                   {misses, "reading x from far away"},
-                                                  {sectors, "reads through the first cache"},
+                                                  {sectors, "reads through the L1 cache"},
                                                   {walk, "instructions"},
                                                   {chain, "the longest row"}};
   return std::max_element(std::begin(parts), std::end(parts),
@@ -126,8 +127,7 @@ const char* Prediction::bound() const {
 
 Prediction predict(const Workload& w, const Cost& cost, const Machine& machine, int value_bytes) {
   if (machine.kind == Device::Kind::cpu) return predict_on_cpu(w, cost, machine, value_bytes);
-  constexpr double fitted_units = 132;
-  const double share = fitted_units / std::max(1, machine.units), footprint = w.stream_bytes;
+  const double share = double{large_gpu_units} / std::max(1, machine.units), footprint = w.stream_bytes;
   const bool near = footprint <= cached_share * static_cast<double>(machine.cache_bytes);
   Prediction t;
   t.start = (w.launches * machine.repeat_us + cost.start_us) * micro;

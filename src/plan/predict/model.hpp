@@ -12,12 +12,12 @@
 //            its part from its own caches, and all of them not more than was measured of all
 //   misses   sectors of x / random reads from an array as large as x; on a CPU what such a read takes beyond one from
 //            the first cache
-//   sectors  sectors through the first cache / its rate
+//   sectors  L1 traffic, in sectors / its rate
 //   walk     places * time of a place + warps * time of a warp: instructions, spread over all units (on a CPU over the
 //            cores that the work is enough for and can be divided among; in times of the core they were fitted on,
 //            which Machine::entry_ns compares with this one alone, entry_all_ns with this one while all work)
 //   chain    steps of the longest walk * latency of a step: what no width can shorten (imbalance). On a CPU, rows whose
-//            length is a surprise * time of one; part of walk there, and so are sectors (values from a table) and rows
+//            end is mispredicted * time of one; part of walk there, and so are sectors (values from a table) and rows
 //            whose sums share a line of the cache with those of another core
 //
 // The factors of a format (Cost) are fitted on measured times by bench/fit_model.py. Everything that belongs to the

@@ -13,6 +13,7 @@
 #include "plan/all_rules.hpp"
 #include "plan/candidates.hpp"
 #include "plan/predict/building.hpp"
+#include "plan/predict/predicted_parts.hpp"
 #include "support/workload_of.hpp"
 
 namespace heddle {
@@ -114,6 +115,17 @@ TEST(Model, of_a_cpu_knows_that_cores_get_in_each_others_way) {
   EXPECT_GT(foreign(16, 1e5, 0), foreign(16, 1e5, 1024));
   EXPECT_NEAR(foreign(16, 1e5, 1024), foreign(16, 1e6, 1024), 1e-12);
   EXPECT_NEAR(foreign(16, 2e3, 1024), 4 * foreign(16, 2e3, 256), 1e-12);
+}
+
+// On every CPU, though runs is a candidate only where instructions leave lanes out.
+TEST(Model, counts_the_steps_of_runs_for_a_cpu_that_does_not_propose_it) {
+  const Csr<double> A = generate<double>("circuit,rows=20000");
+  const Structure facts = analyze(A, Detail::planning);
+  for (const Isa isa : {Isa::baseline, Isa::avx512}) {
+    Machine machine = built_in_machine(Device::Kind::cpu);
+    machine.isa = isa;
+    EXPECT_GE(predicted_parts(A, facts, machine, Plan::parse("runs")).work.slots, static_cast<double>(A.nnz()));
+  }
 }
 
 TEST(Candidates, have_smaller_windows_where_cores_would_share_those_of_1024_rows) {

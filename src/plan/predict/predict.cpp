@@ -13,9 +13,11 @@ namespace heddle {
 
 namespace {
 
-bool counts_steps(const Plan& plan) {
+template <class V>
+std::optional<StepCounts> steps_of_plan(const Csr<V>& A, const Structure& facts, const Machine& machine,
+                                        const Plan& plan) {
   const Rules* rules = find_rules(plan.format);
-  return rules != nullptr && rules->counts_steps;
+  return rules != nullptr ? steps_for(A, facts, machine, *rules) : std::nullopt;
 }
 
 double predicted_product(const Subject& subject, const Machine& machine, const Plan& plan) {
@@ -48,7 +50,7 @@ template <class V>
 double predict(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan) {
   return with_memory_errors([&] {
     check_facts(A, facts);
-    const StepCounts steps = counts_steps(plan) ? steps_for(A, facts, machine) : StepCounts{};
+    const auto steps = steps_of_plan(A, facts, machine, plan);
     return predicted_product(subject_of(A, facts, machine, steps), machine, plan);
   });
 }
@@ -57,7 +59,7 @@ template <class V>
 PredictedParts predicted_parts(const Csr<V>& A, const Structure& facts, const Machine& machine, const Plan& plan) {
   return with_memory_errors([&] {
     check_facts(A, facts);
-    const StepCounts steps = counts_steps(plan) ? steps_for(A, facts, machine) : StepCounts{};
+    const auto steps = steps_of_plan(A, facts, machine, plan);
     const Subject subject = subject_of(A, facts, machine, steps);
     const Plan resolved = registered_format(plan.format).resolve(plan, A.view(), sizeof(V));
     return parts_of(subject, machine, cost_of(plan, subject.target) ? plan : resolved);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
+#include "simt/large_gpu.hpp"
 
 namespace heddle::weave {
 
@@ -68,7 +69,7 @@ BlockSizes full_blocks(const PatternView& A, BlockSizes sizes) {
 }
 
 std::int64_t FullBlocksQuestion::parts(const PatternView& A) {
-  constexpr std::int64_t most = 132 * 8;  // the host reads what each has found
+  constexpr std::int64_t most = large_gpu_units * 8;  // the host reads what each has found
   constexpr int warps = full_blocks_threads / simt::warp_size, rows_of_warp = 12;
   return std::min(most, simt::blocks_for(simt::blocks_for(A.rows, rows_of_warp), warps));
 }

@@ -17,6 +17,8 @@ namespace heddle::weave {
 inline constexpr std::int64_t most_chunk_rows = 4096;
 
 struct CutRule {
+  static constexpr Offset team_step = team_lines * 128;  // entries of a row that a block walks at a time
+
   Offset capacity;  // entries of a tile; longer rows get teams
   bool small;       // a small matrix is a matter of latency
   // Rows of a tile, a multiple of 32. A warp writes so many at a time, so many empty rows keep it busy when all others
@@ -24,7 +26,7 @@ struct CutRule {
   Index most_rows;
   Offset chunk_weight, row_weight;
 
-  CutRule(const PatternView& A, int tile_entries)
+  CutRule(const MatrixShape& A, int tile_entries)
       : capacity(tile_entries),
         small(A.nnz() < 1 << 21),
         most_rows((small ? 4 : 8) * simt::warp_size),
@@ -52,7 +54,7 @@ struct CutRule {
   SIMT_BOTH Offset tiles_for(Offset length) const { return parts_of(length, capacity); }
   // Entries of a row's team: up to two steps of a block a row has no pieces, which cost more than that.
   SIMT_BOTH Offset team_share(Offset length) const {
-    const Offset step = team_lines * 128;
+    constexpr Offset step = team_step;
     if (length <= 2 * step) return tiles_for(length) * capacity;
     return length <= 512 * step ? step : 4 * step;
   }

@@ -10,6 +10,7 @@
 #include "core/dispatch.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
+#include "simt/large_gpu.hpp"
 
 namespace heddle::weave {
 
@@ -216,7 +217,7 @@ double sectors_of_sums(const MatrixShape& A, int value_bytes, int kb) {
 
 // Least bytes, where a unit without a block counts as one that reads.
 int sums_groups(const MatrixShape& A, int value_bytes, int kb, int threads) {
-  constexpr double units = 132, second_launch = 4e6;
+  constexpr double units = large_gpu_units, second_launch = 4e6;
   constexpr int most_groups = 32;
   constexpr std::int64_t enough_batches = 8;  // of a warp in a group
   const auto shape = SumsShape::of(A.rows, value_bytes, kb, threads);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "simt/large_gpu.hpp"
 
 namespace heddle::weave {
 
@@ -56,7 +57,7 @@ struct TileWork {
 // multiprocessors, most of them would idle for a whole round. So the share grows until the blocks fit the rounds, and
 // of one and two rounds the one that ends first counts (small matrices: one, where loading weighs most).
 std::int64_t fair_share(const Vector<TileWork>& tiles, std::int64_t loading) {
-  constexpr std::int64_t multiprocessors = 132;
+  constexpr std::int64_t multiprocessors = large_gpu_units;
   std::int64_t all = 0, filled = 0;
   for (const TileWork& tile : tiles) all += tile.cost, filled += tile.units > 0;
   const auto blocks = [&](std::int64_t share) {
