@@ -12,6 +12,7 @@ struct EmulatedCalls {
   // Told of every launch. Kernels whose parameters are of one type have one `body`.
   using Told = void (*)(void (*body)(void*), int threads, std::size_t shared_bytes);
   std::atomic<Told> launched = nullptr;
+  std::atomic<std::int64_t> waits = 0;  // of the host; every copy is one
 };
 inline EmulatedCalls emulated_calls;
 

@@ -141,7 +141,8 @@ void host_copy(void* to, const void* from, std::size_t bytes) {
 
 void copy(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
   if (bytes == 0) return;
-  if (to_device.kind == Device::Kind::emulator || from_device.kind == Device::Kind::emulator) ++emulated_calls.copies;
+  if (to_device.kind == Device::Kind::emulator || from_device.kind == Device::Kind::emulator)
+    ++emulated_calls.copies, ++emulated_calls.waits;
   if (to_device.host_memory() && from_device.host_memory()) return host_copy(to, from, bytes);
   const gpu::Current current(to_device.host_memory() ? from_device : to_device);
   to_device.host_memory() ? gpu::copy_to_host(to, from, bytes) : gpu::copy(to, from, bytes);

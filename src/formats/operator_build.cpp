@@ -8,6 +8,7 @@
 #include "formats/build_canonical.hpp"
 #include "formats/operator_state.hpp"
 #include "formats/trials.hpp"
+#include "simt/wait.hpp"
 
 namespace heddle {
 
@@ -128,7 +129,7 @@ Operator<V> build_checked(Making<V>& A, const Plan& plan, const BuildOptions& op
   if (options.right_hand_sides > 1) impl->reserve(options.right_hand_sides);
   if (options.updates) Watch::enter("build", 0.7);
   if (options.updates) impl->prepare_updates(A.on_device() ? &view : nullptr);
-  if (A.on_device() && !device.host_memory()) gpu::synchronize({});  // what is multiplied next may be elsewhere
+  if (A.on_device()) wait_for(device);  // what is multiplied next may be elsewhere
   return Operator<V>(std::move(impl));
 }
 

@@ -3,6 +3,7 @@
 #include "formats/custom.hpp"
 #include "formats/operator_state.hpp"
 #include "formats/symmetric.hpp"
+#include "simt/wait.hpp"
 #include "update/own_numbers.hpp"
 
 namespace heddle {
@@ -78,7 +79,7 @@ void Operator<V>::Impl::Side::check_twins(Device device, const V* val, Stream st
       place_values<V>(where, maps[i], val, placed.data(), stream);
       compare_values<V>(where, twins[i], val, placed.data(), found.data(), stream);
     });
-    if (!device.host_memory()) gpu::synchronize(stream);
+    wait_for(device, stream);
     if (found.to(Device::cpu())[0] != 0) refuse_twins();
   }
 }

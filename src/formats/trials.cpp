@@ -9,6 +9,7 @@
 #include "core/watch.hpp"
 #include "formats/ellr/ellr.hpp"
 #include "formats/registered.hpp"
+#include "simt/wait.hpp"
 
 namespace heddle {
 
@@ -22,10 +23,10 @@ double seconds_of_trial(const F& stored, const Product<V>& product, Device devic
   const auto multiply = [&] { on(device, [&](auto where) { stored.multiply(where, product); }); };
   const auto round = [&] {
     for (int i = 0; i < together; ++i) multiply();
-    if (!device.host_memory()) gpu::synchronize(product.stream);
+    wait_for(device, product.stream);
   };
   multiply();
-  if (!device.host_memory()) gpu::synchronize(product.stream);
+  wait_for(device, product.stream);
   const double first = seconds_of_calls(1, round);
   return std::min(first, seconds_of_calls(1, round)) / together;
 }

@@ -26,41 +26,6 @@ using test::gpu_target;
 using test::on_cpu;
 using test::target_of_kind;
 
-// Most sizes follow from facts that are exact. Blocks, diagonals and 16-bit columns are sampled; the widths of single
-// slices (lanes) and rows beyond 256 entries (hyb) are known roughly.
-double tolerance_of(const Plan& plan, const Structure& facts) {
-  const std::string& f = plan.format;
-  if (plan.find("lanes")) return 0.35;
-  if (f == "weave") return 0.12;  // where its tiles are closed early no fact tells exactly
-  if (f == "bcsr" || f == "bell" || f == "dia" || f == "ell16") return 0.25;
-  return f == "hyb" && facts.rows_len.mean >= short_row ? 0.15 : 0.05;
-}
-
-// What weave stores depends on the values too: only building tells.
-double exact_bytes(const Csr<double>& A, const Plan& plan, int value_bytes, const Footprint& by_pattern) {
-  if (plan.format != "weave") return static_cast<double>(by_pattern.bytes);
-  return static_cast<double>(value_bytes == 8 ? build(A, plan).bytes() : build(convert<float>(A.view()), plan).bytes());
-}
-
-TEST(Workload, predicts_the_bytes_of_every_format) {
-  for (const char* text :
-       {"stencil2d5,n=100", "fem,n=10,dof=3", "circuit,rows=20000", "rmat,scale=12", "road,rows=30000",
-        "lp,rows=100,cols=5000,per_row=400", "lengths,law=F2,rows=4096", "economics,rows=20000", "empty,rows=20000"}) {
-    const Csr<double> A = generate<double>(text);
-    const Structure facts = analyze(A, Detail::planning);
-    for (const int value_bytes : {4, 8})
-      for (const Plan& plan : candidate_plans(facts, {.target = gpu_target})) {
-        const Footprint exact = footprint(A.view(), plan, value_bytes);
-        const Workload work = workload(*find_rules(plan.format), {facts, value_bytes, gpu_target}, plan);
-        EXPECT_EQ(work.fits, exact.fits) << text << ": " << to_string(plan);
-        if (!exact.fits) continue;
-        const double bytes = exact_bytes(A, plan, value_bytes, exact), small_tables = plan.format == "weave" ? 4096 : 0;
-        EXPECT_NEAR(work.bytes, bytes, tolerance_of(plan, facts) * bytes + small_tables)
-            << text << ": " << to_string(plan);
-      }
-  }
-}
-
 // Settings and values that cost fewer bytes: 8-bit columns, none at all, one column for four, values of one table or
 // none.
 TEST(Workload, knows_what_shorter_columns_and_values_save) {

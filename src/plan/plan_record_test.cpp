@@ -1,7 +1,5 @@
 // What is chosen for a fixed set of matrices, with the predicted times of every candidate, is kept in
-// test/golden/plan_record.txt. After a deliberate change of the model it is written anew, and the difference is read:
-//
-//   HEDDLE_WRITE_RECORD=1 ctest --test-dir build -R plan_record_test
+// test/golden/plan_record.txt (support/golden.hpp).
 //
 //   matrix f32 h200                                        "there": the matrix lies on the device already
 //     chosen 0: weave layout=rows, 10: csr, 1000: csr      by the number of products
@@ -10,39 +8,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include <heddle/heddle.hpp>
 
 #include "core/isa.hpp"
-#include "support/tree.hpp"
+#include "support/golden.hpp"
+#include "support/record_matrices.hpp"
 
 namespace heddle {
 namespace {
-
-constexpr const char* matrices[] = {"stencil2d5,n=60",
-                                    "stencil2d5,n=700,coefficients=varying",
-                                    "stencil3d27,n=24",
-                                    "fem,n=12,dof=3",
-                                    "circuit,rows=40k",
-                                    "rmat,scale=12",
-                                    "rmat,scale=16",
-                                    "web,rows=60k",
-                                    "lengths,law=F1,max=40,rows=30k",
-                                    "lengths,law=F3,max=300,rows=8k",
-                                    "random,rows=100k,per_row=16",
-                                    "random,rows=300k,cols=2k,per_row=4",
-                                    "random,rows=300k,per_row=12",
-                                    "lp,rows=600,cols=200k,per_row=2000",
-                                    "band,rows=20k,width=40,fill=0.5",
-                                    "dense,rows=700",
-                                    "arrow,rows=50k",
-                                    "qcd,l=4",
-                                    "economics,rows=30k",
-                                    "tomography,n=32",
-                                    "empty,rows=20k"};
 
 Machine sixteen_cores() {
   Machine machine = built_in_machine(Device::Kind::cpu);
@@ -99,31 +74,10 @@ bool same_line(const std::string& a, const std::string& b) {
   }
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 TEST(PlanRecord, is_the_one_that_is_kept) {
   std::string text;
-  for (const char* matrix : matrices) text += record_of<float>(matrix) + record_of<double>(matrix);
-  const std::string path = "test/golden/plan_record.txt";
-  if (std::getenv("HEDDLE_WRITE_RECORD")) {
-    std::ofstream(tree::folder() + "/" + path) << text;
-    GTEST_SKIP() << "written";
-  }
-  const std::vector<std::string> now = lines_of(text), kept = lines_of(tree::all().at(path));
-  std::string head;
-  int differences = 0;
-  for (std::size_t i = 0; i < std::max(now.size(), kept.size()) && differences < 20; ++i) {
-    const std::string a = i < now.size() ? now[i] : "", b = i < kept.size() ? kept[i] : "";
-    if (!b.starts_with(' ')) head = b;
-    if (same_line(a, b)) continue;
-    ++differences;
-    ADD_FAILURE() << head << "\n  kept: " << b << "\n  now:  " << a;
-  }
+  for (const char* matrix : test::record_matrices) text += record_of<float>(matrix) + record_of<double>(matrix);
+  test::expect_kept("plan_record.txt", text, same_line);
 }
 
 }  // namespace
