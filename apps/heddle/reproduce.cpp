@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "collection/index.hpp"
 #include "collection/places.hpp"
@@ -32,13 +33,14 @@ struct Options {
   std::vector<std::string> papers;
   std::string folder, corpus, from, markdown, html;
   double seconds = 0.02, within = 0;  // within: of the whole run; 0: as long as it takes
-  bool quick = false;
+  int corpus_step = 10;
+  bool quick = false, judge = false;
 };
 
-Outcome measured(Session& session, const Options& options) {
-  std::vector<std::string> papers;
-  for (const std::string& word : options.papers) papers.push_back(reproduce::parse_paper(word));
-  if (papers.empty()) papers = reproduce::paper_names();
+// What to do for each of the two: to measure, and to judge again what was measured.
+using Work = std::function<Outcome(const reproduce::Settings& settings, const reproduce::Reporter& reporter)>;
+
+Outcome done(Session& session, const Options& options, const char* doing, const Work& work) {
   using Clock = std::chrono::steady_clock;
   const auto begun = Clock::now();
   const auto over = [&] {
@@ -49,10 +51,11 @@ Outcome measured(Session& session, const Options& options) {
                                      .quick = options.quick,
                                      .folder = options.folder,
                                      .stopped = [&] { return Interruptible::signal() != 0 || over(); },
-                                     .corpus = options.corpus};
+                                     .corpus = options.corpus,
+                                     .corpus_step = options.corpus_step};
   const Interruptible until_asked;
-  const Progress bar = session.progress("reproducing");
-  return reproduce::run(settings, papers, [&](const std::string& what, double share) {
+  const Progress bar = session.progress(doing);
+  return work(settings, [&](const std::string& what, double share) {
     if (bar)
       bar(share);
     else
@@ -60,13 +63,21 @@ Outcome measured(Session& session, const Options& options) {
   });
 }
 
+Outcome measured(Session& session, const Options& options) {
+  std::vector<std::string> papers;
+  for (const std::string& word : options.papers) papers.push_back(reproduce::parse_paper(word));
+  if (papers.empty()) papers = reproduce::paper_names();
+  return done(session, options, "reproducing",
+              [&](const auto& settings, const auto& reporter) { return reproduce::run(settings, papers, reporter); });
+}
+
 // Which of the papers' matrices the folder does not have, and which of its files could not be read.
 void tell_what_is_missing(Session& session, const std::string& folder, const Outcome& outcome) {
-  std::vector<std::string> missing;
+  std::vector<std::string> missing, described;  // described: made as it is, without its file
   for (const reproduce::Subject& subject : reproduce::subjects()) {
     const bool there = std::any_of(subject.files.begin(), subject.files.end(),
                                    [&](const std::string& name) { return !collection::file_in(folder, name).empty(); });
-    if (!there) missing.push_back(subject.name);
+    if (!there) (subject.fixed && !outcome.quick ? described : missing).push_back(subject.name);
   }
   session.json()["missing"] = missing;
   if (!missing.empty())
@@ -74,6 +85,8 @@ void tell_what_is_missing(Session& session, const std::string& folder, const Out
         "not in {}, so stand-ins took their place: {}; `heddle fetch papers --into {}` brings what the "
         "collection has",
         folder, fmt::join(missing, ", "), folder);
+  if (!described.empty())
+    session.note("not in {}, but fixed by their description: {}", folder, fmt::join(described, ", "));
   for (const reproduce::Specimen& one : outcome.matrices)
     if (one.source.find("could not be read") != std::string::npos) session.note("{}: {}", one.name, one.source);
 }
@@ -95,6 +108,15 @@ Outcome stored(const std::string& path) {
   const Json document = Json::parse(file, nullptr, false);
   if (document.is_discarded()) fail(ErrorKind::input, At{path}, "not JSON");
   return outcome_from(document, path);
+}
+
+// As it is stored, or judged by the rules of today.
+Outcome shown_again(Session& session, const Options& options) {
+  Outcome outcome = stored(options.from);
+  if (!options.judge) return outcome;
+  return done(session, options, "judging", [&](const auto& settings, const auto& reporter) {
+    return reproduce::judge_again(outcome, settings, reporter);
+  });
 }
 
 std::string coloured(Verdict verdict, const Terminal& terminal) {
@@ -131,20 +153,23 @@ void print_verdicts(Session& session, const Outcome& outcome) {
       if (!check.holds) session.print("self-check fails: {}: {}\n", check.what, check.now);
 }
 
-// The page and, in the same folder, its pictures.
+// The page and, in the same folder, its tables and pictures.
 void write_page(const std::string& path, const Outcome& outcome) {
   const std::filesystem::path page(path);
-  write_whole_file(path, to_markdown(outcome, page.stem().string()));
-  for (const reproduce::Picture& picture : pictures_of(outcome, page.stem().string()))
+  const std::string stem = page.stem().string();
+  write_whole_file(path, to_markdown(outcome, stem));
+  write_whole_file((page.parent_path() / (stem + "-tables.md")).string(), tables_in_markdown(outcome, stem));
+  for (const reproduce::Picture& picture : pictures_of(outcome, stem))
     write_whole_file((page.parent_path() / picture.name).string(), picture.svg);
 }
 
 void reproduce_papers(Session& session, const Options& options) {
   check(options.from.empty() || options.papers.empty(), ErrorKind::usage,
         "--from shows what was measured; papers cannot be picked from it");
+  check(!options.judge || !options.from.empty(), ErrorKind::usage, "--judge wants the result that is judged: --from");
   for (const std::string& path : {options.markdown, options.html})
     if (!path.empty()) check_writable(path);
-  const Outcome outcome = options.from.empty() ? measured(session, options) : stored(options.from);
+  const Outcome outcome = options.from.empty() ? measured(session, options) : shown_again(session, options);
   if (!options.corpus.empty() && options.from.empty()) tell_of_corpus(session, options.corpus);
   if (!options.folder.empty() && options.from.empty()) tell_what_is_missing(session, options.folder, outcome);
   put_outcome(session.json(), outcome);
@@ -175,14 +200,21 @@ void add_reproduce(Command root, Session& session) {
       .check(number_from(0, 1e9))
       .shows_default();
   command.flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
+  command
+      .option("--corpus-step", options->corpus_step,
+              "Every so manieth of the 1,598 stand-ins of paper 3's corpus on a GPU; 1: all")
+      .check(number_from(1, 1000))
+      .shows_default();
   command.option("--from", options->from, "Show the result in this JSON file instead of measuring");
+  command.flag("--judge", options->judge,
+               "With --from: judge its times by the rules of today; its matrices are made or read again");
   command.option("--markdown", options->markdown,
-                 "Write tables and verdicts to this file, and a picture for each paper next to it");
+                 "Write the verdicts to this file; next to it their tables and a picture for each paper");
   command.option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
   command.footer(
       "Real matrices are used where the folder has them; elsewhere stand-ins of the same class, which the tables "
       "name.\n"
-      "Precisions are the papers'; --precision has no effect. Claims about times are judged on a GPU only.\n"
+      "Precisions are the papers'; --precision has no effect. Claims about a GPU's times are judged on a GPU only.\n"
       "Ctrl-C ends the run with what it has; a second one ends it at once. All five papers take minutes on a GPU.\n"
       "The page and the JSON have the time of each part, and what --within left out.");
 }

@@ -74,13 +74,13 @@ Figure figure_from(const Json& json) {
 }
 
 Json of_claim(const Claim& claim) {
-  return {{"id", claim.id},          {"claim", claim.statement},
-          {"exact", claim.exact},    {"then", claim.then},
-          {"now", claim.now},        {"rule", claim.rule},
-          {"basis", claim.basis},    {"verdict", name_of(claim.verdict)},
-          {"reason", claim.reason},  {"held", claim.held},
-          {"judged", claim.judged},  {"unit", claim.unit},
-          {"against", claim.against}};
+  return {{"id", claim.id},           {"claim", claim.statement},
+          {"exact", claim.exact},     {"then", claim.then},
+          {"now", claim.now},         {"rule", claim.rule},
+          {"basis", claim.basis},     {"verdict", name_of(claim.verdict)},
+          {"reason", claim.reason},   {"held", claim.held},
+          {"judged", claim.judged},   {"unit", claim.unit},
+          {"against", claim.against}, {"number", claim.number}};
 }
 // Results of before verdicts had counts are read too.
 Claim claim_from(const Json& json) {
@@ -96,7 +96,8 @@ Claim claim_from(const Json& json) {
           json.value("held", std::size_t{0}),
           json.value("judged", std::size_t{0}),
           json.value("unit", std::string()),
-          json.value("against", std::vector<std::string>())};
+          json.value("against", std::vector<std::string>()),
+          json.value("number", std::string())};
 }
 
 Json of_self_check(const SelfCheck& check) {
@@ -159,7 +160,8 @@ Json of_measurement(const Measurement& taken) {
           {"seconds", number(taken.seconds)},
           {"cold_seconds", number(taken.cold_seconds)},
           {"build_seconds", number(taken.build_seconds)},
-          {"status", taken.status}};
+          {"status", taken.status},
+          {"spread", number(taken.spread)}};
 }
 Measurement measurement_from(const Json& json) {
   return {json.at("matrix"),
@@ -168,7 +170,8 @@ Measurement measurement_from(const Json& json) {
           number_from(json.at("seconds")),
           number_from(json.at("cold_seconds")),
           number_from(json.at("build_seconds")),
-          json.at("status")};
+          json.at("status"),
+          number_from(json.value("spread", Json()))};
 }
 
 }  // namespace
@@ -185,6 +188,7 @@ void put_outcome(Json& document, const Outcome& outcome) {
   document["papers"] = list_of(outcome.papers, of_paper);
   document["matrices"] = list_of(outcome.matrices, of_specimen);
   document["measurements"] = list_of(outcome.measurements, of_measurement);
+  document["notes"] = outcome.notes;
 }
 
 Outcome outcome_from(const Json& document, const std::string& where) {
@@ -201,7 +205,8 @@ Outcome outcome_from(const Json& document, const std::string& where) {
             .read_gbps = number_from(document.at("read_gbps")),
             .papers = items_from<Paper>(document.at("papers"), paper_from),
             .matrices = items_from<Specimen>(document.at("matrices"), specimen_from),
-            .measurements = items_from<Measurement>(document.at("measurements"), measurement_from)};
+            .measurements = items_from<Measurement>(document.at("measurements"), measurement_from),
+            .notes = document.value("notes", std::vector<std::string>())};
   } catch (const std::exception& error) {
     fail(ErrorKind::input, At{where, "--from takes what `heddle reproduce --json` has written"},
          "not the JSON of a reproduction: {}", error.what());

@@ -24,13 +24,18 @@ using PlantedTimes = std::function<double(const std::string& matrix, const std::
 
 struct Settings {
   Device device;
-  double seconds = 0.02;          // for every timing
-  bool quick = false;             // small matrices, one call each: to see that everything runs
-  std::string folder;             // of real matrices; empty: stand-ins only
-  std::function<bool()> stopped;  // asked before every timing and experiment; empty: never
-  std::string corpus = {};        // a folder of matrices for paper 3's experiments; empty: stand-ins
-  PlantedTimes planted = {};      // nothing is timed: the rules judge these, for their tests
+  double seconds = 0.02;            // for every timing
+  bool quick = false;               // small matrices, one call each: to see that everything runs
+  std::string folder;               // of real matrices; empty: stand-ins only
+  std::function<bool()> stopped;    // asked before every timing and experiment; empty: never
+  std::string corpus = {};          // a folder of matrices for paper 3's experiments; empty: stand-ins
+  int corpus_step = 10;             // of the 1,598 stand-ins of paper 3's corpus every so manieth is taken; 1: all
+  PlantedTimes planted = {};        // nothing is timed: the rules judge these, for their tests
+  const Outcome* stored = nullptr;  // nothing is timed: the rules judge the times of this one
 };
+
+// What planted times go with.
+inline constexpr double planted_read_gbps = 100, planted_sheet_gbps = 125;
 
 enum class Caches { warm, cold };
 enum class Cores { one, all };
@@ -60,11 +65,12 @@ struct Matrix {
 
 class Lab {
  public:
-  explicit Lab(Settings settings) : settings_(std::move(settings)) {}
+  explicit Lab(Settings settings);
   const Settings& settings() const { return settings_; }
   bool on_gpu() const { return settings_.device.kind == Device::Kind::gpu; }
   bool quick() const { return settings_.quick; }
   bool planted() const { return static_cast<bool>(settings_.planted); }
+  bool measures() const { return !planted() && settings_.stored == nullptr; }
   // The papers' own kernels, which the CPU has not.
   bool has_lane_kernel() const { return settings_.device.kind != Device::Kind::cpu || planted(); }
   bool stopped() const { return settings_.stopped && settings_.stopped(); }
@@ -97,21 +103,35 @@ class Lab {
   double gflops(const Matrix& matrix, const Literal& literal, Precision precision);
   // MKL where it is found, else csr, on the host, in float. NaN unless the device is a GPU.
   double host_seconds(const Matrix& matrix, Cores cores);
-  static std::string host_rival(Cores cores);  // "MKL on one core", "csr on all cores"
+  std::string host_rival(Cores cores) const;  // "MKL on one core", "csr on all cores"
+  // Of building for the host's own use, in float.
+  double build_seconds_of_host(const Matrix& matrix, const std::string& plan);
+  // By a plan on one core of the host.
+  double gflops_of_one_core(const Matrix& matrix, const std::string& plan, Precision precision);
   // The same by paper 5's kernel (pseudo_x.hpp), with and without reading x.
   const TimeSplit& split(const Matrix& matrix, Precision precision, Columns columns, Caches caches = Caches::warm);
   // Any other timing: call(stream) on the device, warm or cold. The seconds are kept under these names.
   double timed(const std::string& matrix, const std::string& what, Precision precision, Caches caches,
                const std::function<void(Stream)>& call);
 
-  // Seconds of a call on the device, which is kept nowhere.
-  double time_call(Caches caches, const std::function<void(Stream)>& call);
+  double read_gbps() const;   // of the device, measured
+  double sheet_gbps() const;  // by its data sheet; NaN where it is not known
+  // How far times of the same product lie apart.
+  std::vector<std::string> notes() const;
+  // Matrices that a stored result has measured from their files, which are not here.
+  std::vector<std::string> missing_files(const Outcome& stored) const;
+
+  // A call on the device, which is kept nowhere.
+  Timing time_call(Caches caches, const std::function<void(Stream)>& call);
   const std::vector<Specimen>& specimens() const { return specimens_; }  // in the order they were asked for
   const std::vector<Measurement>& measurements() const { return measurements_; }
 
  private:
   const Measurement& measured(const Matrix& matrix, const std::string& plan, Precision precision, Caches caches);
   Measurement& put(const std::string& key, Measurement taken);
+  void take_stored_plans(const Matrix& matrix);
+  // What the words of a plan come to on this matrix.
+  std::string settled(const Matrix& matrix, const std::string& plan, Precision precision);
   const Matrix& keep(const std::string& key, Matrix made);
   const Matrix& of_subject(const std::string& key, const Subject& subject, bool small);
 
@@ -120,6 +140,9 @@ class Lab {
   std::vector<Specimen> specimens_;
   std::vector<Measurement> measurements_;
   std::map<std::string, std::size_t> index_;  // of measurements_
+  std::map<std::string, std::string> settled_;
+  std::map<std::string, std::vector<const Measurement*>> stored_plans_;  // by matrix, those not asked for yet
+  std::vector<double> apart_;  // of equal products, the longer over the shorter
   std::map<std::string, TimeSplit> splits_;
   std::unique_ptr<CacheEviction> eviction_;  // of a CPU, made when it is first wanted
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Claim {
   std::size_t held = 0, judged = 0;
   std::string unit = {};
   std::vector<std::string> against = {};  // the names of those it does not hold for
+  std::string number = {};                // the one that tells most, with its unit; may be empty
 };
 
 // What must hold by construction, whatever the machine: our own code against a table, a lattice, a full matrix. It says
@@ -91,7 +93,8 @@ struct Specimen {
 struct Measurement {
   std::string matrix, plan, precision;
   double seconds = 0, cold_seconds = 0, build_seconds = 0;
-  std::string status;  // "ok", or what went wrong
+  std::string status;                                        // "ok", or what went wrong
+  double spread = std::numeric_limits<double>::quiet_NaN();  // of the repeats, (90th - 10th percentile) / median
 };
 
 struct Outcome {
@@ -103,6 +106,7 @@ struct Outcome {
   std::vector<Paper> papers;
   std::vector<Specimen> matrices;
   std::vector<Measurement> measurements;
+  std::vector<std::string> notes = {};  // what to know about all of it
 };
 
 }  // namespace heddle::reproduce

@@ -7,6 +7,8 @@
 
 namespace heddle::reproduce {
 
+struct Experiment;
+
 class Record {
  public:
   Record(Lab& the_lab, Paper& paper) : lab(the_lab), paper_(paper) {}
@@ -17,8 +19,8 @@ class Record {
     return {claim_text(id), unit};
   }
   // The word that follows from the findings; without any it stays open. A claim about times is judged on a GPU only;
-  // elsewhere `now` is shown all the same.
-  void judge(const Findings& seen, const std::string& now);
+  // elsewhere `now` is shown all the same. `number`: the one that tells most.
+  void judge(const Findings& seen, const std::string& now, const std::string& number = {});
   // There is nothing to judge by.
   void leave_open(const std::string& id, const std::string& reason, const std::string& now = {},
                   const std::string& basis = {});
@@ -41,10 +43,15 @@ class Record {
   const Matrix* try_matrix(const std::string& name) { return try_to_get(&Lab::matrix, name); }
   const Matrix* try_whole(const std::string& name) { return try_to_get(&Lab::whole, name); }
   std::vector<const Matrix*> try_matrices(const std::vector<std::string>& names);
+  // The claims and tables of an experiment as the stored result has them.
+  void keep_as_stored(const Experiment& experiment);
+  // Null unless a stored result is judged again and has it.
+  const Figure* stored_figure(const std::string& title) const;
   void failed(const std::string& what) { paper_.failures.push_back(what); }
 
  private:
   Claim& claim_of(const std::string& id);
+  const Paper* stored_paper() const;
   const Matrix* try_to_get(const Matrix& (Lab::*get)(const std::string&), const std::string& name);
   Paper& paper_;
 };
@@ -54,6 +61,9 @@ struct Experiment {
   std::vector<std::string> claims;
   void (*run)(Record& record);
   const char* name = "";
+  // Of one whose times are not stored: how the titles of its tables, and what it measured besides, begin. When a stored
+  // result is judged again it stays as it is.
+  std::vector<const char*> kept = {};
 };
 
 struct PaperPlan {

@@ -101,17 +101,9 @@ std::string parse_paper(const std::string& word) {
   return name;
 }
 
-Outcome run(const Settings& settings, const std::vector<std::string>& papers, const Reporter& reporter) {
-  const double begun = now_seconds();
-  Lab lab(settings);
-  const DeviceInfo info = describe(settings.device);
-  Outcome outcome{.version = version,
-                  .device_kind = to_string(settings.device),
-                  .device_name = info.name,
-                  .threads = threads(),
-                  .quick = settings.quick,
-                  .seconds_each = settings.seconds};
-  outcome.read_gbps = this_machine(settings.device).read_gbps;
+namespace {
+
+void run_papers(Lab& lab, Outcome& outcome, const std::vector<std::string>& papers, const Reporter& reporter) {
   std::vector<PaperPlan> plans;
   for (PaperPlan& plan : all_papers())
     if (std::find(papers.begin(), papers.end(), plan.name) != papers.end()) plans.push_back(std::move(plan));
@@ -124,17 +116,109 @@ Outcome run(const Settings& settings, const std::vector<std::string>& papers, co
     for (const Experiment& experiment : plan.experiments) {
       if (reporter) reporter(fmt::format("{} {}", plan.name, name_of(experiment)), done / parts);
       const double part_begun = now_seconds();
-      run_experiment(experiment, record);
+      if (lab.settings().stored && !experiment.kept.empty())
+        record.keep_as_stored(experiment);
+      else
+        run_experiment(experiment, record);
       paper.parts.push_back({name_of(experiment), now_seconds() - part_begun});
       ++done;
     }
     paper.seconds = now_seconds() - paper_begun;
   }
+}
+
+Device device_of(const std::string& kind) {
+  return kind.starts_with("gpu") ? Device::gpu() : kind.starts_with("emulator") ? Device::emulator() : Device::cpu();
+}
+
+std::string what_is_kept(const std::vector<std::string>& papers) {
+  std::vector<std::string> kept;
+  for (const PaperPlan& plan : all_papers())
+    for (const Experiment& experiment : plan.experiments)
+      if (!experiment.kept.empty() && std::find(papers.begin(), papers.end(), plan.name) != papers.end())
+        kept.push_back(name_of(experiment));
+  return kept.empty() ? std::string()
+                      : fmt::format(" {} stay as they were judged when they were measured: their times are not stored.",
+                                    fmt::join(kept, ", "));
+}
+
+}  // namespace
+
+Outcome run(const Settings& settings, const std::vector<std::string>& papers, const Reporter& reporter) {
+  const double begun = now_seconds();
+  Lab lab(settings);
+  Outcome outcome{.version = version,
+                  .device_kind = to_string(settings.device),
+                  .device_name = describe(settings.device).name,
+                  .threads = threads(),
+                  .quick = settings.quick,
+                  .seconds_each = settings.seconds};
+  outcome.read_gbps = this_machine(settings.device).read_gbps;
+  run_papers(lab, outcome, papers, reporter);
   outcome.interrupted = lab.stopped();
   outcome.matrices = lab.specimens();
   outcome.measurements = lab.measurements();
+  outcome.notes = lab.notes();
   outcome.seconds = now_seconds() - begun;
   return outcome;
+}
+
+Outcome judge_again(const Outcome& stored, Settings settings, const Reporter& reporter) {
+  settings.stored = &stored;
+  settings.device = device_of(stored.device_kind);
+  settings.quick = stored.quick;
+  settings.seconds = stored.seconds_each;
+  Lab lab(settings);
+  const std::vector<std::string> files = lab.missing_files(stored);
+  check(files.empty(), ErrorKind::input, "the result has times of files that are not here: {}; --matrices FOLDER",
+        fmt::join(files, ", "));
+  std::vector<std::string> papers;
+  for (const Paper& paper : stored.papers) papers.push_back(paper.name);
+  Outcome today;
+  run_papers(lab, today, papers, reporter);
+  check(!lab.stopped(), ErrorKind::unavailable, "interrupted");
+  Outcome again = stored;
+  for (std::size_t i = 0; i < again.papers.size(); ++i) {
+    Paper& paper = again.papers[i];
+    today.papers[i].seconds = paper.seconds, today.papers[i].parts = std::move(paper.parts);
+    paper = std::move(today.papers[i]);
+  }
+  again.notes = lab.notes();
+  again.notes.insert(again.notes.begin(),
+                     fmt::format("The times are judged by the rules of heddle {}, which may be later than they are.{}",
+                                 version, what_is_kept(papers)));
+  return again;
+}
+
+const Paper* Record::stored_paper() const {
+  if (lab.settings().stored == nullptr) return nullptr;
+  const std::vector<Paper>& all = lab.settings().stored->papers;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Paper& one) { return one.name == paper_.name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Figure* Record::stored_figure(const std::string& title) const {
+  const Paper* stored = stored_paper();
+  if (stored == nullptr) return nullptr;
+  const auto found = std::find_if(stored->figures.begin(), stored->figures.end(),
+                                  [&](const Figure& one) { return one.title == title; });
+  return found == stored->figures.end() ? nullptr : &*found;
+}
+
+void Record::keep_as_stored(const Experiment& experiment) {
+  const Paper* stored = stored_paper();
+  if (stored == nullptr) return;
+  const auto is_kept = [&](const std::string& title) {
+    return std::any_of(experiment.kept.begin(), experiment.kept.end(),
+                       [&](const char* beginning) { return title.starts_with(beginning); });
+  };
+  for (const Claim& one : stored->claims)
+    if (std::find(experiment.claims.begin(), experiment.claims.end(), one.id) != experiment.claims.end())
+      claim_of(one.id) = one;
+  for (const Table& one : stored->tables)
+    if (is_kept(one.title)) add(one);
+  for (const Extra& one : stored->also_measured)
+    if (is_kept(one.what)) paper_.also_measured.push_back(one);
 }
 
 Claim& Record::claim_of(const std::string& id) {
@@ -144,17 +228,19 @@ Claim& Record::claim_of(const std::string& id) {
   return *found;
 }
 
-void Record::judge(const Findings& seen, const std::string& now) {
+void Record::judge(const Findings& seen, const std::string& now, const std::string& number) {
   Claim& claim = claim_of(seen.id());
+  const Kind kind = claim_text(seen.id()).kind;
   const Ruling ruling = seen.ruling();
   claim.now = now;
+  claim.number = number;
   claim.basis = seen.basis();
   const Device device = lab.settings().device;
   if (lab.stopped()) {
     claim.reason = "interrupted";
-  } else if (!claim.exact && !lab.on_gpu() && !lab.planted()) {
+  } else if (kind == Kind::timed && !lab.on_gpu() && !lab.planted()) {
     claim.reason = fmt::format("speaks of a GPU's times; this is the {}", to_string(device));
-  } else if (!claim.exact && lab.quick() && !lab.planted()) {
+  } else if (kind != Kind::exact && lab.quick() && !lab.planted()) {
     claim.reason = "a quick run: the matrices are too small for times to say anything";
   } else if (ruling.judged == 0) {
     claim.reason = "nothing to judge by";

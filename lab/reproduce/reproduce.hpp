@@ -18,4 +18,9 @@ using Reporter = std::function<void(const std::string& what, double share)>;
 // concerns stay open. When `settings.stopped` says so, the rest is left open and what there is comes back.
 Outcome run(const Settings& settings, const std::vector<std::string>& papers, const Reporter& reporter = {});
 
+// The times of a result, judged by the rules of today on the matrices of `settings.folder` and `settings.corpus`, which
+// are made or read again. What has no times in the result stays as it was judged then. Error(input) where a matrix is
+// not the one that was measured.
+Outcome judge_again(const Outcome& stored, Settings settings, const Reporter& reporter = {});
+
 }  // namespace heddle::reproduce

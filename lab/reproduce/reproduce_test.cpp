@@ -8,6 +8,7 @@
 #include <numeric>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include <heddle/error.hpp>
 #include <heddle/generate.hpp>
@@ -152,6 +153,34 @@ TEST(Claims, each_have_a_line_on_the_page_of_all_claims) {
   EXPECT_EQ(named, std::set<std::string>(ids.begin(), ids.end()));
 }
 
+// What the papers have: their tables, figures and parts with something that can be checked.
+TEST(Claims, leave_no_table_and_no_figure_of_a_paper_without_a_line) {
+  const std::vector<std::vector<std::string>> parts{
+      {"Table I", "Table I, last column", "Fig. 4", "Fig. 5", "Fig. 6", "text", "future work"},
+      {"Table I", "Fig. 1", "rules", "rules, the reason for T", "Fig. 2", "IV-A", "results", "IV-D", "storage",
+       "preprocessing", "C2050", "CG"},
+      {"Fig. 1, example", "Table 1", "Table 2", "Table 3", "Table 4", "Table 5", "Tables 6 and 7", "Figs. 6 to 8",
+       "text", "future work"},
+      {"abstract, results", "results", "parameters", "Table I", "text"},
+      {"Table 2", "Table 3", "section on RCM", "section on 16 bits", "headline, Table 5", "headline, Table 6",
+       "Table 6", "Table 7", "future work"}};
+  const std::string page = tree::all().at("docs/claims.md");
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const auto begin = page.find("## Paper " + std::to_string(k + 1));
+    ASSERT_NE(begin, std::string::npos);
+    std::istringstream lines(page.substr(begin, page.find("## Paper " + std::to_string(k + 2)) - begin));
+    std::set<std::string> found;
+    for (std::string line; std::getline(lines, line);) {
+      const auto end = line.find(" |", 2);
+      if (!line.starts_with("| ") || end == std::string::npos) continue;
+      found.insert(line.substr(2, end - 2));
+      const auto last = line.rfind(" | ");
+      EXPECT_GT(line.size() - last, 6u) << "tested by nothing: " << line;
+    }
+    for (const std::string& part : parts[k]) EXPECT_TRUE(found.contains(part)) << "paper " << k + 1 << ": " << part;
+  }
+}
+
 TEST(Reproduce, knows_its_papers_with_dashes_too) {
   EXPECT_EQ(parse_paper("ellr-t"), "ellr_t");
   EXPECT_THROW(parse_paper("ellpack"), Error);
@@ -238,7 +267,7 @@ TEST(Reproduce, judges_16_bit_columns_by_real_matrices_alone) {
   for (const Williams& one : eleven())
     write_matrix(folder.path(subject(one.name).files[0] + ".mtx"), generate("band,rows=40"));
   Lab lab(quick(folder.path("")));
-  Paper paper{.name = "model", .claims = {claim("R19")}};
+  Paper paper{.name = "model", .claims = {claim("R19"), claim("R48")}};
   Record record(lab, paper);
   model_paper().experiments[2].run(record);
   EXPECT_EQ(paper.claims[0].now, "11 of 11 before, 11 after RCM");
@@ -263,13 +292,27 @@ TEST(Reproduce, finds_the_printed_statistics_of_the_real_matrices) {
   for (const SelfCheck& check : paper.self_checks) EXPECT_TRUE(check.holds) << check.what;
 }
 
+std::string in_one_line(const std::string& text) { return std::regex_replace(text, std::regex(R"(\s+)"), " "); }
+
 TEST(Reproduce, has_a_page_that_says_where_its_matrices_come_from) {
   Outcome outcome;
   outcome.matrices.push_back({.name = "cant", .source = "gen:like,name=cant", .origin = Origin::stand_in});
   outcome.matrices.push_back({.name = "qh1484", .source = "qh1484.mtx", .origin = Origin::real});
-  for (const std::string& page : {to_html(outcome), to_markdown(outcome)}) {
+  for (const std::string& page : {to_html(outcome), in_one_line(to_markdown(outcome))}) {
     EXPECT_NE(page.find("from their files: qh1484."), std::string::npos);
     EXPECT_NE(page.find("Stand-ins: 1,"), std::string::npos);
+  }
+}
+
+TEST(Reproduce, has_pages_whose_lines_a_person_can_read) {
+  Outcome outcome;
+  Paper& paper = outcome.papers.emplace_back();
+  paper.claims.push_back(claim("R34"));
+  paper.tables.push_back({.title = "a table", .note = std::string(60, 'w') + " " + std::string(70, 'v')});
+  for (const std::string& page : {to_markdown(outcome), tables_in_markdown(outcome)}) {
+    std::istringstream lines(page);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_TRUE(line.starts_with("|") || line.size() <= 130) << line;
   }
 }
 

@@ -31,7 +31,7 @@ Claim claim(const std::string& id) {
   const ClaimText text = claim_text(id);
   return {.id = id,
           .statement = text.statement,
-          .exact = text.exact,
+          .exact = text.kind == Kind::exact,
           .then = text.then,
           .now = {},
           .rule = text.rule,

@@ -10,15 +10,19 @@
 
 namespace heddle::reproduce {
 
+// exact: counted, the same on every machine; timed: of a GPU's times, judged on one alone; host: of a CPU's times, which
+// every machine has.
+enum class Kind { exact, timed, host };
+inline constexpr Kind exact = Kind::exact, timed = Kind::timed, host = Kind::host;
+
 // A claim as it is printed, and what it takes to judge it.
 struct ClaimText {
   const char* id;
-  bool exact;      // counted, not timed: the same on every machine
+  Kind kind;
   Likeness needs;  // what a stand-in must share with the paper's matrix to say anything about it
   double share;    // of what is judged that must hold; 1: all of it
   const char *statement, *then, *rule;
 };
-inline constexpr bool exact = true, timed = false;
 
 // One file for each paper.
 std::vector<ClaimText> ellpack_r_claims();

@@ -12,6 +12,12 @@ struct Ruling {
   std::vector<std::string> against;
 };
 
+// Times this close are equal. What is said to be faster has to be so by more than a tie; what is said to be no slower
+// may be slower by a tie.
+inline constexpr double tie = 1.02;
+inline bool is_faster(double ratio) { return ratio > tie; }  // the other's time over its own
+inline bool is_no_slower(double ratio) { return ratio * tie >= 1; }
+
 class Findings {
  public:
   // unit: what is counted, in the plural: "matrices", "precisions", "steps".
@@ -26,6 +32,9 @@ class Findings {
   // Nothing was measured where `value` is missing.
   void add_above(const std::string& name, double value, double limit);
   void see_above(const Matrix& matrix, double value, double limit);
+  // Of the other's time over its own.
+  void add_faster(const std::string& name, double ratio) { add_above(name, ratio, tie); }
+  void see_faster(const Matrix& matrix, double ratio) { see_above(matrix, ratio, tie); }
 
   bool fit(const Matrix& matrix) const { return matrix.likeness >= claim_.needs; }
   // Those that can say something; they are what the findings rest on, the others are noted as set aside.

@@ -21,8 +21,15 @@ inline PaperPlan plan_of(const std::string& id) {
 }
 
 // The claim, judged by its experiment on small matrices with these times, or with the files of a folder.
-inline Claim judged(const std::string& id, const PlantedTimes& times, const std::string& folder = {}) {
-  Lab lab({.device = Device::cpu(), .seconds = 0, .quick = true, .folder = folder, .stopped = {}, .planted = times});
+inline Claim judged(const std::string& id, const PlantedTimes& times, const std::string& folder = {},
+                    const std::string& corpus = {}) {
+  Lab lab({.device = Device::cpu(),
+           .seconds = 0,
+           .quick = true,
+           .folder = folder,
+           .stopped = {},
+           .corpus = corpus,
+           .planted = times});
   const PaperPlan plan = plan_of(id);
   Paper paper{.name = plan.name};
   for (const std::string& decided : plan.experiments[0].claims) paper.claims.push_back(claim(decided));
@@ -33,6 +40,7 @@ inline Claim judged(const std::string& id, const PlantedTimes& times, const std:
   return {};
 }
 
+inline bool has(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 inline bool starts(const std::string& text, const char* with) { return text.starts_with(with); }
 
 // `slow` of the plans take twice the time of the others wherever `where` says so.

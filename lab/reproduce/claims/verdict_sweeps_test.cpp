@@ -87,7 +87,7 @@ TEST(Verdicts, of_R28_go_by_precision) {
                   [=](const std::string& matrix, const std::string& what, Precision precision) {
                     const bool ahead = precision == Precision::f32 ? f32 : f64;
                     const bool small = matrix < "corpus 1061";
-                    if (!starts(what, "hyb")) return 1.0;
+                    if (!has(what, "hyb")) return 1.0;
                     return ahead && small ? 2.0 : 0.5;
                   })
         .verdict;
@@ -97,7 +97,7 @@ TEST(Verdicts, of_R28_go_by_precision) {
   EXPECT_EQ(word(false, false), refuted);
 }
 
-TEST(Verdicts, of_R37_want_a_slower_mean_and_a_faster_matrix) {
+TEST(Verdicts, of_R37_want_the_printed_mean_and_a_faster_matrix) {
   const auto word = [](double mostly, double once) {
     std::map<std::string, int> numbers;
     return judged("R37",
@@ -108,12 +108,28 @@ TEST(Verdicts, of_R37_want_a_slower_mean_and_a_faster_matrix) {
                   })
         .verdict;
   };
-  EXPECT_EQ(word(2, 0.5), confirmed);
-  EXPECT_EQ(word(2, 2), mixed);
-  EXPECT_EQ(word(0.5, 0.5), mixed);
+  EXPECT_EQ(word(2, 0.8), confirmed);
+  EXPECT_EQ(word(2, 2), mixed) << "faster on none";
+  EXPECT_EQ(word(0.5, 0.5), mixed) << "faster on average";
+  EXPECT_EQ(word(1.1, 0.8), mixed) << "91 % are not 55 %";
+  EXPECT_EQ(word(1, 1), refuted);
 }
 
-// The model has 25 GFLOP/s in float and 16.7 in double at the 100 GB/s that planted times go with.
+TEST(Verdicts, of_a_claim_about_the_host_need_no_gpu) {
+  Lab lab({.device = Device::cpu()});
+  Paper paper{.name = "rgcsr", .claims = {claim("R37"), claim("R8")}};
+  Record record(lab, paper);
+  for (const char* id : {"R37", "R8"}) {
+    Findings seen = record.findings(id);
+    seen.add("one", true);
+    record.judge(seen, "");
+  }
+  EXPECT_EQ(paper.claims[0].verdict, confirmed);
+  EXPECT_EQ(paper.claims[1].reason, "speaks of a GPU's times; this is the cpu");
+}
+
+// The model has 25 GFLOP/s in float and 16.7 in double at the 100 GB/s that planted times go with; the data sheet says
+// 125.
 TEST(Verdicts, of_R27_and_R29_go_by_the_share_of_the_model) {
   const auto word = [](const std::string& id, double rgcsr_rate, double hyb_rate) {
     return judged(id,
@@ -122,17 +138,51 @@ TEST(Verdicts, of_R27_and_R29_go_by_the_share_of_the_model) {
                     std::sscanf(matrix.c_str(), "corpus %d", &number);
                     const auto& one = stand_in_corpus()[static_cast<std::size_t>(number)];
                     const double model = precision == Precision::f32 ? 25e9 : 100e9 / 6;
-                    const double rate = starts(what, "hyb") ? hyb_rate : rgcsr_rate;
+                    const double rate = has(what, "hyb") ? hyb_rate : rgcsr_rate;
                     return 2 * static_cast<double>(matrix_of(one).nnz()) / (rate * model);
                   })
         .verdict;
   };
-  EXPECT_EQ(word("R27", 0.95, 0.5), confirmed);
+  EXPECT_EQ(word("R27", 1.2, 0.5), confirmed);
+  EXPECT_EQ(word("R27", 0.95, 0.5), mixed) << "of what was measured, not of the data sheet";
   EXPECT_EQ(word("R27", 0.85, 0.5), mixed) << "80 % in double is reached, 93 % in float is not";
   EXPECT_EQ(word("R27", 0.5, 0.5), refuted);
   EXPECT_EQ(word("R29", 0.5, 0.4), confirmed);
   EXPECT_EQ(word("R29", 0.5, 0.6), refuted);
   EXPECT_EQ(word("R29", 0.01, 0.6), Verdict::not_testable) << "nothing reaches that share";
+}
+
+// The share of the small that RgCSR wins, and of the large that HYB wins; both formats win everywhere alike; the reverse.
+TEST(Verdicts, of_R45_go_by_the_shares_that_beat_a_core) {
+  const auto word = [](double rgcsr_small, double rgcsr_large, double hyb_small, double hyb_large) {
+    return judged("R45",
+                  [=](const std::string& matrix, const std::string& what, Precision) {
+                    const bool small = matrix < "corpus 1061";
+                    if (has(what, "one core")) return 1.0;
+                    if (has(what, "hyb")) return small ? hyb_small : hyb_large;
+                    return small ? rgcsr_small : rgcsr_large;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(0.5, 2, 2, 0.5), confirmed);
+  EXPECT_EQ(word(0.5, 0.5, 2, 2), mixed);
+  EXPECT_EQ(word(2, 0.5, 0.5, 2), refuted);
+}
+
+TEST(Verdicts, of_R46_go_by_the_share_of_the_model_without_cached_x) {
+  Lab sizes({.device = Device::cpu(), .quick = true});
+  const auto word = [&](double hyb, double rgcsr) {
+    return judged("R46",
+                  [&](const std::string& matrix, const std::string& what, Precision precision) {
+                    const double model = 2e9 * planted_read_gbps / (precision == Precision::f32 ? 12 : 20);
+                    const double rate = model * (has(what, "rgcsr") ? rgcsr : hyb);
+                    return 2 * static_cast<double>(sizes.matrix(matrix).facts.nnz) / rate;
+                  })
+        .verdict;
+  };
+  EXPECT_EQ(word(0.8, 0.75), confirmed);
+  EXPECT_EQ(word(0.7, 0.75), mixed) << "78 % in double";
+  EXPECT_EQ(word(0.5, 0.3), refuted);
 }
 
 // Changing over gains on both matrices, on the one that does not escape to HYB, from the GPU's memory, never.
@@ -222,6 +272,37 @@ TEST(Verdicts, of_R19_go_by_the_counts_before_and_after_rcm) {
   EXPECT_EQ(word(7, 10), confirmed);
   EXPECT_EQ(word(7, 11), mixed);
   EXPECT_EQ(word(0, 5), refuted);
+}
+
+// In blocks of 32 rows of one length every second group of 64 is half padding.
+TEST(Verdicts, of_R44_go_by_the_zeros_of_small_and_large_real_matrices) {
+  std::vector<std::int64_t> alike(12000, 2), blocks(12000), uneven(12000);
+  for (std::size_t row = 0; row < alike.size(); ++row)
+    blocks[row] = row / 32 % 2 == 0 ? 1 : 3, uneven[row] = row % 2 == 0 ? 1 : 3;
+  const auto word = [&](const std::vector<std::int64_t>& large) {
+    const ScratchFolder folder;
+    write_matrix(folder.path("small.hdl"), test::with_lengths({alike.begin(), alike.begin() + 960}, 960, 1));
+    write_matrix(folder.path("large.hdl"), test::with_lengths(large, 12000, 1));
+    return judged("R44", equal_times, {}, folder.path("")).verdict;
+  };
+  EXPECT_EQ(word(alike), confirmed);
+  EXPECT_EQ(word(blocks), mixed);
+  EXPECT_EQ(word(uneven), refuted);
+  EXPECT_EQ(judged("R44", equal_times).verdict, Verdict::not_testable) << "zeros of stand-ins are ours";
+}
+
+// An arrow's entries lie far from the diagonal until RCM comes; a full matrix stays as it is.
+TEST(Verdicts, of_R48_take_eight_of_eleven) {
+  const Csr<double> apart = with_edges(60, {59}), full = generate("dense,rows=9");
+  const auto word = [&](std::size_t lower) {
+    const ScratchFolder folder;
+    const std::vector<std::string> names = names_of(eleven());
+    for (std::size_t k = 0; k < names.size(); ++k) write_all(folder, {names[k]}, k < lower ? apart : full);
+    return judged("R48", equal_times, folder.path("")).verdict;
+  };
+  EXPECT_EQ(word(8), confirmed);
+  EXPECT_EQ(word(7), mixed);
+  EXPECT_EQ(word(0), refuted);
 }
 
 // Half of the time is spent on x; RCM saves all of that, on the irregular matrices, on all, on the others alone.

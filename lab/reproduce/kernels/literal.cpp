@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "built_with.hpp"
+#include "codec/index_codec.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
@@ -80,6 +81,7 @@ std::string to_text(const Literal& literal) {
   if (sliced || literal.kernel == Kernel::ellr_t || literal.kernel == Kernel::rgcsr)
     text += fmt::format(" block={}", literal.block);
   if (literal.kernel == Kernel::hyb && literal.rule == Literal::Escape::cusp) text += " rule=cusp";
+  if (literal.near) text += " columns=16";
   switch (literal.loads) {
     case Literal::Loads::texture: return text;
     case Literal::Loads::past: return text + " loads=past";
@@ -96,6 +98,9 @@ LiteralOperator<V>::LiteralOperator(const Csr<V>& A, const Literal& literal, Dev
   check(device.kind != Device::Kind::cpu, ErrorKind::unavailable, "the papers' kernels run on a GPU or the emulator");
   check(literal.block >= 16 && literal.block <= 1024 && literal.T < literal.block, ErrorKind::usage, "no {}",
         to_text(literal));
+  check(!literal.near || (literal.loads == Literal::Loads::texture &&
+                          (literal.kernel == Kernel::ellpack || literal.kernel == Kernel::hyb)),
+        ErrorKind::usage, "no {}", to_text(literal));
   length_ = lengths_of(A);
   longest_ = length_.size() == 0 ? 0 : *std::max_element(length_.begin(), length_.end());
   switch (literal.kernel) {
@@ -114,8 +119,10 @@ LiteralOperator<V>::LiteralOperator(const Csr<V>& A, const Literal& literal, Dev
                     rounded_up(A.rows, 32), 1);
       store_rest(A);
   }
+  if (literal.near) store_near(A);
   const auto move = [&](auto& array) { array = std::move(array).owned_on(device); };
-  move(start_), move(length_), move(row_of_), move(col_), move(val_), move(rest_row_), move(rest_col_), move(rest_val_);
+  move(start_), move(length_), move(row_of_), move(col_), move(near_), move(val_), move(rest_row_), move(rest_col_),
+      move(rest_val_);
 }
 
 // Row after row, each on a multiple of `unit`.
@@ -203,6 +210,20 @@ void LiteralOperator<V>::store_rest(const Csr<V>& A) {
   carry_row_ = Buffer<Index>(warps_, device_), carry_ = Buffer<V>(warps_, device_);
 }
 
+// After store_columns with T = 1. Padding has 0: its value is what the kernel tests.
+template <class V>
+void LiteralOperator<V>::store_near(const Csr<V>& A) {
+  near_ = Buffer<std::int16_t>(stored_);
+  std::fill(near_.begin(), near_.end(), std::int16_t{0});
+  for (std::int64_t row = 0; row < A.rows; ++row)
+    for (Offset k = 0; k < std::min<Offset>(width_, length_[row]); ++k) {
+      const Index col = A.col[A.ptr[row] + k];
+      check(Column16::holds(row, col), ErrorKind::unavailable, "16 bits do not hold column {} of row {}", col, row);
+      near_[k * ld_ + row] = Column16::encode(row, col);
+    }
+  col_ = {};
+}
+
 template <class V>
 LiteralView<V> LiteralOperator<V>::view() const {
   return {.rows = rows_,
@@ -213,6 +234,7 @@ LiteralView<V> LiteralOperator<V>::view() const {
           .length = length_.data(),
           .row_of = row_of_.data(),
           .col = col_.data(),
+          .near = near_.data(),
           .val = val_.data(),
           .rest = rest_row_.size(),
           .interval = interval_,

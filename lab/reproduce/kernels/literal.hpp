@@ -42,6 +42,7 @@ struct Literal {
   Loads loads = Loads::texture;
   Escape rule = Escape::two_thirds;
   int C = 32, sigma = 1;  // sliced: rows of a slice, rows of a sorting window
+  bool near = false;  // ellpack and hyb's part of it, loads of textures: 16-bit columns, relative to the row (paper 5)
 };
 std::string to_text(const Literal& literal);  // "literal ellr_t T=4 block=128"
 
@@ -50,6 +51,7 @@ template <class V>
 struct LiteralView {
   std::int64_t rows = 0, width = 0, ld = 0, C = 0;
   const Index *start = nullptr, *length = nullptr, *row_of = nullptr, *col = nullptr;
+  const std::int16_t* near = nullptr;  // column - row, in the place of col
   const V* val = nullptr;
   // hyb: what the ELLPACK part leaves
   std::int64_t rest = 0, interval = 0, warps = 0;
@@ -63,7 +65,7 @@ template <class V>
 class LiteralOperator {
  public:
   // Built on the host, then on `device`. Error(unavailable) on the CPU, which has no such kernels; and where padding
-  // takes 2^31 places, or ten times the entries and more than 100 million.
+  // takes 2^31 places, or ten times the entries and more than 100 million, or 16 bits do not hold a column.
   LiteralOperator(const Csr<V>& A, const Literal& literal, Device device);
   // y = A x
   void multiply(const V* x, V* y, Stream stream) const;
@@ -75,11 +77,13 @@ class LiteralOperator {
   void store_groups(const Csr<V>& A, std::int64_t size);
   void store_slices(const Csr<V>& A);
   void store_rest(const Csr<V>& A);
+  void store_near(const Csr<V>& A);
   LiteralView<V> view() const;
   Literal literal_;
   Device device_;
   std::int64_t rows_ = 0, longest_ = 0, width_ = 0, ld_ = 0, stored_ = 0, interval_ = 0, warps_ = 0;
   Buffer<Index> start_, length_, row_of_, col_, rest_row_, rest_col_;
+  Buffer<std::int16_t> near_;
   Buffer<V> val_, rest_val_;
   mutable Buffer<Index> carry_row_;
   mutable Buffer<V> carry_;

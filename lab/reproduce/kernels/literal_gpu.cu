@@ -59,7 +59,7 @@ SIMT_KERNEL crs_team_a_row(LiteralView<V> A, const V* x, V* y) {
   if (present && member == 0) y[row] = sum;
 }
 
-template <Loads L, class V>
+template <Loads L, bool Near, class V>
 SIMT_KERNEL ellpack_thread_a_row(LiteralView<V> A, const V* x, V* y) {
   const std::int64_t row = simt::global_thread();
   if (row >= A.rows) return;
@@ -68,7 +68,11 @@ SIMT_KERNEL ellpack_thread_a_row(LiteralView<V> A, const V* x, V* y) {
   for (std::int64_t k = 0; k < A.width; ++k) {
     const std::int64_t place = row + k * A.ld;
     const V value = matrix_load<L>(A.val + place);
-    if (value != V(0)) sum += value * x_load<L>(x + matrix_load<L>(A.col + place));
+    if (value == V(0)) continue;
+    if constexpr (Near)
+      sum += value * x_load<L>(x + row + matrix_load<L>(A.near + place));
+    else
+      sum += value * x_load<L>(x + matrix_load<L>(A.col + place));
   }
   y[row] = sum;
 }
@@ -201,6 +205,14 @@ SIMT_KERNEL coo_serial(LiteralView<V> A, std::int64_t first, const V* x, V* y) {
 }
 
 template <Loads L, class V>
+void multiply_ellpack(simt::Here here, simt::Launch launch, const Literal& literal, const LiteralView<V>& A, const V* x,
+                      V* y) {
+  if constexpr (L == Loads::texture)
+    if (literal.near) return simt::launch(here, launch, ellpack_thread_a_row<L, true, V>, A, x, y);
+  simt::launch(here, launch, ellpack_thread_a_row<L, false, V>, A, x, y);
+}
+
+template <Loads L, class V>
 void multiply_by(simt::Here here, const Literal& literal, const LiteralView<V>& A, const V* x, V* y, Stream stream) {
   using Kernel = Literal::Kernel;
   const int threads = literal.block < simt::warp_size ? simt::warp_size : literal.block;
@@ -211,7 +223,7 @@ void multiply_by(simt::Here here, const Literal& literal, const LiteralView<V>& 
     case Kernel::crs: return simt::launch(here, launch_for(A.rows), crs_thread_a_row<L, V>, A, x, y);
     case Kernel::crs_vector: return simt::launch(here, launch_for(A.rows * 32), crs_team_a_row<L, 32, V>, A, x, y);
     case Kernel::spmv4gpu: return simt::launch(here, launch_for(A.rows * 16), crs_team_a_row<L, 16, V>, A, x, y);
-    case Kernel::ellpack: return simt::launch(here, launch_for(A.rows), ellpack_thread_a_row<L, V>, A, x, y);
+    case Kernel::ellpack: return multiply_ellpack<L>(here, launch_for(A.rows), literal, A, x, y);
     case Kernel::ellpack_r: return simt::launch(here, launch_for(A.rows), ellpack_r_thread_a_row<L, V>, A, x, y);
     case Kernel::rgcsr: return simt::launch(here, launch_for(A.rows), rgcsr_block_a_group<L, V>, A, x, y);
     case Kernel::ellr_t:
@@ -224,7 +236,7 @@ void multiply_by(simt::Here here, const Literal& literal, const LiteralView<V>& 
           literal.T, [&](auto T) { simt::launch(here, launch_for(A.rows * T), sliced_team_a_row<L, T, V>, A, x, y); });
     case Kernel::hyb: break;
   }
-  simt::launch(here, launch_for(A.rows), ellpack_thread_a_row<L, V>, A, x, y);
+  multiply_ellpack<L>(here, launch_for(A.rows), literal, A, x, y);
   const std::int64_t whole = A.rest / simt::warp_size * simt::warp_size;
   simt::launch(here, launch_for(A.warps * simt::warp_size), coo_flat<L, V>, A, whole, x, y);
   constexpr int one_block = 512;

@@ -22,6 +22,8 @@ std::vector<Literal> every_literal() {
     for (const Loads loads : {Loads::texture, Loads::past, Loads::data_cache, Loads::plain, Loads::uncached})
       list.push_back({.kernel = kernel, .block = 64, .loads = loads});
   list.push_back({.kernel = Kernel::hyb, .block = 64, .rule = Literal::Escape::cusp});
+  for (const Kernel kernel : {Kernel::ellpack, Kernel::hyb})
+    list.push_back({.kernel = kernel, .block = 64, .near = true});
   for (const int T : {1, 2, 4, 8, 16, 32})
     for (const int block : {64, 128}) list.push_back({.kernel = Kernel::ellr_t, .T = T, .block = block});
   for (const int T : {1, 2, 8}) list.push_back({.kernel = Kernel::ellr_t, .T = T, .block = 16});
@@ -104,10 +106,27 @@ TEST(Literal, refuses_the_cpu_and_padding_without_end) {
   EXPECT_THROW(LiteralOperator<double>(giant, {.kernel = Kernel::ellpack}, Device::emulator()), Error);
 }
 
+TEST(Literal, columns_of_16_bits_reach_32767_places_and_not_one_more) {
+  const auto with_column = [](Index col) {
+    Coo<double> entries{40000, 40000, Buffer<Index>(1), Buffer<Index>(1), Buffer<double>(1)};
+    entries.row[0] = 0, entries.col[0] = col, entries.val[0] = 3;
+    return to_csr(entries);
+  };
+  const Literal near{.kernel = Kernel::ellpack, .near = true};
+  const Csr<double> A = with_column(32767);
+  const bench::Reference<double> reference(A.view());
+  std::vector<double> y(40000, 7);
+  LiteralOperator<double>(A, near, Device::emulator()).multiply(reference.x().data(), y.data(), {});
+  EXPECT_EQ(reference.compare(y).row, -1);
+  EXPECT_THROW(LiteralOperator<double>(with_column(32768), near, Device::emulator()), Error);
+  EXPECT_THROW(LiteralOperator<double>(A, {.kernel = Kernel::crs, .near = true}, Device::emulator()), Error);
+}
+
 TEST(Literal, names_tell_every_setting) {
   EXPECT_EQ(to_text({.kernel = Kernel::ellr_t, .T = 4, .block = 128}), "literal ellr_t T=4 block=128");
   EXPECT_EQ(to_text({.kernel = Kernel::crs_vector, .loads = Loads::data_cache}), "literal crs_vector loads=data_cache");
   EXPECT_EQ(to_text({.kernel = Kernel::hyb, .rule = Literal::Escape::cusp}), "literal hyb rule=cusp");
+  EXPECT_EQ(to_text({.kernel = Kernel::ellpack, .near = true}), "literal ellpack columns=16");
   EXPECT_EQ(to_text({.kernel = Kernel::sliced, .T = 2, .block = 64, .C = 8, .sigma = 16}),
             "literal sliced C=8 sigma=16 T=2 block=64");
 }

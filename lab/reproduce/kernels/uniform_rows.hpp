@@ -9,12 +9,13 @@ namespace heddle::reproduce {
 template <class V, class Codec>
 class UniformRows {
  public:
-  UniformRows(Device device, std::int64_t most_entries, std::int64_t most_rows);
+  UniformRows(Lab& lab, std::int64_t most_entries, std::int64_t most_rows);
   // Cold: at these sizes a cache would hold some matrices and not others, which the model knows nothing of.
-  double seconds_without_x(Lab& lab, std::int64_t n, std::int64_t m);
+  double seconds_without_x(std::int64_t n, std::int64_t m);
 
  private:
   using Stored = typename Codec::Stored;
+  Lab& lab_;
   Device device_;
   Buffer<Stored> col_;
   Buffer<Index> length_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "collection/places.hpp"
 #include "generate/random.hpp"
@@ -148,6 +149,18 @@ std::vector<CorpusMatrix> few_of_corpus() {
 
 namespace {
 
+std::vector<CorpusMatrix> chosen(const Lab& lab) {
+  const Outcome* stored = lab.settings().stored;
+  if (stored == nullptr)
+    return lab.on_gpu() && !lab.quick() ? part_of_corpus(lab.settings().corpus_step) : few_of_corpus();
+  std::set<std::string> names;
+  for (const Specimen& one : stored->matrices) names.insert(one.name);
+  std::vector<CorpusMatrix> again;
+  for (const CorpusMatrix& one : stand_in_corpus())
+    if (names.contains(one.name())) again.push_back(one);
+  return again;
+}
+
 std::vector<CorpusItem> items_of_folder(const std::string& folder) {
   std::vector<CorpusItem> items;
   for (const std::string& name : collection::names_in(folder))
@@ -160,7 +173,7 @@ std::vector<CorpusItem> items_of_folder(const std::string& folder) {
 std::vector<CorpusItem> corpus_items(const Lab& lab) {
   if (!lab.settings().corpus.empty()) return items_of_folder(lab.settings().corpus);
   std::vector<CorpusItem> items;
-  for (const CorpusMatrix& one : lab.on_gpu() && !lab.quick() ? part_of_corpus(10) : few_of_corpus())
+  for (const CorpusMatrix& one : chosen(lab))
     items.push_back({one.name(), [one](Lab& asked) -> const Matrix& {
                        return asked.made(one.name(), corpus_source, [&] { return matrix_of(one); });
                      }});

@@ -6,7 +6,9 @@
 namespace heddle::reproduce {
 
 struct Fate {
-  std::string idea, word, numbers, why;  // word: "pays", "pays in part", "does not pay", "cannot be told here"
+  // word: "pays", "pays in part", "does not pay", "cannot be told here"; why: a sentence; number: of the first claim.
+  std::string idea, word, why, number;
+  std::vector<std::string> claims;
 };
 
 // Those of which the outcome has a claim. Nothing without a GPU or from a quick run: there is nothing to tell.

@@ -1,6 +1,6 @@
 #include "reproduce/page/html.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -74,9 +74,10 @@ std::string verdicts(const Outcome& outcome) {
 
 std::string fifteen_years(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
-  for (const Fate& fate : fates_of(outcome)) rows.push_back({fate.idea, fate.word, fate.why, fate.numbers});
+  for (const Fate& fate : fates_of(outcome))
+    rows.push_back({fate.idea, fate.word, fate.why, fate.number, fmt::format("{}", fmt::join(fate.claims, ", "))});
   if (rows.empty()) return {};
-  return "<h2>What fifteen years changed</h2>\n" + table({"idea", "", "why", "numbers"}, rows);
+  return "<h2>What fifteen years changed</h2>\n" + table({"idea", "", "why", "number", "claims"}, rows);
 }
 
 std::string also_measured(const Outcome& outcome) {
@@ -132,6 +133,7 @@ std::string matrices(const Outcome& outcome) {
 std::string to_html(const Outcome& outcome) {
   std::string body = fmt::format("<p>{}</p>\n<p>{}</p>\n<p><b>{}</b></p>\n", escaped(headline(outcome)),
                                  escaped(origins(outcome)), escaped(tally(outcome)));
+  for (const std::string& note : outcome.notes) body += fmt::format("<p class=\"soft\">{}</p>\n", escaped(note));
   body += fifteen_years(outcome) + verdicts(outcome) + also_measured(outcome) + self_checks(outcome);
   for (const Paper& paper : outcome.papers) body += of_paper(paper);
   return report::page("The papers' results, then and here", body + matrices(outcome));

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "reproduce/matrices/corpus.hpp"
 #include "reproduce/numbers.hpp"
@@ -33,20 +34,57 @@ std::string table(const std::vector<std::string>& columns, const std::vector<std
   return text + '\n';
 }
 
-std::string verdicts(const Outcome& outcome) {
-  std::vector<std::vector<std::string>> rows;
-  for (const Claim& claim : claims_of(outcome))
-    rows.push_back({claim.id + (claim.exact ? " (exact)" : ""), claim.statement, claim.then, evidence(claim),
-                    "**" + std::string(name_of(claim.verdict)) + "**"});
-  return table({"claim", "", "then", "here", "verdict"}, rows);
+// As the sites that show Markdown make it of a heading.
+std::string anchor_of(const std::string& heading) {
+  std::string made;
+  for (const char c : heading) {
+    if (c == ' ') made += '-';
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+      made += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return made;
 }
 
-std::string rules(const Outcome& outcome) {
-  std::string text;
+std::string tables_name(const std::string& stem) { return stem + "-tables.md"; }
+std::string link(const std::string& words, const std::string& stem, const std::string& heading) {
+  return fmt::format("[{}]({}#{})", words, tables_name(stem), anchor_of(heading));
+}
+
+// Lines of at most 120 characters, those after the first under the text of a list.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t width = 120;
+  std::string made, line;
+  std::size_t begun = 0;
+  while (begun < text.size()) {
+    const std::size_t end = std::min(text.find(' ', begun), text.size());
+    const std::string word = text.substr(begun, end - begun);
+    begun = end + 1;
+    if (!line.empty() && line.size() + 1 + word.size() > width) made += line + '\n', line = " ";
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return made + line + '\n';
+}
+
+std::string verdicts(const Outcome& outcome, const std::string& stem) {
+  std::vector<std::vector<std::string>> rows;
   for (const Claim& claim : claims_of(outcome))
-    text += fmt::format("* **{}** {}. Rests on {}.\n", claim.id, claim.rule,
-                        claim.basis.empty() ? "nothing here" : claim.basis);
-  return text + '\n';
+    rows.push_back({link(claim.id, stem, claim.id), claim.statement, "**" + std::string(name_of(claim.verdict)) + "**",
+                    claim.judged > 0 ? fmt::format("{} of {} {}", claim.held, claim.judged, claim.unit) : ""});
+  return table({"claim", "", "verdict", "holds for"}, rows);
+}
+
+std::string claims_in_full(const Outcome& outcome) {
+  std::string text;
+  for (const Claim& claim : claims_of(outcome)) {
+    text += fmt::format("### {}\n\n", claim.id);
+    text +=
+        wrapped(fmt::format("{}{}: **{}**", claim.statement, claim.exact ? " (exact)" : "", name_of(claim.verdict)));
+    text += '\n' + wrapped("* then: " + claim.then);
+    if (const std::string here = evidence(claim); !here.empty()) text += wrapped("* here: " + here);
+    text += wrapped("* confirmed when: " + claim.rule);
+    text += wrapped("* rests on: " + (claim.basis.empty() ? "nothing here" : claim.basis)) + '\n';
+  }
+  return text;
 }
 
 std::string also_measured(const Outcome& outcome) {
@@ -68,14 +106,20 @@ std::string self_checks(const Outcome& outcome) {
          table({"", "here", ""}, rows);
 }
 
-std::string fifteen_years(const Outcome& outcome) {
+std::string fifteen_years(const Outcome& outcome, const std::string& stem) {
   std::vector<std::vector<std::string>> rows;
-  for (const Fate& fate : fates_of(outcome))
-    rows.push_back({fate.idea, "**" + fate.word + "**", fate.why, fate.numbers});
+  for (const Fate& fate : fates_of(outcome)) {
+    std::vector<std::string> evidence;
+    for (const std::string& id : fate.claims) evidence.push_back(link(id, stem, id));
+    rows.push_back(
+        {fate.idea, "**" + fate.word + "**", fate.why, fate.number, fmt::format("{}", fmt::join(evidence, ", "))});
+  }
   if (rows.empty()) return {};
-  return "## What fifteen years changed\n\nFor readers who know the papers: which of their ideas still pay on this "
-         "device, and why. The word is that of the first claim named.\n\n" +
-         table({"idea", "", "why", "numbers"}, rows);
+  return fmt::format(
+             "## What fifteen years changed\n\nWhich of the papers' ideas still pay on the {}, and why. The word and "
+             "the number are those of the first claim.\n\n",
+             outcome.device_name) +
+         table({"idea", "", "why", "number", "claims"}, rows);
 }
 
 const Figure* main_figure(const Paper& paper) {
@@ -91,24 +135,55 @@ std::string time_of(const Paper& paper) {
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
   std::vector<std::string> list;
   for (const Part& part : parts) list.push_back(fmt::format("{} {}", part.what, fixed(part.seconds, 1)));
-  return fmt::format("Seconds of this paper: {}; of its parts: {}.\n\n", fixed(paper.seconds, 1),
-                     fmt::join(list, ", "));
+  return fmt::format("Seconds of this paper: {}; of its parts: {}.", fixed(paper.seconds, 1), fmt::join(list, ", "));
 }
 
 std::string picture_name(const Paper& paper, const std::string& stem) { return stem + '-' + paper.name + ".svg"; }
 
-std::string of_paper(const Paper& paper, const std::string& stem) {
-  std::string text = fmt::format("## {}\n\n{}\n\n", paper.title, paper.authors);
-  if (const Figure* figure = main_figure(paper))
-    text += fmt::format("![{}]({})\n\n", figure->title, picture_name(paper, stem));
+std::string pictures(const Outcome& outcome, const std::string& stem) {
+  std::string text;
+  for (const Paper& paper : outcome.papers) {
+    text += fmt::format("## {}\n\n{}. {}.\n\n", paper.title, paper.authors,
+                        link("Tables and parts", stem, paper.title + ", tables"));
+    if (const Figure* figure = main_figure(paper))
+      text += fmt::format("![{}]({})\n\n", figure->title, picture_name(paper, stem));
+  }
+  return text;
+}
+
+std::string tables_of(const Paper& paper) {
+  std::string text = fmt::format("## {}, tables\n\n", paper.title);
   for (const Table& one : paper.tables) {
     text += fmt::format("### {}\n\n", one.title);
-    if (!one.note.empty()) text += one.note + "\n\n";
+    if (!one.note.empty()) text += wrapped(one.note) + '\n';
     text += table(one.columns, one.rows);
   }
   if (!paper.failures.empty()) text += "Left out:\n\n";
-  for (const std::string& failure : paper.failures) text += "* " + failure + '\n';
-  return text + (paper.failures.empty() ? "" : "\n") + time_of(paper);
+  for (const std::string& failure : paper.failures) text += wrapped("* " + failure);
+  return text + (paper.failures.empty() ? "" : "\n") + wrapped(time_of(paper)) + '\n';
+}
+
+std::string recipe(const Outcome& outcome) {
+  return fmt::format(
+             "## To repeat it\n\n"
+             "    heddle fetch papers spd --into FOLDER    # the papers' matrices, and those of paper 2's CG\n"
+             "    heddle fetch corpus --into CORPUS        # 1,598 matrices like paper 3's\n"
+             "    heddle reproduce --seconds {} --matrices FOLDER --corpus CORPUS --json=RESULT.json --markdown "
+             "PAGE.md\n"
+             "\n",
+             outcome.seconds_each) +
+         wrapped(
+             "FOLDER has matrices by the papers' names (`cant.mtx`, `cant.mtx.gz`, `cant.hdl`, or a folder `cant` with "
+             "one of them); for those it has not there are stand-ins. Without `--corpus` every tenth of 1,598 "
+             "stand-ins "
+             "is taken; `--corpus-step 1` takes all. The stored result makes the page again, and its times can be "
+             "judged "
+             "by the rules of today:") +
+         "\n"
+         "    heddle reproduce --from RESULT.json --markdown PAGE.md --html PAGE.html\n"
+         "    heddle reproduce --from RESULT.json --judge --matrices FOLDER --json=AGAIN.json\n"
+         "\n"
+         "`PAGE.html` has every figure.\n";
 }
 
 std::string matrices(const Outcome& outcome) {
@@ -195,28 +270,37 @@ std::vector<Picture> pictures_of(const Outcome& outcome, const std::string& stem
 }
 
 std::string to_markdown(const Outcome& outcome, const std::string& stem) {
-  std::string text = fmt::format(
-      "# The papers' results, then and here\n\n"
-      "Measured on {}, in {} seconds, {} seconds for each measurement{}. {}\n\n"
-      "{}\n\n"
-      "To repeat it: `heddle fetch papers --into FOLDER`, then `heddle reproduce --matrices FOLDER --json=RESULT.json "
-      "--markdown PAGE.md`. FOLDER has matrices of the papers by their names (`cant.mtx`, `cant.mtx.gz`, `cant.hdl`, "
-      "or a folder `cant` with one of them); for those it has not there are stand-ins. `heddle reproduce --from "
-      "RESULT.json --markdown PAGE.md` writes the page again from a stored result; `--html PAGE.html` has every "
-      "figure. [claims.md](claims.md) lists every claim of the papers.\n\n"
-      "**{}.**\n\n",
-      headline(outcome), fixed(outcome.seconds, 0), outcome.seconds_each,
-      outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "",
-      outcome.device_kind.starts_with("gpu") ? ""
-                                             : "Its times say nothing about a GPU: claims about times are left open.",
-      origins(outcome), tally(outcome));
+  std::string text = "# The papers' results, then and here\n\n";
+  text += wrapped(
+      fmt::format("Measured on {}, in {} seconds, {} seconds for each measurement{}.{}", headline(outcome),
+                  fixed(outcome.seconds, 0), outcome.seconds_each,
+                  outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "",
+                  outcome.device_kind.starts_with("gpu")
+                      ? ""
+                      : " Its times say nothing about a GPU: claims about a GPU's times are left open."));
+  text += '\n' + wrapped(origins(outcome)) + '\n';
+  for (const std::string& note : outcome.notes) text += wrapped(note) + '\n';
   text +=
-      "*confirmed*: it holds for all that was judged; *mixed*: for some of the matrices, precisions or cases, which "
-      "are "
-      "counted; *refuted*: for none; *not testable here*: the papers' own files or another device are needed.\n\n";
-  text += fifteen_years(outcome) + "## Verdicts\n\n" + verdicts(outcome) + "When a claim counts as confirmed:\n\n" +
-          rules(outcome) + also_measured(outcome) + self_checks(outcome);
-  for (const Paper& paper : outcome.papers) text += of_paper(paper, stem);
+      wrapped(fmt::format("**{}.** *confirmed*: it holds for all that was judged; *mixed*: for some of the matrices, "
+                          "precisions or cases, which are counted; *refuted*: for none; *not testable here*: the "
+                          "papers' own files, another device or times that were not taken are needed. *Faster* is "
+                          "what is so by more than 2 %.",
+                          tally(outcome))) +
+      '\n';
+  text += wrapped(fmt::format(
+              "All claims of the papers: [claims.md](claims.md). The evidence of each verdict, its rule and "
+              "every table: [{0}]({0}). How to repeat it: [at the end](#to-repeat-it).",
+              tables_name(stem))) +
+          '\n';
+  text += fifteen_years(outcome, stem) + "## Verdicts\n\n" + verdicts(outcome, stem) + pictures(outcome, stem);
+  return text + recipe(outcome);
+}
+
+std::string tables_in_markdown(const Outcome& outcome, const std::string& stem) {
+  std::string text =
+      fmt::format("# The papers' results in full\n\nWhat [the page of verdicts]({}.md) rests on.\n\n", stem);
+  text += "## The claims\n\n" + claims_in_full(outcome) + also_measured(outcome) + self_checks(outcome);
+  for (const Paper& paper : outcome.papers) text += tables_of(paper);
   return text + matrices(outcome);
 }
 

@@ -5,8 +5,10 @@
 
 namespace heddle::reproduce {
 
-// The page, which names its pictures STEM-PAPER.svg: they lie beside it.
+// The page STEM.md: what became of the papers' ideas, and the verdicts. Beside it lie its pictures STEM-PAPER.svg and
+// STEM-tables.md, which has what the verdicts rest on.
 std::string to_markdown(const Outcome& outcome, const std::string& stem = "page");
+std::string tables_in_markdown(const Outcome& outcome, const std::string& stem = "page");
 // One for each paper that has a main figure, as the page names them.
 struct Picture {
   std::string name, svg;

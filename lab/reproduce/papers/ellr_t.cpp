@@ -5,9 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include <heddle/machine.hpp>
-
-#include "reproduce/nominal.hpp"
 #include "reproduce/papers/six_kernels.hpp"
 
 namespace heddle::reproduce {
@@ -16,7 +13,6 @@ namespace {
 
 constexpr int teams[] = {1, 2, 4, 8}, blocks[] = {128, 256, 512};
 constexpr int wide_teams[] = {16, 32}, small_blocks[] = {16, 32, 64};
-constexpr double tie = 1.02;  // configurations this close are the same
 
 struct Configuration {
   int T = 0, block = 0;
@@ -134,7 +130,7 @@ void many_threads(Record& record, const std::vector<OnMatrix>& all) {
   std::vector<std::string> wider;
   for (const OnMatrix& one : all) {
     if (!std::isfinite(one.wide)) continue;
-    seen.see(*one.matrix, tie * one.wide >= 1);
+    seen.see(*one.matrix, is_no_slower(one.wide));
     if (tie * one.wide < 1)
       wider.push_back(fmt::format("{} ({} times faster)", one.printed->name, fixed(1 / one.wide, 2)));
   }
@@ -175,8 +171,8 @@ void against_all(Record& record, const std::vector<OnMatrix>& all) {
   Findings seen = record.findings("R25");
   std::size_t today = 0, counted = 0;
   for (const OnMatrix& one : all) {
-    seen.see_above(*one.matrix, one.rival, 1);
-    counted += std::isfinite(one.rival_today), today += one.rival_today > 1;
+    seen.see_faster(*one.matrix, one.rival);
+    counted += std::isfinite(one.rival_today), today += is_faster(one.rival_today);
     table.rows.push_back({one.printed->name, name_of(one.matrix->facts.origin), fixed(one.matrix->facts.mean, 1),
                           in_words(one.literal) + " | " + in_words(one.today),
                           fmt::format("{} | {}", fixed(one.rival, 2), fixed(one.rival_today, 2)),
@@ -191,20 +187,20 @@ void against_all(Record& record, const std::vector<OnMatrix>& all) {
   record.add(std::move(figure));
   Numbers ratios;
   for (const OnMatrix& one : all) ratios.push_back(one.rival);
-  record.judge(
-      seen, fmt::format("{} times the best other in the geometric mean ({} to {}); today's ellr is the fastest "
-                        "of today's six on {} of {}",
-                        fixed(geometric_mean(ratios), 2), fixed(smallest(ratios), 2), fixed(largest(ratios), 2), today,
-                        counted));
+  record.judge(seen,
+               fmt::format("{} times the best other in the geometric mean ({} to {}); today's ellr is the fastest "
+                           "of today's six on {} of {}",
+                           fixed(geometric_mean(ratios), 2), fixed(smallest(ratios), 2), fixed(largest(ratios), 2),
+                           today, counted),
+               fmt::format("{} times the best other kernel", fixed(geometric_mean(ratios), 2)));
 }
 
-// The matrices of which the paper prints 90 GB/s and more, and the two its own table excepts.
-bool is_large(const TableOneRow& row) { return row.nnz >= 1000000; }
+// mac_econ (38 GB/s) and cop20k_A (70) are large, too, but the paper's own table excepts them.
+bool is_large(const TableOneRow& row) { return row.gbps >= 90; }
 
 void bandwidth_and_core(Record& record, const std::vector<OnMatrix>& all) {
-  const DeviceInfo info = describe(record.lab.settings().device);
-  const double nominal = record.lab.planted() ? 4800 : nominal_gbps(info.name);
-  const std::string rival = Lab::host_rival(Cores::one);
+  const double nominal = record.lab.sheet_gbps();
+  const std::string rival = record.lab.host_rival(Cores::one);
   Table table{
       .title = "Table I: ELLR-T*, effective bandwidth and speed over one core, then | here (float)",
       .note = fmt::format("Then: GTX 285 (159 GB/s nominal), MKL on one core. Here: {} GB/s nominal, the papers' "
@@ -242,16 +238,20 @@ void bandwidth_and_core(Record& record, const std::vector<OnMatrix>& all) {
 void trials(Record& record, const std::vector<OnMatrix>& all) {
   constexpr double hundreds = 500, no_relevant_share = 0.1;
   Findings seen = record.findings("R40");
-  Numbers products;
+  Numbers products, of_kernel, today;
   for (const OnMatrix& one : all) {
-    products.push_back(one.literal.of_all_twelve / one.literal.seconds);
+    products.push_back(record.lab.build_seconds(*one.matrix, "ellr T=auto", Precision::f32) / one.today.seconds);
     if (std::isfinite(products.back())) seen.see(*one.matrix, products.back() <= no_relevant_share * hundreds);
+    of_kernel.push_back(one.literal.of_all_twelve / one.literal.seconds);
+    today.push_back(one.today.of_all_twelve / one.today.seconds);
   }
-  Numbers today;
-  for (const OnMatrix& one : all) today.push_back(one.today.of_all_twelve / one.today.seconds);
-  record.judge(seen, fmt::format("twelve trials take as long as {} products by the best ({} to {}); today's ellr {}",
-                                 fixed(geometric_mean(products), 0), fixed(smallest(products), 0),
-                                 fixed(largest(products), 0), fixed(geometric_mean(today), 0)));
+  const std::string building =
+      present(products) == 0
+          ? "building `ellr T=auto` was not timed"
+          : fmt::format("building `ellr T=auto` takes as long as {} products by the best ({} to {})",
+                        fixed(geometric_mean(products), 0), fixed(smallest(products), 0), fixed(largest(products), 0));
+  record.judge(seen, fmt::format("{}; twelve products alone {} of the paper's kernel, {} of today's ellr", building,
+                                 fixed(geometric_mean(of_kernel), 0), fixed(geometric_mean(today), 0)));
 }
 
 void table_one_by_ellr_t(Record& record) {

@@ -30,10 +30,11 @@ double gain_of_hints(Lab& lab, const Matrix& matrix, Precision precision, Caches
 
 }  // namespace
 
-bool fits_16_bits(const Csr<double>& A) {
+bool fits_bits(const Csr<double>& A, int bits) {
+  const std::int64_t most = (std::int64_t{1} << (bits - 1)) - 1;
   for (std::int64_t row = 0; row < A.rows; ++row)
     for (Offset k = A.ptr[row]; k < A.ptr[row + 1]; ++k)
-      if (!Column16::holds(row, A.col[k])) return false;
+      if (const std::int64_t offset = A.col[k] - row; offset > most || offset < -most - 1) return false;
   return true;
 }
 

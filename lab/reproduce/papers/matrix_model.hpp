@@ -35,8 +35,9 @@ struct MatrixModel {
 
 MatrixModel model_of(Lab& lab, const Matrix& matrix, Precision precision);
 
-// Whether 16 bits hold the distance of every column from its row.
-bool fits_16_bits(const Csr<double>& A);
+// Whether so many bits hold the distance of every column from its row.
+bool fits_bits(const Csr<double>& A, int bits);
+inline bool fits_16_bits(const Csr<double>& A) { return fits_bits(A, 16); }
 // Entries a row that the device works on when each row has no more than `limit`.
 double mean_width(Device device, const Matrix& matrix, std::int64_t limit);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "reproduce/kernels/uniform_rows.hpp"
 #include "reproduce/numbers.hpp"
@@ -17,6 +18,15 @@ int threads_per_unit(const std::string& capability) {
   return capability == "7.5" ? 1024 : 2048;
 }
 
+// The first pass of the fit that was measured.
+std::int64_t resident_rows_of(const Outcome& stored) {
+  long fewest = 0, rows = 0, entries = 0;
+  for (const Measurement& one : stored.measurements)
+    if (std::sscanf(one.matrix.c_str(), "%ld rows of %ld", &rows, &entries) == 2 && entries == 4)
+      fewest = fewest == 0 ? rows : std::min(fewest, rows);
+  return std::max(1L, fewest);
+}
+
 struct Size {
   double passes;
   std::int64_t m;
@@ -29,6 +39,7 @@ std::int64_t resident_rows(const Lab& lab) {
   constexpr std::int64_t rows_of_a_core = 1024, of_the_emulator = 256;
   const Device device = lab.settings().device;
   if (lab.planted()) return of_the_emulator;
+  if (lab.settings().stored) return resident_rows_of(*lab.settings().stored);
   if (device.kind == Device::Kind::cpu) return rows_of_a_core * threads();
   if (device.kind == Device::Kind::emulator) return of_the_emulator;  // it holds as many as one likes
   const DeviceInfo info = describe(device);
@@ -45,12 +56,12 @@ template <class V, class Codec>
 PassFit fit_pass_model(Lab& lab, Trials trials) {
   const std::int64_t resident = resident_rows(lab);
   constexpr std::int64_t most_passes = 8, widest = 24, warp = 32;
-  UniformRows<V, Codec> matrices(lab.settings().device, most_passes * resident * widest, most_passes * resident);
+  UniformRows<V, Codec> matrices(lab, most_passes * resident * widest, most_passes * resident);
   std::vector<Fit3> equations;
   Numbers times;
   for (const std::int64_t passes : {1, 2, 3, 4, 6, 8})
     for (const std::int64_t m : {4, 8, 16, 24}) {
-      times.push_back(matrices.seconds_without_x(lab, passes * resident, m));
+      times.push_back(matrices.seconds_without_x(passes * resident, m));
       equations.push_back({{1, static_cast<double>(passes - 1), static_cast<double>(passes * m)}});
     }
   const Fit3 found = fit(equations, times);
@@ -59,7 +70,7 @@ PassFit fit_pass_model(Lab& lab, Trials trials) {
   for (const Size& size : sizes_to_try) {
     const auto rows = static_cast<std::int64_t>(size.passes * static_cast<double>(resident)) / warp * warp;
     fitted.trials.push_back(
-        {size.passes, size.m, matrices.seconds_without_x(lab, rows, size.m), predict(fitted.model, rows, size.m)});
+        {size.passes, size.m, matrices.seconds_without_x(rows, size.m), predict(fitted.model, rows, size.m)});
   }
   return fitted;
 }
