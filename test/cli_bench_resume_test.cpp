@@ -320,7 +320,7 @@ TEST(BenchOutput, comma_separated_values_have_as_many_fields_as_titles) {
   std::istringstream text(content_of(path));
   std::string titles, line;
   std::getline(text, titles);
-  EXPECT_TRUE(titles.ends_with(",break_even_csr,break_even_peer,class,chosen,joules,watts")) << titles;
+  EXPECT_TRUE(titles.ends_with(",break_even_csr,break_even_peer,class,chosen,joules,watts,call_seconds")) << titles;
   const auto commas = std::count(titles.begin(), titles.end(), ',');
   std::getline(text, line);
   EXPECT_TRUE(line.starts_with("\"a,\"\"b\",2,2,2,csr lanes=")) << line;

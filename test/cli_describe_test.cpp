@@ -241,7 +241,9 @@ TEST(Devices, are_measured_anew_with_one_note_where_the_figures_cannot_be_read) 
       const Outcome outcome = heddle_command({"devices"});
       EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
       EXPECT_EQ(lines_in(outcome.err), again && pipe ? 0 : 1) << outcome.err;
-      if (lines_in(outcome.err) > 0) EXPECT_NE(outcome.err.find("measured anew"), std::string::npos) << outcome.err;
+      if (lines_in(outcome.err) > 0) {
+        EXPECT_NE(outcome.err.find("measured anew"), std::string::npos) << outcome.err;
+      }
     }
   }
 }

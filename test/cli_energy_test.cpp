@@ -21,7 +21,7 @@ TEST(EnergyCommand, bench_tells_the_joules_of_a_product) {
   EXPECT_NEAR(result["watts"].get<double>(), 50, 5);
   EXPECT_GT(result["joules"].get<double>(), 50 * 0.5 * result["seconds"].get<double>());
   EXPECT_NE(outcome.out.find("energy"), std::string::npos) << outcome.out;
-  EXPECT_NE(content_of(folder.path("r.csv")).find(",joules,watts\n"), std::string::npos);
+  EXPECT_NE(content_of(folder.path("r.csv")).find(",joules,watts,"), std::string::npos);
 }
 
 TEST(EnergyCommand, solve_tells_the_joules_of_a_solve) {

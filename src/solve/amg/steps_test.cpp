@@ -379,7 +379,9 @@ TEST(Steps, tiles_in_another_order_are_all_visited_once_and_cut_chains) {
         EXPECT_FALSE(seen[static_cast<std::size_t>(at)]);
         seen[static_cast<std::size_t>(at)] = true;
         EXPECT_TRUE(order.before(at * tile + 5, at * tile + 6));
-        if (place > 0) EXPECT_TRUE(order.before(order.tile_at(place - 1) * tile + 7, at * tile + 5));
+        if (place > 0) {
+          EXPECT_TRUE(order.before(order.tile_at(place - 1) * tile + 7, at * tile + 5));
+        }
       }
       for (std::int64_t at = 1; at < tiles; ++at) {
         const bool later = order.before((at - 1) * tile, at * tile);
