@@ -311,8 +311,7 @@ TEST(Reproduce, has_pages_whose_lines_a_person_can_read) {
   paper.tables.push_back({.title = "a table", .note = std::string(60, 'w') + " " + std::string(70, 'v')});
   for (const std::string& page : {to_markdown(outcome), tables_in_markdown(outcome)}) {
     std::istringstream lines(page);
-    for (std::string line; std::getline(lines, line);)
-      EXPECT_TRUE(line.starts_with("|") || line.size() <= 130) << line;
+    for (std::string line; std::getline(lines, line);) EXPECT_TRUE(line.starts_with("|") || line.size() <= 130) << line;
   }
 }
 

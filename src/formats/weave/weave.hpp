@@ -127,7 +127,7 @@ bool has_entries_of_grid(const weave::MatrixShape& A);
 bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes);
 // Queues what that will ask of unchecked arrays. holes: as of weave::Questions.
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
-                       weave::BlockSizes* holes);
+                weave::BlockSizes* holes);
 // Lanes that share a row of blocks.
 int lanes_of_blocks(const weave::BlocksSettings& settings, const weave::MatrixShape& A, int block, int value_bytes);
 

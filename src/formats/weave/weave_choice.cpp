@@ -353,7 +353,7 @@ bool segments_may_follow(const WeaveSettings& settings, weave::PatternFacts& fac
 }
 
 void ask_unseen(const WeaveSettings& settings, weave::PatternFacts& facts, int value_bytes, bool seeks_diagonals,
-                       weave::BlockSizes* holes) {
+                weave::BlockSizes* holes) {
   WeaveSettings open = settings;
   Chooser(open, facts, value_bytes).ask_unseen(seeks_diagonals, holes);
 }
