@@ -33,7 +33,7 @@ known_beside = {}
 
 
 def beside_parts(line):
-    """What src/plan/predict/building.cpp says of building beside the parts: how slow a core is, and of each plan the way to the device and new memory."""
+    """What src/plan/predict/building.cpp says of building, in addition to the parts: how slow a core is, and of each plan the way to the device and new memory."""
     if id(line) not in known_beside:
         facts = line["facts"]
         plans = [{"bytes": p["workload"]["bytes"], "by_kernels": bool(p.get("build_there_seconds"))} for p in line["plans"]]

@@ -62,7 +62,7 @@ std::vector<Case> cases_in(const Json& given) {
   return cases;
 }
 
-// What building takes beside the parts whose costs are fitted.
+// What building takes in addition to the parts whose costs are fitted.
 Json building_of(const Json& given) {
   const Machine machine = machine_in(given.at("machine"));
   const double rows = given.at("rows"), entries = given.at("nnz");

@@ -9,7 +9,7 @@
 //    "by_kernels": true}, ...]}}
 //                                        {"slowness": 1.2, "plans": [{"way": 1e-05, "way_there": 0, "new_bytes": 0}, ...]}
 //
-// The second kind of question is what building takes beside the parts whose costs are fitted: the way of a matrix in host
+// The second kind of question is what building takes in addition to the parts whose costs are fitted: the way of a matrix in host
 // memory, or on the device already, and the part of new memory, both in seconds.
 // Workloads and machines are those that selection_bench writes; what a line leaves out was not measured then, or is 0.
 #pragma once

@@ -13,17 +13,17 @@ using NvmlDevice = struct nvmlDevice_st*;
 constexpr int nvml_success = 0;
 
 struct Nvml {
-  explicit Nvml(const std::string& file) : library("NVML", {file}) {
-    if (!library.opened()) return;
-    init = library.find<int()>("nvmlInit_v2");
-    handle = library.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");
-    energy = library.find<int(NvmlDevice, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
-    words = library.find<const char*(int)>("nvmlErrorString");
-    driver = library.find<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
+  explicit Nvml(const std::string& file) : loaded("NVML", {file}) {
+    if (!loaded.opened()) return;
+    init = loaded.find<int()>("nvmlInit_v2");
+    handle = loaded.find<int(const char*, NvmlDevice*)>("nvmlDeviceGetHandleByPciBusId_v2");
+    energy = loaded.find<int(NvmlDevice, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
+    words = loaded.find<const char*(int)>("nvmlErrorString");
+    driver = loaded.find<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
   }
   std::string said(int status) const { return words(status); }
 
-  LoadedLibrary library;
+  LoadedLibrary loaded;
   int (*init)() = nullptr;
   int (*handle)(const char*, NvmlDevice*) = nullptr;
   int (*energy)(NvmlDevice, unsigned long long*) = nullptr;  // millijoules since the driver was loaded
@@ -42,7 +42,7 @@ EnergyCounter nvml_counter(const std::string& gpu, const std::string& file) {
   } catch (const Error& error) {  // a library without these names
     return none(error.what());
   }
-  if (!nvml->library.opened()) return none(fmt::format("{} cannot be opened", file));
+  if (!nvml->loaded.opened()) return none(fmt::format("{} cannot be opened", file));
   if (const int status = nvml->init(); status != nvml_success) return none("nvmlInit: " + nvml->said(status));
   NvmlDevice device{};
   if (const int status = nvml->handle(gpu.c_str(), &device); status != nvml_success)
@@ -62,7 +62,7 @@ std::string driver_version(const std::string& nvml_library) try {
   const Nvml nvml(nvml_library);
   char text[96] = {};
   const bool told =
-      nvml.library.opened() && nvml.init() == nvml_success && nvml.driver(text, sizeof text) == nvml_success;
+      nvml.loaded.opened() && nvml.init() == nvml_success && nvml.driver(text, sizeof text) == nvml_success;
   return told ? text : "";
 } catch (const Error&) {  // a library without these names
   return {};

@@ -74,7 +74,7 @@ class CudaProcess {
 };
 CudaProcess& cuda_process() noexcept;
 
-// The GPU that is current to this thread, known inside of a gpu::Current: nobody else changes it there.
+// The GPU that is current to this thread, known inside of a gpu::Current: no other code changes it there.
 struct KnownGpu {
   int device = 0, scopes = 0;
 

@@ -24,7 +24,7 @@ class Stated:
     ranks: int
     args: str
     filter: str
-    output: str  # what PETSc has recorded, beside the source
+    output: str  # what PETSc has recorded, a file next to the source
     filter_output: str
 
 
