@@ -107,11 +107,10 @@ struct BasisNext {
     small.g[j + 1] = -small.sn[j] * small.g[j];
     small.g[j] = small.cs[j] * small.g[j];
     const double rr = small.g[j + 1] * small.g[j + 1];
-    if (finite(rr)) state.record(singular ? small.g[j] * small.g[j] : rr);
     const bool complete = singular || !(norm > unit);  // the next vector would be rounding alone
-    if (!finite(norm) || !finite(r))
-      state.stop(phase, Stop::not_finite);
-    else if (!singular && rr <= state.small)
+    if (!finite(norm) || !finite(r) || !finite(rr)) return state.stop(phase, Stop::not_finite);  // x has no part of it
+    state.record(singular ? small.g[j] * small.g[j] : rr);
+    if (!singular && rr <= state.small)
       state.stop(phase, Stop::small_residual);
     else if (complete)
       state.stop(phase, Stop::exhausted);

@@ -92,9 +92,7 @@ class Gmres final : public Method<V> {
     std::vector<double> y(static_cast<std::size_t>(done));
     for (int i = done - 1; i >= 0; --i) {
       double sum = R.g[i];
-      for (int j = i + 1; j < done; ++j)
-        if (const double of_j = y[static_cast<std::size_t>(j)]; of_j != 0)
-          sum -= R.column(j)[i] * of_j;  // NaN: not in x
+      for (int j = i + 1; j < done; ++j) sum -= R.column(j)[i] * y[static_cast<std::size_t>(j)];
       const double pivot = R.column(i)[i];
       y[static_cast<std::size_t>(i)] = pivot == 0 ? 0 : sum / pivot;
     }
