@@ -326,28 +326,20 @@ void columns_in_any_order() {
   destroy(two);
 }
 
-int run(int argc, char** argv) {
-  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
-  must(PetscLogDefaultBegin());
-  must(HeddlePetscRegister());
-  if (not_run()) {
-    must(PetscFinalize());
-    return skipped;
-  }
+void run() {
   change_values();
   change_patterns();
   derive();
   if (on_gpu()) binding();
   if (PetscGlobalSize == 1 && !on_gpu()) columns_in_any_order();
-  for (const char* event : {"HeddleMatMult", "HeddleMatMultTr", "HeddleBuild", "HeddleUpdate"})
-    tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
-  const int code = tally.finish("changes");
-  must(PetscFinalize());
-  return code;
+  tally.check_events({"HeddleMatMult", "HeddleMatMultTr", "HeddleBuild", "HeddleUpdate"});
 }
 
 }  // namespace
 
 }  // namespace heddle::petsc::test
 
-int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace heddle::petsc::test;
+  return program(argc, argv, "changes", tally, run);
+}

@@ -21,6 +21,25 @@ bool on_gpu() {
 const char* usual_type() { return on_gpu() ? "aijcusparse" : MATAIJ; }
 const char* our_type() { return on_gpu() ? MATAIJCUSPARSEHEDDLE : MATHEDDLE; }
 
+void Tally::check(bool good, const std::string& what) {
+  ++checked_;
+  if (good) return;
+  ++wrong_;
+  must(PetscPrintf(PETSC_COMM_WORLD, "WRONG: %s\n", what.c_str()));
+}
+
+void Tally::check_events(std::initializer_list<const char*> names) {
+  for (const char* name : names) check(events(name) > 0, std::string("Heddle was called: ") + name);
+}
+
+int Tally::finish(const char* title) const {
+  must(PetscPrintf(PETSC_COMM_WORLD, "%s: %d checks, %d differences\n", title, checked_, wrong_));
+  return checked_ > 0 && wrong_ == 0 ? 0 : 1;
+}
+
+namespace {
+
+// With -on_gpu where there is none: says so.
 bool not_run() {
   if (!on_gpu()) return false;
   const char* why = PetscDefined(HAVE_CUDA) ? nullptr : "this PETSc has no CUDA";
@@ -33,16 +52,18 @@ bool not_run() {
   return why;
 }
 
-void Tally::check(bool good, const std::string& what) {
-  ++checked_;
-  if (good) return;
-  ++wrong_;
-  must(PetscPrintf(PETSC_COMM_WORLD, "WRONG: %s\n", what.c_str()));
-}
+}  // namespace
 
-int Tally::finish(const char* title) const {
-  must(PetscPrintf(PETSC_COMM_WORLD, "%s: %d checks, %d differences\n", title, checked_, wrong_));
-  return checked_ > 0 && wrong_ == 0 ? 0 : 1;
+int program(int argc, char** argv, const char* title, Tally& tally, void (*tests)()) {
+  constexpr int skipped = 77;  // for ctest
+  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
+  must(PetscLogDefaultBegin());
+  must(HeddlePetscRegister());
+  const bool can_run = !not_run();
+  if (can_run) tests();
+  const int code = can_run ? tally.finish(title) : skipped;
+  must(PetscFinalize());
+  return code;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <petscksp.h>
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 #include "heddle_petsc.h"
@@ -19,6 +20,8 @@ class Tally {
  public:
   // The text is made only for a complaint. Collective: the same `good` on all ranks.
   void check(bool good, const std::string& what);
+  // Events of Heddle that took place on this rank.
+  void check_events(std::initializer_list<const char*> names);
   int finish(const char* title) const;
 
  private:
@@ -29,9 +32,8 @@ class Tally {
 bool on_gpu();
 const char* usual_type();
 const char* our_type();
-// With -on_gpu where there is none: says so.
-bool not_run();
-constexpr int skipped = 77;  // for ctest
+// `main` of a test: PETSc with Heddle around `tests`. With -on_gpu where there is no GPU it says so and is skipped.
+int program(int argc, char** argv, const char* title, Tally& tally, void (*tests)());
 
 enum class Shape { symmetric, indefinite, unsymmetric, tall };
 

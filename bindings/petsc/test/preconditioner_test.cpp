@@ -169,14 +169,7 @@ void coordinates_of_the_program() {
   must(MatDestroy(&A));
 }
 
-int run(int argc, char** argv) {
-  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
-  must(PetscLogDefaultBegin());
-  must(HeddlePetscRegister());
-  if (not_run()) {
-    must(PetscFinalize());
-    return skipped;
-  }
+void run() {
   precondition_on_one_process();
   near_null_spaces();
   for (const char* double_cycle : {"no", "yes"}) set_up_again(double_cycle);
@@ -184,15 +177,14 @@ int run(int argc, char** argv) {
   operator_where_it_is_applied();
   chosen_by_the_matrix();
   coordinates_of_the_program();
-  for (const char* event : {"HeddlePCSetUp", "HeddlePCUpdate", "HeddlePCApply"})
-    tally.check(events(event) > 0, std::string("Heddle was called: ") + event);
-  const int code = tally.finish("preconditioners");
-  must(PetscFinalize());
-  return code;
+  tally.check_events({"HeddlePCSetUp", "HeddlePCUpdate", "HeddlePCApply"});
 }
 
 }  // namespace
 
 }  // namespace heddle::petsc::test
 
-int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace heddle::petsc::test;
+  return program(argc, argv, "preconditioners", tally, run);
+}

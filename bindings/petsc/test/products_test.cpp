@@ -52,20 +52,17 @@ void products_with_several_unknowns() {
   destroy(two);
 }
 
-int run(int argc, char** argv) {
-  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
-  must(PetscLogDefaultBegin());
-  must(HeddlePetscRegister());
+void run() {
   first_of_another_type();
   dense_products();
   products_with_several_unknowns();
-  const int code = tally.finish("products");
-  must(PetscFinalize());
-  return code;
 }
 
 }  // namespace
 
 }  // namespace heddle::petsc::test
 
-int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace heddle::petsc::test;
+  return program(argc, argv, "products", tally, run);
+}

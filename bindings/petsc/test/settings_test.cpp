@@ -159,25 +159,18 @@ std::vector<Setting> twenty_settings() {
   return chosen;
 }
 
-int run(int argc, char** argv) {
-  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
-  must(PetscLogDefaultBegin());
-  must(HeddlePetscRegister());
-  if (not_run()) {
-    must(PetscFinalize());
-    return skipped;
-  }
+void run() {
   PetscBool all = PETSC_FALSE;
   must(PetscOptionsGetBool(nullptr, nullptr, "-all", &all, nullptr));
   for (const Setting& setting : all ? every_setting() : twenty_settings()) compare(setting);
   tally.check(events("HeddleMatMult") > 0, "Heddle multiplied");
-  const int code = tally.finish("settings");
-  must(PetscFinalize());
-  return code;
 }
 
 }  // namespace
 
 }  // namespace heddle::petsc::test
 
-int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace heddle::petsc::test;
+  return program(argc, argv, "settings", tally, run);
+}

@@ -312,14 +312,7 @@ void singular() {
   must(MatDestroy(&A));
 }
 
-int run(int argc, char** argv) {
-  must(PetscInitialize(&argc, &argv, nullptr, nullptr));
-  must(PetscLogDefaultBegin());
-  must(HeddlePetscRegister());
-  if (not_run()) {
-    must(PetscFinalize());
-    return skipped;
-  }
+void run() {
   refusals();
   if (PetscGlobalSize == 1) {
     solve_on_one_process();
@@ -338,13 +331,13 @@ int run(int argc, char** argv) {
   } else {
     on_several_processes();
   }
-  const int code = tally.finish("solvers");
-  must(PetscFinalize());
-  return code;
 }
 
 }  // namespace
 
 }  // namespace heddle::petsc::test
 
-int main(int argc, char** argv) { return heddle::petsc::test::run(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace heddle::petsc::test;
+  return program(argc, argv, "solvers", tally, run);
+}
