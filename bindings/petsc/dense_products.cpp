@@ -1,5 +1,8 @@
 // Products with a dense matrix, all columns in one call of Heddle: A B and A' B on one process; on several the diagonal
 // block's part of A B. PETSc asks the type of that block who multiplies it; what the off-diagonal block adds is AIJ's.
+// Products with a matrix of yet another type are AIJ's.
+#include <string>
+
 #include "guarded.hpp"
 #include "local_operator.hpp"
 #include "mat_types.hpp"
@@ -75,14 +78,29 @@ PetscErrorCode multiply_parallel(Mat A, Mat, Mat C, Step* petscs) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// PETSc knows the product by the names of its own types, found at the second matrix.
-PetscErrorCode set_petscs(Mat C, const char* name, MatProductType& type) {
-  Mat B = nullptr;
+PetscErrorCode name_as_aij(Mat A, std::string& name) {
+  MatType type = nullptr;
+  PetscFunctionBegin;
+  PetscCall(MatGetType(A, &type));
+  name = type;
+  if (name == MATSEQAIJHEDDLE) name = MATSEQAIJ;
+  if (name == MATMPIAIJHEDDLE) name = MATMPIAIJ;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// PETSc knows the product by the names of its own types, at either of the two matrices.
+PetscErrorCode set_petscs(Mat C, MatProductType& type) {
+  Mat A = nullptr, B = nullptr;
+  std::string first, second;
   PetscErrorCode (*known)(Mat) = nullptr;
   PetscFunctionBegin;
   type = MATPRODUCT_UNSPECIFIED;
-  PetscCall(MatProductGetMats(C, nullptr, &B, nullptr));
-  PetscCall(PetscObjectQueryFunction(as_object(B), name, &known));
+  PetscCall(MatProductGetMats(C, &A, &B, nullptr));
+  PetscCall(name_as_aij(A, first));
+  PetscCall(name_as_aij(B, second));
+  const std::string name = "MatProductSetFromOptions_" + first + "_" + second + "_C";
+  PetscCall(PetscObjectQueryFunction(as_object(A), name.c_str(), &known));
+  if (!known) PetscCall(PetscObjectQueryFunction(as_object(B), name.c_str(), &known));
   if (!known) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(known(C));
   PetscCall(MatProductGetType(C, &type));
@@ -94,7 +112,7 @@ PetscErrorCode set_petscs(Mat C, const char* name, MatProductType& type) {
 PetscErrorCode set_dense_products(Mat C) {
   MatProductType type = MATPRODUCT_UNSPECIFIED;
   PetscFunctionBegin;
-  PetscCall(set_petscs(C, "MatProductSetFromOptions_seqaij_seqdense_C", type));
+  PetscCall(set_petscs(C, type));
   if (type == MATPRODUCT_AB) PetscCall(DenseProduct<multiply<false>>::set(C));
   if (type == MATPRODUCT_AtB) PetscCall(DenseProduct<multiply<true>>::set(C));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -103,22 +121,15 @@ PetscErrorCode set_dense_products(Mat C) {
 PetscErrorCode set_parallel_dense_products(Mat C) {
   MatProductType type = MATPRODUCT_UNSPECIFIED;
   PetscFunctionBegin;
-  PetscCall(set_petscs(C, "MatProductSetFromOptions_mpiaij_mpidense_C", type));
+  PetscCall(set_petscs(C, type));
   if (type == MATPRODUCT_AB) PetscCall(DenseProduct<multiply_parallel>::set(C));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode set_maij_products(Mat C) {
+PetscErrorCode set_aij_products(Mat C) {
   MatProductType type = MATPRODUCT_UNSPECIFIED;
   PetscFunctionBegin;
-  PetscCall(set_petscs(C, "MatProductSetFromOptions_seqaij_seqmaij_C", type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode set_parallel_maij_products(Mat C) {
-  MatProductType type = MATPRODUCT_UNSPECIFIED;
-  PetscFunctionBegin;
-  PetscCall(set_petscs(C, "MatProductSetFromOptions_mpiaij_mpimaij_C", type));
+  PetscCall(set_petscs(C, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

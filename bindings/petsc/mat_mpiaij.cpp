@@ -59,8 +59,6 @@ PetscErrorCode change_to_heddle(Mat A) {
   PetscCall(share_functions(A, MATMPIAIJ, MATMPIAIJHEDDLE));
   PetscCall(PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_mpiaijheddle_mpidense_C",
                                        set_parallel_dense_products));
-  PetscCall(PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_mpiaijheddle_mpimaij_C",
-                                       set_parallel_maij_products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

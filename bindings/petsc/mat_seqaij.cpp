@@ -54,8 +54,6 @@ PetscErrorCode change_to_heddle(Mat A) {
   PetscCall(share_functions(A, MATSEQAIJ, MATSEQAIJHEDDLE));
   PetscCall(
       PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_seqaijheddle_seqdense_C", set_dense_products));
-  PetscCall(
-      PetscObjectComposeFunction(as_object(A), "MatProductSetFromOptions_seqaijheddle_seqmaij_C", set_maij_products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

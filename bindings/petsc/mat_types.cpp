@@ -75,10 +75,11 @@ PetscErrorCode share_functions(Mat A, const char* aij, const char* ours) {
     PetscCall(share(A, name + from + "_C", name + to + "_C"));
     PetscCall(share(A, name + from + "_" + from + "_C", name + to + "_" + to + "_C"));
   }
-  for (const char* dense : {"seqdense", "mpidense"}) {
-    const std::string name = std::string("MatProductSetFromOptions_") + dense + "_";
-    PetscCall(share(A, name + from + "_C", name + to + "_C"));
-  }
+  const std::string product = "MatProductSetFromOptions_";
+  for (const char* other : {"seqmaij", "mpimaij", "hypre"})
+    PetscCall(PetscObjectComposeFunction(as_object(A), (product + to + "_" + other + "_C").c_str(), set_aij_products));
+  for (const char* dense : {"seqdense", "mpidense", "mpidensecuda"})
+    PetscCall(PetscObjectComposeFunction(as_object(A), (product + dense + "_" + to + "_C").c_str(), set_aij_products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

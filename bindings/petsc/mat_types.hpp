@@ -60,9 +60,8 @@ PetscErrorCode prepare_mpiaijheddle(Mat A);
 // For products with dense matrices: composed with a Mat of type seqaijheddle and of type mpiaijheddle.
 PetscErrorCode set_dense_products(Mat C);
 PetscErrorCode set_parallel_dense_products(Mat C);
-// AIJ's own products with a matrix for several unknowns a node.
-PetscErrorCode set_maij_products(Mat C);
-PetscErrorCode set_parallel_maij_products(Mat C);
+// AIJ's own products with a matrix of another type: for several unknowns a node, of hypre, or dense from the left.
+PetscErrorCode set_aij_products(Mat C);
 
 // Whether the viewer prints facts about a matrix, not its entries.
 PetscErrorCode views_facts(PetscViewer viewer, PetscBool* facts, PetscBool* of_all_ranks);

@@ -51,25 +51,42 @@ inline Vec product(Mat A, Product which) {
   return z;
 }
 
-// With a dense matrix: A B, or A' B.
-inline bool same_dense_product(const Two& two, bool transposed) {
-  PetscInt local_rows = 0, local_cols = 0;
-  must(MatGetLocalSize(two.aij, &local_rows, &local_cols));
-  const PetscInt local = transposed ? local_rows : local_cols;
-  Mat dense = nullptr, a = nullptr, b = nullptr;
-  const MPI_Comm comm = PetscObjectComm(as_object(two.aij));
-  must(MatCreateDense(comm, local, PETSC_DECIDE, PETSC_DETERMINE, 5, nullptr, &dense));
-  PetscInt begin = 0, end = 0;
+// Of small integers, with as many rows or columns on each process as said.
+inline Mat dense_matrix(MPI_Comm comm, PetscInt local_rows, PetscInt local_cols, PetscInt rows, PetscInt cols) {
+  Mat dense = nullptr;
+  must(MatCreateDense(comm, local_rows, local_cols, rows, cols, nullptr, &dense));
+  PetscInt begin = 0, end = 0, all_cols = 0;
   must(MatGetOwnershipRange(dense, &begin, &end));
+  must(MatGetSize(dense, nullptr, &all_cols));
   for (PetscInt i = begin; i < end; ++i)
-    for (PetscInt j = 0; j < 5; ++j)
+    for (PetscInt j = 0; j < all_cols; ++j)
       must(MatSetValue(dense, i, j, static_cast<PetscScalar>((i + 3 * j) % 7 - 3), INSERT_VALUES));
   must(MatAssemblyBegin(dense, MAT_FINAL_ASSEMBLY));
   must(MatAssemblyEnd(dense, MAT_FINAL_ASSEMBLY));
-  const auto multiply = transposed ? MatTransposeMatMult : MatMatMult;
-  must(multiply(two.aij, dense, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &a));
-  must(multiply(two.ours, dense, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &b));
-  must(multiply(two.ours, dense, MAT_REUSE_MATRIX, PETSC_DEFAULT, &b));
+  return dense;
+}
+
+enum class DenseProduct { from_right, from_right_transposed, from_left };
+
+// With a dense matrix B: A B, A' B, or B A.
+inline bool same_dense_product(const Two& two, DenseProduct which) {
+  PetscInt rows = 0, cols = 0;
+  must(MatGetLocalSize(two.aij, &rows, &cols));
+  const MPI_Comm comm = PetscObjectComm(as_object(two.aij));
+  const bool left = which == DenseProduct::from_left;
+  const PetscInt inner = which == DenseProduct::from_right ? cols : rows;
+  Mat dense = left ? dense_matrix(comm, PETSC_DECIDE, inner, 5, PETSC_DETERMINE)
+                   : dense_matrix(comm, inner, PETSC_DECIDE, PETSC_DETERMINE, 5);
+  const auto multiply = [&](Mat A, MatReuse reuse, Mat* made) {
+    if (which == DenseProduct::from_right_transposed)
+      must(MatTransposeMatMult(A, dense, reuse, PETSC_DEFAULT, made));
+    else
+      must(MatMatMult(left ? dense : A, left ? A : dense, reuse, PETSC_DEFAULT, made));
+  };
+  Mat a = nullptr, b = nullptr;
+  multiply(two.aij, MAT_INITIAL_MATRIX, &a);
+  multiply(two.ours, MAT_INITIAL_MATRIX, &b);
+  multiply(two.ours, MAT_REUSE_MATRIX, &b);
   PetscBool same = PETSC_FALSE;
   must(MatEqual(a, b, &same));
   for (Mat* made : {&dense, &a, &b}) must(MatDestroy(made));
@@ -85,8 +102,8 @@ inline void compare(const Two& two, const std::string& after) {
     must(VecDestroy(&a));
     must(VecDestroy(&b));
   }
-  tally.check(same_dense_product(two, false), "MatMatMult after " + after);
-  tally.check(same_dense_product(two, true), "MatTransposeMatMult after " + after);
+  tally.check(same_dense_product(two, DenseProduct::from_right), "MatMatMult after " + after);
+  tally.check(same_dense_product(two, DenseProduct::from_right_transposed), "MatTransposeMatMult after " + after);
 }
 
 }  // namespace heddle::petsc::test
