@@ -137,7 +137,7 @@ std::unique_ptr<heddle_matrix> made_of(Given& given) {
 }
 
 template <class V>
-std::unique_ptr<heddle_matrix> transposed_csr(const Csr<V>& given, Origin origin) {
+std::unique_ptr<heddle_matrix> transposed_csr(const Csr<V>& given, Origin origin, Asking& asking) {
   MatrixView<V> by_columns;
   by_columns.order = EntryOrder::csc;
   by_columns.rows = given.cols, by_columns.cols = given.rows;
@@ -146,14 +146,14 @@ std::unique_ptr<heddle_matrix> transposed_csr(const Csr<V>& given, Origin origin
   EntryMap moved;
   Csr<V> T = make_csr(by_columns, &moved);
   moved = moved.to(Device::cpu());
-  origin.map = joined(origin.map.get(), moved);
+  origin.map = joined(origin.map.get(), moved, asking);
   origin.conversions.push_back("transposed");
   return std::make_unique<heddle_matrix>(heddle_matrix{std::move(T), std::move(origin)});
 }
 
 }  // namespace
 
-std::shared_ptr<const EntryMap> joined(const EntryMap* before, const EntryMap& then) {
+std::shared_ptr<const EntryMap> joined(const EntryMap* before, const EntryMap& then, Asking& asking) {
   if (!before || before->identity()) return std::make_shared<EntryMap>(then);
   const EntryMap first = before->to(Device::cpu());
   const auto begin_of = [&](int64_t p) { return first.first.empty() ? p : first.first[p]; };
@@ -162,11 +162,13 @@ std::shared_ptr<const EntryMap> joined(const EntryMap* before, const EntryMap& t
   both->from = Buffer<Offset>(first.from.size());
   if (!first.first.empty()) both->first = Buffer<Offset>(then.stored + 1);
   Offset place = 0;
-  for (int64_t p = 0; p < then.stored; ++p) {
-    const int64_t middle = then.identity() ? p : then.from[p];
-    if (!both->first.empty()) both->first[p] = place;
-    for (int64_t k = begin_of(middle); k < begin_of(middle + 1); ++k) both->from[place++] = first.from[k];
-  }
+  asking.loop(then.stored, 0.8, 1, [&](int64_t p, int64_t end) {
+    for (; p < end; ++p) {
+      const int64_t middle = then.identity() ? p : then.from[p];
+      if (!both->first.empty()) both->first[p] = place;
+      for (int64_t k = begin_of(middle); k < begin_of(middle + 1); ++k) both->from[place++] = first.from[k];
+    }
+  });
   if (!both->first.empty()) both->first[then.stored] = place;
   return both;
 }
@@ -181,8 +183,8 @@ std::unique_ptr<heddle_matrix> matrix_from(const heddle_arrays& arrays) {
   return made;
 }
 
-std::unique_ptr<heddle_matrix> transposed(const heddle_matrix& matrix) {
-  return std::visit([&](const auto& A) { return transposed_csr(A, matrix.origin); }, matrix.csr);
+std::unique_ptr<heddle_matrix> transposed(const heddle_matrix& matrix, Asking& asking) {
+  return std::visit([&](const auto& A) { return transposed_csr(A, matrix.origin, asking); }, matrix.csr);
 }
 
 }  // namespace heddle::c

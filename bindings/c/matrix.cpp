@@ -106,7 +106,9 @@ heddle_status heddle_matrix_transpose(const heddle_matrix* matrix, heddle_keep_g
   return guard([&] {
     auto& made = needed(result, "transposed");
     const auto& from = needed(matrix, "matrix");
-    heddle::watched(keep_going_of(keep_going, context), "transpose", [&] { made = transposed(from).release(); });
+    const heddle::KeepGoing ask = keep_going_of(keep_going, context);
+    Asking asking(ask, "transpose");
+    heddle::watched(ask, "transpose", [&] { made = transposed(from, asking).release(); });
   });
 }
 

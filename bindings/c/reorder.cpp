@@ -41,17 +41,21 @@ Permutation taken_order(const int32_t* given, int64_t size) {
 // The library moves the numbers of the entries as if they were values: that tells which entry comes from where.
 template <class V>
 std::unique_ptr<heddle_matrix> permuted(const Csr<V>& A, Origin origin, const Permutation& rows,
-                                        const Permutation& columns) {
+                                        const Permutation& columns, Asking& asking) {
   Buffer<double> numbers(A.nnz());
-  std::iota(numbers.begin(), numbers.end(), 0.0);
+  asking.loop(A.nnz(), 0, 0, [&](int64_t first, int64_t last) {
+    std::iota(numbers.begin() + first, numbers.begin() + last, static_cast<double>(first));
+  });
   Csr<double> moved = permute(heddle::CsrView<double>{{A.rows, A.cols, A.ptr, A.col}, numbers}, rows, columns);
   EntryMap map{A.nnz(), A.nnz(), Buffer<Offset>(A.nnz()), {}};
   Csr<V> B{A.rows, A.cols, std::move(moved.ptr), std::move(moved.col), Buffer<V>(A.nnz())};
-  for (int64_t k = 0; k < A.nnz(); ++k) {
-    map.from[k] = static_cast<Offset>(moved.val[k]);
-    B.val[k] = A.val[map.from[k]];
-  }
-  origin.map = joined(origin.map.get(), map);
+  asking.loop(A.nnz(), 0.6, 0.8, [&](int64_t k, int64_t last) {
+    for (; k < last; ++k) {
+      map.from[k] = static_cast<Offset>(moved.val[k]);
+      B.val[k] = A.val[map.from[k]];
+    }
+  });
+  origin.map = joined(origin.map.get(), map, asking);
   origin.conversions.push_back("rows or columns in another order");
   return std::make_unique<heddle_matrix>(heddle_matrix{std::move(B), std::move(origin)});
 }
@@ -77,9 +81,11 @@ heddle_status heddle_matrix_permute(const heddle_matrix* matrix, const int32_t* 
   return guard([&] {
     auto& made = needed(result, "permuted");
     const auto& from = needed(matrix, "matrix");
+    const heddle::KeepGoing ask = keep_going_of(keep_going, context);
+    Asking asking(ask, "permute");
     const auto permute = [&](const auto& A) {
-      return permuted(A, from.origin, taken_order(row_order, A.rows), taken_order(column_order, A.cols));
+      return permuted(A, from.origin, taken_order(row_order, A.rows), taken_order(column_order, A.cols), asking);
     };
-    heddle::watched(keep_going_of(keep_going, context), "permute", [&] { made = on_host(from, permute).release(); });
+    heddle::watched(ask, "permute", [&] { made = on_host(from, permute).release(); });
   });
 }

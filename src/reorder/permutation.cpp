@@ -7,17 +7,19 @@
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "core/system.hpp"
+#include "core/watch.hpp"
 
 namespace heddle {
 
 namespace {
-constexpr std::int64_t row_grain = 4096;
+constexpr std::int64_t row_grain = 4096, rows_of_look = 1 << 16;
 
 // Every number from 0 on once.
 void check_order(const char* which, const Permutation& order) {
   Buffer<std::uint64_t> seen((order.size() + 63) / 64);
   std::fill(seen.begin(), seen.end(), std::uint64_t{0});
   for (std::int64_t i = 0; i < order.size(); ++i) {
+    if (i % rows_of_look == 0) Watch::pass();
     const Index old = order.new_to_old[i];
     check(old >= 0 && old < order.size(), ErrorKind::input, "new_to_old[{}] = {} of the {} is outside 0..{}", i, old,
           which, order.size() - 1);
@@ -34,13 +36,19 @@ void check_fits(const char* which, const Permutation& order, std::int64_t size) 
 }
 
 void invert(const Permutation& order, Permutation& back) {
-  for (std::int64_t i = 0; i < order.size(); ++i) back.new_to_old[order.new_to_old[i]] = static_cast<Index>(i);
+  for (std::int64_t i = 0; i < order.size(); ++i) {
+    if (i % rows_of_look == 0) Watch::pass();
+    back.new_to_old[order.new_to_old[i]] = static_cast<Index>(i);
+  }
 }
 
 Buffer<Offset> permuted_starts(const PatternView& A, const Permutation& rows) {
   Buffer<Offset> ptr(A.rows + 1);
   ptr[0] = 0;
-  for (std::int64_t row = 0; row < A.rows; ++row) ptr[row + 1] = ptr[row] + A.length(rows.new_to_old[row]);
+  for (std::int64_t row = 0; row < A.rows; ++row) {
+    if (row % rows_of_look == 0) Watch::pass();
+    ptr[row + 1] = ptr[row] + A.length(rows.new_to_old[row]);
+  }
   return ptr;
 }
 

@@ -68,6 +68,34 @@ TEST(CStop, work_on_a_matrix_can_be_stopped_and_leaves_outputs_as_they_were) {
   EXPECT_STREQ(text, "as it was");
 }
 
+// Goes on as long as nothing is done.
+struct UntilSomeIsDone {
+  int stopped = 0;
+  static int32_t ask(void* context, double done, const char*) {
+    return static_cast<UntilSomeIsDone*>(context)->stopped += done > 0;
+  }
+};
+
+// What the C library does once the C++ library has moved the entries, of which that says nothing but 0: the order of
+// the caller's values.
+TEST(CStop, moving_the_order_of_values_can_be_stopped) {
+  ASSERT_EQ(heddle_set_threads(1), HEDDLE_OK);
+  const Matrix matrix("gen:random,rows=400000,cols=400000,per_row=20");
+  heddle_matrix *turned = nullptr, *made = nullptr;
+  ASSERT_EQ(heddle_matrix_transpose(matrix.handle, nullptr, nullptr, &turned), HEDDLE_OK);
+  std::vector<int32_t> order(400000);
+  std::iota(order.rbegin(), order.rend(), 0);
+  UntilSomeIsDone permuting, transposing;
+  const auto ask = UntilSomeIsDone::ask;
+  EXPECT_EQ(heddle_matrix_permute(turned, order.data(), order.data(), ask, &permuting, &made), HEDDLE_STOPPED);
+  EXPECT_EQ(heddle_matrix_transpose(turned, ask, &transposing, &made), HEDDLE_STOPPED);
+  EXPECT_EQ(made, nullptr);
+  EXPECT_EQ(permuting.stopped, 1);
+  EXPECT_EQ(transposing.stopped, 1);
+  heddle_matrix_destroy(turned);
+  EXPECT_EQ(heddle_set_threads(0), HEDDLE_OK);
+}
+
 struct Looks {
   int count = 0;
   double seconds = 0;
