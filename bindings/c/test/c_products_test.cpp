@@ -104,6 +104,8 @@ struct Overlapped {
   }
 };
 
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
 // Holds the other thread back until it is told.
 struct Gate {
   std::atomic<bool> open{false};
@@ -116,9 +118,12 @@ struct Gate {
 TEST(COverlapped, begins_by_csr_and_goes_on_by_the_plan_of_another_thread) {
   const Matrix matrix("gen:stencil2d5,nx=90,ny=90");
   const Vector x(8100, 1);
-  const Vector wanted = Operator(matrix.handle).times(x, 8100);
-  Gate gate;
   heddle_options o = cpu_options();
+  const Operator chosen(matrix.handle, &o);
+  const Vector wanted = chosen.times(x, 8100);
+  char plan[200];
+  ASSERT_EQ(heddle_operator_plan(chosen.handle, plan, sizeof plan, nullptr), HEDDLE_OK);
+  Gate gate;
   o.keep_going = Gate::wait, o.context = &gate;
   const Overlapped overlapped(matrix.handle, &o);
   Vector y(8100, 5);
@@ -128,7 +133,8 @@ TEST(COverlapped, begins_by_csr_and_goes_on_by_the_plan_of_another_thread) {
   EXPECT_EQ(overlapped.plan().substr(0, 3), "csr");
   gate.open = true;
   while (!overlapped.settled()) std::this_thread::yield();
-  EXPECT_NE(overlapped.plan().substr(0, 3), "csr");
+  // Of a machine that is busy, or a library that is sanitized, figures may be such that csr is chosen.
+  EXPECT_EQ(first_word(overlapped.plan()), first_word(plan));
   ASSERT_EQ(heddle_overlapped_multiply(overlapped.handle, 2, x.data(), -1, y.data(), nullptr), HEDDLE_OK);
   EXPECT_EQ(y, wanted);
 }
