@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 import heddle
 
 SOLVERS = "cg cgs bicg bicgstab gmres minres qmr tfqmr gcrotmk lgmres lsqr lsmr eigsh eigs lobpcg svds onenormest".split()
-PLACES = ["", "._isolve", "._eigen", "._eigen.arpack", "._eigen.lobpcg"]
+PLACES = ["", "._isolve", "._eigen", "._eigen.arpack", "._eigen.lobpcg", "._expm_multiply"]
 used = {"operators": 0}
 # How the names of tests begin that cannot pass, and why.
 NEEDS_THE_MATRIX = "all eigenvalues are computed from the matrix itself: refused for every LinearOperator"
@@ -48,9 +48,21 @@ def _replaced(solver):
     return solve
 
 
+def _exponential(A, B, *arguments, traceA=None, **named):
+    """expm_multiply: of an operator SciPy would only estimate the trace, and a sparse B needs the matrix itself."""
+    op = A if issparse(B) else _operator(A)
+    if op is not A and traceA is None:
+        traceA = A.trace()
+    return _expm_multiply(op, B, *arguments, traceA=traceA, **named)
+
+
+_expm_multiply = sl.expm_multiply
+
+
 def _install():
     names = SOLVERS + (["aslinearoperator"] if os.environ.get("HEDDLE_INTERFACE") else [])
     replaced = {name: _replaced(getattr(sl, name)) for name in names}
+    replaced["expm_multiply"] = functools.wraps(_expm_multiply)(_exponential)
     try:  # which array libraries a function of SciPy supports is kept by function
         from scipy._lib._array_api import xp_capabilities_table
 
@@ -61,7 +73,7 @@ def _install():
         pass
     for place in PLACES + (["._interface"] if os.environ.get("HEDDLE_INTERFACE") else []):
         module = importlib.import_module("scipy.sparse.linalg" + place)
-        for name in names:
+        for name in replaced:
             if callable(getattr(module, name, None)):
                 setattr(module, name, replaced[name])
 

@@ -16,16 +16,16 @@ PARTS = [
 if ALL:
     PARTS += [
         ("scipy.sparse.linalg._eigen", {}),
-        ("scipy.sparse.linalg.tests.test_onenormest", {}),
-        ("scipy.sparse.linalg.tests.test_expm_multiply", {}),
+        ("scipy.sparse.linalg.tests.test_onenormest scipy.sparse.linalg.tests.test_expm_multiply", {}),
     ]
 
 
-@pytest.mark.parametrize("package, environment", PARTS)
-def test_scipy(package, environment):
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "scipy_on_heddle", "-p", "no:cacheprovider", "--pyargs", package]
+@pytest.mark.parametrize("packages, environment", PARTS)
+def test_scipy(packages, environment):
+    plugins = ["-p", "scipy_on_heddle", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", *plugins, "--pyargs", *packages.split()]
     path = os.pathsep.join([HERE, os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment, "PYTHONPATH": path})
     used = re.search(r"operators of heddle used: (\d+)", done.stdout)
     assert done.returncode == 0 and used and int(used[1]) > 20, done.stdout[-4000:] + done.stderr[-2000:]
-    print(package, done.stdout.strip().splitlines()[-1])
+    print(packages, done.stdout.strip().splitlines()[-1])
