@@ -4,6 +4,7 @@
 //
 //   amgcl_bench                     the CPU
 //   amgcl_bench --device=gpu        a GPU: amgcl prepares on the host, and solves by cuSPARSE and Thrust
+//   amgcl_bench --strength=0.03     what amgcl counts as a strong coupling: by its 0.08 a 27-point grid has none at all
 //   amgcl_bench --runs=3 gen:stencil2d5,n=1000 M.mtx        these matrices instead of the list
 #include <fmt/format.h>
 
@@ -37,7 +38,7 @@ struct Least {
 
 class Comparison {
  public:
-  Comparison(const std::string& name, Device device)
+  Comparison(const std::string& name, Device device, double amgcl_strength)
       : name_(name),
         device_(device),
         A_(name.starts_with("gen:") ? generate<double>(name.substr(4)) : read_matrix(name)),
@@ -47,8 +48,9 @@ class Comparison {
     const int full = solve_method::nearly_full_block(A_.view());
     block_ = full > 0 && A_.rows % full == 0 ? full : 1;
     there_.emplace(A_.to(device));
-    amgcl_ = device.kind == Device::Kind::gpu ? bench::make_amgcl_on_gpu(A_.view(), block_)
-                                              : bench::make_amgcl_on_cpu(A_.view(), block_);
+    const bench::AmgclWishes wishes{block_, amgcl_strength};
+    amgcl_ = device.kind == Device::Kind::gpu ? bench::make_amgcl_on_gpu(A_.view(), wishes)
+                                              : bench::make_amgcl_on_cpu(A_.view(), wishes);
     for (std::int64_t i = 0; i < A_.rows; ++i)
       b_[i] = std::sin(1 + 0.7 * static_cast<double>(i) * static_cast<double>(i));
   }
@@ -122,7 +124,7 @@ class Comparison {
 
 int main(int argc, char** argv) {
   using namespace heddle;
-  return run_program("amgcl_bench", argc, argv, {"--device=", "--runs="}, [](const Words& words) {
+  return run_program("amgcl_bench", argc, argv, {"--device=", "--runs=", "--strength="}, [](const Words& words) {
     const std::vector<std::string> usual = {"gen:stencil2d5,n=300",
                                             "gen:stencil2d5,n=1000",
                                             "gen:stencil2d5,n=500,coefficients=varying",
@@ -133,6 +135,7 @@ int main(int argc, char** argv) {
                                             "gen:elasticity,nx=30,ny=30,nz=30"};
     const Device device = words.device(Device::cpu());
     const int runs = static_cast<int>(words.number("--runs=", 3));
-    for (const std::string& name : words.matrices.empty() ? usual : words.matrices) Comparison(name, device).run(runs);
+    for (const std::string& name : words.matrices.empty() ? usual : words.matrices)
+      Comparison(name, device, words.number("--strength=", 0)).run(runs);
   });
 }

@@ -19,8 +19,8 @@ struct CpuSide {
 
 }  // namespace
 
-std::unique_ptr<AmgclPeer> make_amgcl_on_cpu(const CsrView<double>& A, int block) {
-  return std::make_unique<AmgclOn<CpuSide>>(A, block);
+std::unique_ptr<AmgclPeer> make_amgcl_on_cpu(const CsrView<double>& A, const AmgclWishes& wishes) {
+  return std::make_unique<AmgclOn<CpuSide>>(A, wishes);
 }
 
 }  // namespace heddle::bench

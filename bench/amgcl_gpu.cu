@@ -37,8 +37,8 @@ class GpuSide {
 
 }  // namespace
 
-std::unique_ptr<AmgclPeer> make_amgcl_on_gpu(const CsrView<double>& A, int block) {
-  return std::make_unique<AmgclOn<GpuSide>>(A, block);
+std::unique_ptr<AmgclPeer> make_amgcl_on_gpu(const CsrView<double>& A, const AmgclWishes& wishes) {
+  return std::make_unique<AmgclOn<GpuSide>>(A, wishes);
 }
 
 }  // namespace heddle::bench

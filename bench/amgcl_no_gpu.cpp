@@ -5,7 +5,7 @@
 
 namespace heddle::bench {
 
-std::unique_ptr<AmgclPeer> make_amgcl_on_gpu(const CsrView<double>&, int) {
+std::unique_ptr<AmgclPeer> make_amgcl_on_gpu(const CsrView<double>&, const AmgclWishes&) {
   throw std::runtime_error("this build has no CUDA");
 }
 

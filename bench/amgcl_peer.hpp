@@ -14,6 +14,11 @@ struct AmgclRun {
   std::int64_t iterations = 0;
 };
 
+struct AmgclWishes {
+  int block = 1;
+  double strength = 0;  // |a_ij| over sqrt(a_ii a_jj) of a strong coupling; 0: amgcl's own, 0.08
+};
+
 class AmgclPeer {
  public:
   virtual ~AmgclPeer() = default;
@@ -22,7 +27,7 @@ class AmgclPeer {
 };
 
 // What amgcl's matrix is made from is copied here, before any time is taken.
-std::unique_ptr<AmgclPeer> make_amgcl_on_cpu(const CsrView<double>& A, int block);
-std::unique_ptr<AmgclPeer> make_amgcl_on_gpu(const CsrView<double>& A, int block);
+std::unique_ptr<AmgclPeer> make_amgcl_on_cpu(const CsrView<double>& A, const AmgclWishes& wishes);
+std::unique_ptr<AmgclPeer> make_amgcl_on_gpu(const CsrView<double>& A, const AmgclWishes& wishes);
 
 }  // namespace heddle::bench

@@ -1,5 +1,6 @@
 // amgcl's solver over one of its backends, as its documentation advises for a first try: smoothed aggregation with
-// spai0 as the smoother, nodes of several unknowns aggregated as blocks. Only the tolerance is set, and the block.
+// spai0 as the smoother, nodes of several unknowns aggregated as blocks. Only the tolerance is set, the block, and the
+// strength where one is asked for.
 #pragma once
 
 #include <amgcl/adapter/crs_tuple.hpp>
@@ -39,13 +40,15 @@ class AmgclOn final : public AmgclPeer {
       amgcl::make_solver<amgcl::amg<Backend, amgcl::coarsening::smoothed_aggregation, amgcl::relaxation::spai0>,
                          amgcl::solver::cg<Backend>>;
 
-  AmgclOn(const CsrView<double>& A, int block) : matrix_(amgcl_matrix(A)), block_(static_cast<unsigned>(block)) {}
+  AmgclOn(const CsrView<double>& A, const AmgclWishes& asked) : matrix_(amgcl_matrix(A)), asked_(asked) {}
 
   AmgclRun run(std::span<const double> b, std::span<double> x, double tolerance) override {
     typename Solver::params wishes;
     wishes.solver.tol = tolerance;
     wishes.solver.maxiter = 20000;
-    wishes.precond.coarsening.aggr.block_size = block_;
+    auto& aggregates = wishes.precond.coarsening.aggr;
+    aggregates.block_size = static_cast<unsigned>(asked_.block);
+    if (asked_.strength > 0) aggregates.eps_strong = static_cast<float>(asked_.strength);
     auto right = side_.vector(b);
     auto solution = side_.vector(std::vector<double>(x.size(), 0.0));
     AmgclRun found;
@@ -66,7 +69,7 @@ class AmgclOn final : public AmgclPeer {
  private:
   Side side_;
   std::shared_ptr<AmgclMatrix> matrix_;
-  unsigned block_;
+  AmgclWishes asked_;
 };
 
 }  // namespace heddle::bench
