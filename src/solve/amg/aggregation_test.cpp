@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include <heddle/device.hpp>
 #include <heddle/generate.hpp>
 #include <heddle/operator.hpp>
 
@@ -34,6 +35,18 @@ TEST(Aggregation, sparse_products_are_those_of_full_matrices) {
   build(large).multiply(y, z);
   build(product(large.view(), large.view())).multiply(x, direct);
   EXPECT_EQ(z, direct);
+}
+
+TEST(Aggregation, rows_of_a_product_that_one_thread_makes_lie_without_gaps) {
+  const Csr<double> A = generate<double>("stencil3d7,n=20");
+  const CsrView<double> view = A.view();
+  set_threads(1);
+  const LooseRows made = loose_rows(A.rows, A.cols, ProductRows{MatrixRows(view), view}, InRows::as_they_come);
+  EXPECT_EQ(made.ptr[0], 0);
+  std::int64_t gaps = 0;
+  for (std::int64_t row = 0; row + 1 < A.rows; ++row) gaps += made.ptr[row + 1] != made.ptr[row] + made.length[row];
+  EXPECT_EQ(gaps, 0);
+  EXPECT_LT(made.ptr[A.rows - 1], made.col.size() * 3 / 4);  // there was room for gaps
 }
 
 TEST(Aggregation, the_largest_eigenvalue_is_never_far_below_the_truth) {
