@@ -21,7 +21,7 @@
 #include "built_with.hpp"
 #include "call_trace.hpp"
 #include "program.hpp"
-#include "solve/amg/grids.hpp"
+#include "solve/amg/cycle.hpp"
 #include "solve/precondition/preconditioners.hpp"
 
 namespace heddle {
@@ -229,14 +229,16 @@ class Program {
     const Csr<double> there = A.to(device_);
     std::map<std::string, std::vector<double>> best;
     double all = HUGE_VAL;
+    std::string plans;
     for (int run = 0; run <= runs_; ++run) {
       TimedSteps steps(device_);
       const double begin = now();
       Grids grids = make_grids(steps, there.view(), {.block = block});
       const double taken = now() - begin;
-      time_operators(steps, there, grids);
+      plans = time_operators(steps, there, grids);
       if (run > 0 && taken < all) all = taken, best = steps.seconds;
     }
+    fmt::print("  plans {}\n", plans);
     fmt::print("  {:16} {:9.3f} ms\n", "grids", 1e3 * all);
     for (const auto& [step, seconds] : best) {
       const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
@@ -245,28 +247,31 @@ class Program {
       fmt::print("\n");
     }
   }
-  // Of the cycle, in float.
-  void time_operators(TimedSteps& steps, const Csr<double>& A, const Grids& grids) const {
+  // Of the cycle, in float. Gives their plans.
+  std::string time_operators(TimedSteps& steps, const Csr<double>& A, const Grids& grids) const {
+    std::string plans;
+    const auto time_one = [&](const std::string& name, std::size_t grid, const Csr<double>& matrix) {
+      time_operator(steps, name, grid, matrix, A.rows, plans);
+    };
     for (std::size_t i = 0; i < grids.all.size(); ++i) {
       const Grid& grid = grids.all[i];
-      time_operator(steps, "A", i, i == 0 ? A : grid.A);
+      time_one("A", i, i == 0 ? A : grid.A);
       if (grid.is_last()) continue;
-      time_operator(steps, "P", i, grid.P);
-      time_operator(steps, "R", i, grid.R);
+      time_one("P", i, grid.P);
+      time_one("R", i, grid.R);
     }
-    if (grids.inverse.rows > 0) time_operator(steps, "inverse", grids.all.size() - 1, grids.inverse);
+    if (grids.inverse.rows > 0) time_one("inverse", grids.all.size() - 1, grids.inverse);
+    return plans;
   }
-  void time_operator(TimedSteps& steps, const std::string& name, std::size_t grid, const Csr<double>& matrix) const {
-    const Csr<float> narrow{matrix.rows, matrix.cols, Buffer<Offset>::borrow(matrix.ptr, matrix.ptr.device()),
-                            Buffer<Index>::borrow(matrix.col, matrix.col.device()), steps.narrowed(matrix.val)};
+  void time_operator(TimedSteps& steps, const std::string& name, std::size_t grid, const Csr<double>& matrix,
+                     std::int64_t finest_rows, std::string& plans) const {
+    Csr<float> narrow{matrix.rows, matrix.cols, Buffer<Offset>::borrow(matrix.ptr, matrix.ptr.device()),
+                      Buffer<Index>::borrow(matrix.col, matrix.col.device()), steps.narrowed(matrix.val)};
     const double begin = now();
-    const Plan plan = choose(narrow, analyze(narrow, Detail::planning), built_in_machine(device_.kind),
-                             {.expected_multiplies = 200, .device = device_, .reorder = false});
-    const double planned = now();
-    const Operator<float> made = build(narrow, plan, {.device = device_});
+    const Operator<float> made = planned(std::move(narrow), Place{device_, finest_rows});
     wait_for(device_);
-    steps.note("plan " + name, grid, planned - begin);
-    steps.note("build " + name, grid, now() - planned);
+    steps.note("operator " + name, grid, now() - begin);
+    plans += fmt::format("  {}{} {}", name, grid, to_string(made.plan()));
   }
   void print_calls([[maybe_unused]] const Csr<double>& A) const {
 #ifdef HEDDLE_HAS_CUDA

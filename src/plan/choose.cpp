@@ -199,11 +199,10 @@ std::int64_t longest_of(const Csr<V>& A) {
 // What csr takes here, or nothing where analysing the matrix may pay. The longest row is asked for only where it
 // decides.
 template <class V>
-std::optional<Outline> too_few_products(const Csr<V>& A, const ChooseOptions& options) {
+std::optional<Outline> too_few_products(const Csr<V>& A, const Machine& machine, const ChooseOptions& options) {
   const double products = options.expected_multiplies;
   if (products <= 0 || options.effort != Effort::model || options.selector != "model") return {};
   if (A.rows <= 0 || A.ptr.size() != A.rows + 1) return {};  // nothing to do, or to be refused by who checks
-  const Machine& machine = this_machine(options.device);
   Outline outline{A.rows, A.cols, A.nnz(), (A.nnz() + A.rows - 1) / A.rows, sizeof(V)};
   if (worth_analyzing(outline, machine, products)) return {};
   if (machine.kind != Device::Kind::cpu) {  // one long row makes csr slow there
@@ -251,9 +250,19 @@ BuildOptions options_for(const Choice& choice, BuildOptions options) {
 
 template <class V>
 std::optional<Choice> csr_at_once(const Csr<V>& A, const ChooseOptions& options) {
-  const auto outline = too_few_products(A, options);
+  const Machine& machine = this_machine(options.device);
+  const auto outline = too_few_products(A, machine, options);
   if (!outline) return {};
-  return csr_at_once(*outline, this_machine(options.device), options, on_device(A));
+  return csr_at_once(*outline, machine, options, on_device(A));
+}
+
+template <class V>
+Choice choose_canonical(const Csr<V>& A, const Machine& machine, const ChooseOptions& options) {
+  return with_memory_errors([&] {
+    if (const auto outline = too_few_products(A, machine, options))
+      return csr_at_once(*outline, machine, options, false);
+    return chosen_by(A, facts_for(A, options.device, asks_the_cache(options)), machine, options);
+  });
 }
 
 namespace {
@@ -315,6 +324,8 @@ template Choice choose(const Csr<float>&, const Structure&, const Machine&, cons
 template Choice choose(const Csr<double>&, const Structure&, const Machine&, const ChooseOptions&);
 template Choice choose(const Csr<float>&, const ChooseOptions&);
 template Choice choose(const Csr<double>&, const ChooseOptions&);
+template Choice choose_canonical(const Csr<float>&, const Machine&, const ChooseOptions&);
+template Choice choose_canonical(const Csr<double>&, const Machine&, const ChooseOptions&);
 template std::optional<Choice> csr_at_once(const Csr<float>&, const ChooseOptions&);
 template std::optional<Choice> csr_at_once(const Csr<double>&, const ChooseOptions&);
 template Prospects prospects_of(const Csr<float>&, const ChooseOptions&, const BuildOptions&);

@@ -6,6 +6,8 @@
 #include <heddle/error.hpp>
 #include <heddle/generate.hpp>
 
+#include "plan/prospects.hpp"
+
 namespace heddle {
 namespace {
 
@@ -90,6 +92,21 @@ TEST(FirstLook, finds_the_long_row_of_a_matrix_in_the_memory_of_a_device) {
   const ChooseOptions few{.expected_multiplies = 10, .device = Device::emulator()};
   EXPECT_GT(choose(A.to(Device::emulator()), few).candidates.size(), 1u);
   EXPECT_GT(choose(A, few).candidates.size(), 1u);
+}
+
+// With figures that are the same everywhere, and without another look whether the matrix is canonical.
+TEST(FirstLook, a_matrix_that_was_checked_gets_the_plan_of_its_analysis_or_csr_where_it_is_small) {
+  const Machine& machine = two_cores();
+  const ChooseOptions options{.expected_multiplies = 200, .device = Device::cpu(), .reorder = false};
+  for (const char* name : {"stencil3d7,n=40", "stencil2d9,n=120", "elasticity,nx=12,ny=12,nz=12"}) {
+    const Csr<float> A = generate<float>(name);
+    const Plan plan = choose_canonical(A, machine, options).plan;
+    EXPECT_EQ(to_string(plan), to_string(choose(A, analyze(A, Detail::planning), machine, options).plan)) << name;
+    EXPECT_NE(plan.format, "csr") << name;
+  }
+  const Choice at_once = choose_canonical(generate<float>("stencil3d7,n=4"), machine, options);
+  EXPECT_EQ(to_string(at_once.plan), "csr");
+  EXPECT_EQ(at_once.candidates.size(), 1u) << "nothing else was predicted";
 }
 
 TEST(FirstLook, leaves_a_matrix_that_is_none_to_the_checks) {

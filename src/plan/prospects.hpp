@@ -31,4 +31,9 @@ Reason reason_for(const Csr<V>& A, Prospects found, std::size_t taken, const Cho
 template <class V>
 std::optional<Choice> csr_at_once(const Csr<V>& A, const ChooseOptions& options);
 
+// The choice for a matrix in host memory that somebody has checked or made, by the figures of `machine`. As `choose` of
+// a matrix alone, it takes csr at once where analysing does not pay.
+template <class V>
+Choice choose_canonical(const Csr<V>& A, const Machine& machine, const ChooseOptions& options);
+
 }  // namespace heddle

@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/gpu.hpp"
+#include "core/matrix/incoming.hpp"
 #include "solve/amg/cycle.hpp"
 #include "solve/amg/grids.hpp"
 
@@ -224,6 +225,7 @@ template <class V>
 std::shared_ptr<Preconditioner<V>> make_amg(const Operator<V>& A, const Csr<V>& matrix,
                                             const PreconditionerOptions& options) {
   check_options(options, matrix.rows);
+  if (A.device() == Device::cpu()) check_matrix(matrix);  // what follows reads it without a check
   const int block = block_for(matrix, options.block);
   std::string why_host;
   if (A.device().kind != Device::Kind::cpu && !options.host_setup) {

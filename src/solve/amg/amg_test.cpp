@@ -310,6 +310,18 @@ TEST(Amg, refuses_inf_and_nan_beside_the_diagonal) {
   }
 }
 
+TEST(Amg, refuses_a_matrix_whose_columns_are_out_of_order_or_outside) {
+  const Csr<double> A = generate<double>("stencil2d5,n=30");
+  const auto op = build(A);
+  Csr<double> out_of_order = A, outside = A;
+  std::swap(out_of_order.col[1], out_of_order.col[2]);
+  outside.col[2] = static_cast<Index>(A.cols);
+  for (const bool double_cycle : {false, true}) {
+    EXPECT_THROW(make_preconditioner("amg", op, out_of_order, {.double_cycle = double_cycle}), Error);
+    EXPECT_THROW(make_preconditioner("amg", op, outside, {.double_cycle = double_cycle}), Error);
+  }
+}
+
 TEST(Amg, refuses_what_is_no_square_matrix_and_options_out_of_range) {
   EXPECT_EQ(refusal(from_entries(2, 3, {{0, 0, 1}})).kind, ErrorKind::input);
   const Csr<double> A = generate<double>("stencil2d5,n=5");

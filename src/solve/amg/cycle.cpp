@@ -7,6 +7,8 @@
 #include <heddle/choose.hpp>
 #include <heddle/error.hpp>
 
+#include "formats/build_canonical.hpp"
+#include "plan/prospects.hpp"
 #include "solve/iterations.hpp"
 
 namespace heddle::solve_method {
@@ -30,11 +32,14 @@ Buffer<T> borrowed(const Buffer<T>& from) {
   return Buffer<T>::borrow(from, from.device());
 }
 
+// Matrices in host memory come from the set-up, or have been checked before it: nobody looks again whether they are
+// canonical.
 template <class V>
 Plan plan_for(const Csr<V>& matrix, Device device) {
-  constexpr double products = 200;
-  return choose(matrix, analyze(matrix, Detail::planning), built_in_machine(device.kind),
-                {.expected_multiplies = products, .device = device, .reorder = false});
+  const Machine& machine = built_in_machine(device.kind);
+  const ChooseOptions options{.expected_multiplies = 200, .device = device, .reorder = false};
+  if (device == Device::cpu()) return choose_canonical(matrix, machine, options);
+  return choose(matrix, analyze(matrix, Detail::planning), machine, options);
 }
 
 // Of a matrix in the memory of a device nobody has asked whether the format takes it.
@@ -42,6 +47,7 @@ template <class V, class Matrix>
 Operator<V> built(Matrix&& matrix, const Plan& plan, const Place& place) {
   const Plan csr{"csr", {}};
   const BuildOptions options{.device = place.device, .updates = place.updates};
+  if (place.device == Device::cpu()) return build_canonical(std::forward<Matrix>(matrix), plan, options);
   if (matrix.val.device().host_memory()) return build(std::forward<Matrix>(matrix), plan, options);
   try {
     return build(std::as_const(matrix), plan, options);

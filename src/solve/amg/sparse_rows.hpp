@@ -4,8 +4,8 @@
 //   rows(row, add)     calls add(column, value) for everything that is added up in the row, in the order of the sums
 //   rows.bound(row)    at most so many calls
 //
-// Tasks take rows one after the other, and have room for as much as the bounds allow. A task begins where the one before
-// it has ended, if that has ended by then, else where its own room does:
+// Tasks take rows one after the other, and have room for as much as the bounds allow. A task begins where the one
+// before it has ended, if that has ended by then, else where its own room does:
 //
 //   [ rows of task 0 | rows of task 1 .  .  .  .  | rows of task 2 | rows of task 3  .  .  .
 //
