@@ -1,6 +1,8 @@
-// The same iterations and solutions as aij, for methods and preconditioners of PETSc: 20 settings, or all with -all.
+// The same iterations and solutions as aij, for methods and preconditioners of PETSc: 20 settings, or all with -all, of
+// which -part symmetric, unsymmetric and others are the three parts.
 #include <array>
 #include <cstdlib>
+#include <initializer_list>
 #include <vector>
 
 #include "comparison.hpp"
@@ -125,24 +127,45 @@ std::vector<Setting> preconditioners(Shape shape, const std::string& method) {
   return made;
 }
 
-std::vector<Setting> every_setting() {
-  std::vector<Setting> all;
-  const auto add = [&](Shape shape, const char* method) {
+using Settings = std::vector<Setting>;
+
+void add_methods(Settings& all, Shape shape, std::initializer_list<const char*> methods) {
+  for (const char* method : methods)
     for (const Setting& setting : preconditioners(shape, method)) all.push_back(setting);
-  };
-  for (const char* method : {"cg", "gmres", "bcgs", "fgmres", "pipecg", "chebyshev"}) add(Shape::symmetric, method);
-  for (const char* method : {"gmres", "bcgs", "bicg", "tfqmr", "cgs", "qmrcgs"}) add(Shape::unsymmetric, method);
+}
+
+void add_symmetric(Settings& all) {
+  add_methods(all, Shape::symmetric, {"cg", "gmres", "bcgs", "fgmres", "pipecg", "chebyshev"});
+  // minres wants a symmetric positive definite preconditioner: not the restricted asm.
+  for (const Setting& setting : preconditioners(Shape::symmetric, "minres"))
+    if (setting.preconditioner != "asm") all.push_back(setting);
+}
+
+void add_unsymmetric(Settings& all) {
+  add_methods(all, Shape::unsymmetric, {"gmres", "bcgs", "bicg", "tfqmr", "cgs", "qmrcgs"});
+  all.push_back({Shape::unsymmetric, "cgne", "none", ""});  // PETSc's wants a square matrix
+}
+
+void add_others(Settings& all) {
   for (const char* preconditioner : {"none", "jacobi"}) {
     all.push_back({Shape::indefinite, "minres", preconditioner,
                    preconditioner == std::string("jacobi") ? "-case_pc_jacobi_abs" : ""});
     all.push_back({Shape::indefinite, "gmres", preconditioner, "-case_ksp_gmres_restart 200"});
   }
-  // minres wants a symmetric positive definite preconditioner: not the restricted asm.
-  for (const Setting& setting : preconditioners(Shape::symmetric, "minres"))
-    if (setting.preconditioner != "asm") all.push_back(setting);
   // Others multiply with the tall matrix itself (gamg), or break down with aij too (bjacobi).
   for (const char* preconditioner : {"none", "jacobi", "sor"}) all.push_back({Shape::tall, "lsqr", preconditioner, ""});
-  all.push_back({Shape::unsymmetric, "cgne", "none", ""});  // PETSc's wants a square matrix
+}
+
+Settings every_setting() {
+  std::array<char, 32> part{};
+  must(PetscOptionsGetString(nullptr, nullptr, "-part", part.data(), part.size(), nullptr));
+  const auto chosen = [wanted = std::string(part.data())](const char* name) {
+    return wanted.empty() || wanted == name;
+  };
+  Settings all;
+  if (chosen("symmetric")) add_symmetric(all);
+  if (chosen("unsymmetric")) add_unsymmetric(all);
+  if (chosen("others")) add_others(all);
   return all;
 }
 
