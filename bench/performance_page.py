@@ -22,6 +22,7 @@ RESULTS = ROOT / "bench/results"
 GPU_RUN = RESULTS / "h200-auto.json"
 CPU_RUNS = {  # with what the page says of each
     RESULTS / "cpu-auto.json": "Measured before commit bb8295c, which is about the small matrices below ([notes](notebook/2026-11-19-cpu.md)).",
+    RESULTS / "cpu2-auto.json": "",
 }
 WORDS = {"f32": "float", "f64": "double"}
 TIMES = {"cold": "cold_seconds", "warm": "seconds"}
@@ -80,6 +81,9 @@ class Run:
         # One library has several algorithms on a GPU; on a CPU it is one product.
         alone = len(self.libraries) == 1 and document["device"]["kind"] == "cpu"
         self.rival = self.peers if alone else f"the best of {self.peers}"
+        # In the narrow table of the README many libraries are a number, and named below it.
+        self.many = len(self.libraries) > 2
+        self.short_rival = f"the best of {len(self.libraries)} libraries" if self.many else self.rival
         self.made_by = made_by(document)
         self.cases = [Case(m) for m in document["matrices"] if m["results"]]
 
@@ -319,8 +323,12 @@ def readme_table(run, cpus):
                  percent(statistics.median(c.share() for c in share)), f"{percent(least.share())} ({short(least.name)})", gpu])
     for cpu in cpus:
         rows += rows_of_cpu(cpu)
-    places = [f"{lost(run)} products on the {gpu.split(',')[0]}"] + [f"{lost(c)} on {c.machine['threads']} threads" for c in cpus]
-    told = f"More than 3 % slower: {listed(places)}, [listed](docs/performance.md#lowest-ratios)."
+    told = f"More than 3 % slower: {lost(run)} products on the {gpu.split(',')[0]}."
+    if cpus:
+        losses_there = listed(f"{lost(c)} with {c.machine['threads']} threads" for c in cpus)
+        told += f" On CPUs: {losses_there}."
+    told += " [All of them](docs/performance.md#lowest-ratios)."
+    told += "".join(f"\nThe libraries on {c.machine['threads']} threads are {c.peers}." for c in cpus if c.many)
     smaller = len(cases) - len(whole(cases))
     told += f"\nRepeated values are compressed without loss, here in {smaller} of {len(cases)} files."
     told += f" Without those files the median, cold, is {mean_and_worst(whole(cases), 'cold')[1]}."
@@ -332,7 +340,7 @@ def rows_of_cpu(cpu):
     for label, temperature in (("cold caches", "cold"), ("back to back", "warm")):
         chosen = [c for c in cpu.of("f64") if c.is_file]
         mean, median, worst = mean_and_worst(chosen, temperature)
-        rows.append([f"over {cpu.rival}: {len(chosen)} files, {label}", median, worst, here])
+        rows.append([f"over {cpu.short_rival}: {len(chosen)} files, {label}", median, worst, here])
     return rows
 
 
