@@ -12,10 +12,10 @@ namespace heddle::report {
 
 namespace {
 
-// In the units of the viewBox. The drawing is narrow so that its letters can be read where it is 400 pixels wide.
-constexpr double width = 520, plot_right = width - 18, plot_height = 220, letters = 13;
-constexpr double letter_width = 7.3, line_height = 19;  // of these letters: about the mean, and enough
-constexpr double slant = 40, slant_cos = 0.766, slant_sin = 0.643;
+// In the units of the viewBox. The drawing is narrow so that its letters have 11.5 pixels where it is 400 pixels wide.
+constexpr double width = 520, plot_right = width - 18, plot_height = 220, letters = 15;
+constexpr double letter_width = 8.4, line_height = 22;  // of these letters: about the mean, and enough
+constexpr double plot_left = 66;
 
 constexpr const char* roles[] = {"--ours", "--peer", "--chosen", "--other", "--soft", "--bad"};
 const char* colour(std::size_t series) { return roles[series % std::size(roles)]; }
@@ -30,13 +30,24 @@ bool is_slanted(const Figure& figure) {
                                                      [&](const std::string& name) { return length_of(name) > room; });
 }
 
+// How names of bars stand, in degrees: so steep that one line of letters fits between two of them.
+struct Slant {
+  double degrees = 40, cos = 0.766, sin = 0.643;
+
+  explicit Slant(const Figure& figure) {
+    const double apart =
+        (plot_right - plot_left) / static_cast<double>(std::max<std::size_t>(1, figure.categories.size()));
+    if (apart * sin < letters + 1) degrees = 60, cos = 0.5, sin = 0.866;
+  }
+};
+
 struct Place {
   double x, y;
 };
 
 // A place for each series, row by row.
 std::vector<Place> legend_places(const Figure& figure) {
-  constexpr double left = 58, swatch = 16, gap = 20;
+  constexpr double left = plot_left, swatch = 16, gap = 20;
   std::vector<Place> places;
   if (figure.series.size() < 2) return places;
   Place next{left, 14};
@@ -51,16 +62,17 @@ std::vector<Place> legend_places(const Figure& figure) {
 
 // Where axes lie: below the legend, and far enough right for the names of the first bars.
 struct Frame {
-  double left = 58, top = 14, bottom = 0;
+  double left = plot_left, top = 14, bottom = 0;
 
   explicit Frame(const Figure& figure) {
     const std::vector<Place> legend = legend_places(figure);
-    if (!legend.empty()) top = legend.back().y + 26;
+    if (!legend.empty()) top = legend.back().y + 28;
     bottom = top + plot_height;
     if (!is_slanted(figure)) return;
+    const Slant slant(figure);
     for (std::size_t c = 0; c < figure.categories.size(); ++c) {
       const double share = (static_cast<double>(c) + 0.5) / static_cast<double>(figure.categories.size());
-      left = std::max(left, (slant_cos * length_of(figure.categories[c]) - share * plot_right) / (1 - share));
+      left = std::max(left, (slant.cos * length_of(figure.categories[c]) - share * plot_right) / (1 - share));
     }
   }
   double y(const Axis& axis, double value) const {
@@ -121,13 +133,13 @@ std::string grid(const Figure& figure, const Frame& frame, const Axis& y) {
   std::string svg;
   for (const double tick : y.ticks) {
     svg += horizontal(frame, frame.y(y, tick), "class=\"grid\"");
-    svg += label(frame.left - 6, frame.y(y, tick) + 4, "end", tick_text(tick));
+    svg += label(frame.left - 6, frame.y(y, tick) + 5, "end", tick_text(tick));
   }
   svg += horizontal(frame, frame.bottom, "class=\"axis\"");
   if (std::isfinite(figure.reference))
     svg += horizontal(frame, frame.y(y, figure.reference), "stroke=\"var(--ink)\" stroke-dasharray=\"5 4\"");
   const double middle = (frame.top + frame.bottom) / 2;
-  return svg + label(14, middle, "middle", figure.y_label, fmt::format(" transform=\"rotate(-90 14 {})\"", middle));
+  return svg + label(15, middle, "middle", figure.y_label, fmt::format(" transform=\"rotate(-90 15 {})\"", middle));
 }
 
 std::string legend(const Figure& figure) {
@@ -166,11 +178,12 @@ std::string bars(const Figure& figure, const Frame& frame, const Axis& y) {
           x, std::min(foot, end), std::max(1.0, 0.92 * bar), std::fabs(end - foot), colour(s),
           escaped(figure.categories[c]), escaped(figure.series[s].name), value);
     }
+  const bool slanted = is_slanted(figure);
+  const Slant slant(figure);
   for (std::size_t c = 0; c < figure.categories.size(); ++c) {
-    const double x = frame.left + (static_cast<double>(c) + 0.5) * group, at = frame.bottom + 15;
-    const bool slanted = is_slanted(figure);
+    const double x = frame.left + (static_cast<double>(c) + 0.5) * group, at = frame.bottom + 17;
     svg += label(x, at, slanted ? "end" : "middle", figure.categories[c],
-                 slanted ? fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", -slant, x, at) : "");
+                 slanted ? fmt::format(" transform=\"rotate({} {:.1f} {:.1f})\"", -slant.degrees, x, at) : "");
   }
   return svg;
 }
@@ -178,7 +191,7 @@ std::string bars(const Figure& figure, const Frame& frame, const Axis& y) {
 std::string lines(const Figure& figure, const Frame& frame, const Axis& y) {
   std::string svg;
   const Axis x = x_axis(figure);
-  for (const double tick : x.ticks) svg += label(frame.x(x, tick), frame.bottom + 17, "middle", tick_text(tick));
+  for (const double tick : x.ticks) svg += label(frame.x(x, tick), frame.bottom + 19, "middle", tick_text(tick));
   for (std::size_t s = 0; s < figure.series.size(); ++s) {
     const Figure::Series& series = figure.series[s];
     std::string path, dots;
@@ -194,7 +207,7 @@ std::string lines(const Figure& figure, const Frame& frame, const Axis& y) {
     svg += fmt::format("<polyline fill=\"none\" stroke=\"var({})\" stroke-width=\"1.5\"{} points=\"{}\"/>\n{}",
                        colour(s), dashes(s), path, dots);
   }
-  return svg + label((frame.left + plot_right) / 2, frame.bottom + 38, "middle", figure.x_label);
+  return svg + label((frame.left + plot_right) / 2, frame.bottom + 42, "middle", figure.x_label);
 }
 
 void add_linear_ticks(Axis& axis) {
@@ -237,7 +250,7 @@ namespace {
 double height_of(const Figure& figure, const Frame& frame) {
   double names = 0;
   for (const std::string& name : figure.categories) names = std::max(names, length_of(name));
-  return frame.bottom + (is_slanted(figure) ? 28 + slant_sin * names : 48);
+  return frame.bottom + (is_slanted(figure) ? 30 + Slant(figure).sin * names : 52);
 }
 
 std::string drawing(const Figure& figure, const Frame& frame) {

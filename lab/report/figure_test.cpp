@@ -130,6 +130,27 @@ TEST(Figure, slants_names_that_would_touch) {
   EXPECT_EQ(count(to_svg(figure), "rotate(-40"), 3u);
 }
 
+TEST(Figure, has_letters_of_eleven_pixels_where_it_is_400_wide) {
+  const std::string file = to_svg_file(two_by_three());
+  EXPECT_GE(numbers(file, R"re(font: ([0-9.]+)px)re").at(0) * 400 /
+                numbers(file, R"re(viewBox="0 [-0-9.]+ ([0-9]+))re").at(0),
+            11);
+}
+
+TEST(Figure, slants_many_names_so_steeply_that_they_do_not_touch) {
+  constexpr double letters = 15, degree = 3.14159265 / 180;
+  for (const std::size_t bars : {8u, 14u, 21u}) {
+    Figure figure{.series = {{"only", {}, std::vector<double>(bars, 1)}}};
+    for (std::size_t bar = 0; bar < bars; ++bar) figure.categories.emplace_back("a matrix");
+    const std::string svg = to_svg(figure);
+    const auto at = numbers(svg, R"re(rotate\(-[0-9]+ ([0-9.]+))re");
+    ASSERT_EQ(at.size(), bars + 1) << "and the label of the axis";
+    EXPECT_GE((at[2] - at[1]) * std::sin(degree * numbers(svg, R"re(end" transform="rotate\(-([0-9]+))re").at(0)),
+              letters)
+        << bars;
+  }
+}
+
 TEST(Figure, writes_large_numbers_shortly) {
   const std::string svg = to_svg({.kind = Figure::Kind::lines, .series = {{"", {0, 1048576}, {1, 25000}}}});
   EXPECT_NE(svg.find(">1 M<"), std::string::npos);
@@ -141,13 +162,13 @@ TEST(Figure, as_a_file_has_its_own_colours_light_and_dark_and_room_for_its_title
   Figure figure = two_by_three();
   const std::string file = to_svg_file(figure), inside = to_svg(figure);
   double high = 0, high_inside = 0;
-  std::sscanf(file.c_str(), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -29 520 %lf\"", &high);
+  std::sscanf(file.c_str(), "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -32 520 %lf\"", &high);
   std::sscanf(inside.c_str(), "<svg class=\"figure\" viewBox=\"0 0 520 %lf\"", &high_inside);
   EXPECT_GT(high_inside, 100);
-  EXPECT_EQ(high, high_inside + 29) << file.substr(0, 80);
+  EXPECT_EQ(high, high_inside + 32) << file.substr(0, 80);
   EXPECT_EQ(count(file, "--ours: #"), 2u);
   EXPECT_NE(file.find("prefers-color-scheme: dark"), std::string::npos);
-  EXPECT_NE(file.find("y=\"-11.0\""), std::string::npos) << "the title stands above the drawing";
+  EXPECT_NE(file.find("y=\"-14.0\""), std::string::npos) << "the title stands above the drawing";
   figure.title = "Means weighted by entries over four real files, two fixed constructions and fifteen stand-ins";
   EXPECT_EQ(count(to_svg_file(figure), "class=\"title\""), 2u);
 }
