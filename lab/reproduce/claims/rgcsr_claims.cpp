@@ -5,7 +5,7 @@ namespace heddle::reproduce {
 std::vector<ClaimText> rgcsr_claims() {
   return {
       {"R7", exact, Likeness::lengths, 1,
-       "artificial zeros of row-grouped CSR grow with the group; one long row multiplies them, sorted or not",
+       "artificial zeros of RgCSR grow with the group; one long row multiplies them, sorted or not",
        "105, 144, 206, 304 % on average for 32, 64, 128, 256; at 128 sorted: trans4 1452.8 %, Raj1 189.3 %",
        "the average grows at each of the three steps; trans4 and Raj1 sorted have the printed zeros (real file: to "
        "print precision, stand-in: within 5 %); the unsorted zeros and those of fd18 and G2_circuit are judged on real "
@@ -25,8 +25,9 @@ std::vector<ClaimText> rgcsr_claims() {
        "paper has it, and with m as measured; by the paper's kernel where it was timed"},
       {"R28", timed, Likeness::lengths, 1, "RgCSR beats HYB on most matrices, above all on small ones",
        "on 77.14 % (float) and 80.67 % (double); 84.43 and 85.40 % of the small, 62.57 and 71.40 % of the large",
-       "faster on more than half of all, and on a larger share of the small than of the large; for each precision, by "
-       "the paper's kernels where they were timed"},
+       "four findings, two for each precision: faster on more than half of all, and on a larger share of the small "
+       "than "
+       "of the large; by the paper's kernels where they were timed"},
       {"R45", timed, Likeness::lengths, 1,
        "over CSR on a CPU RgCSR wins more often than HYB, on small matrices too; on large ones HYB wins more often",
        "HYB on 48.17 % (float) and 42.63 % (double), RgCSR on 56.68 and 55.79 %; small 22.32 and 16.71, 46.34 and "

@@ -164,7 +164,7 @@ void shares(Record& record, const AllRates& all, const std::string& basis) {
                           judged.by()),
       .columns = {"matrices", "precision", "HYB over CSR", "RgCSR over CSR", "RgCSR over HYB",
                   "RgCSR / HYB on average"}};
-  Findings seen = record.findings("R28", "precisions"), of_csr = record.findings("R45", "comparisons");
+  Findings seen = record.findings("R28", "findings"), of_csr = record.findings("R45", "comparisons");
   seen.rest_on(basis), of_csr.rest_on(basis);
   std::string now, now_csr;
   for (const Precision precision : both) {
@@ -189,8 +189,10 @@ void shares(Record& record, const AllRates& all, const std::string& basis) {
                              part_names[part], share_above(hyb_csr, tie), share_above(rg_csr, tie));
     }
     const double small = share_faster(over_hyb[small_part]), large = share_faster(over_hyb[large_part]);
+    if (std::isfinite(share_faster(over_hyb[complete])))
+      seen.add(fmt::format("most, {}", name_of(precision)), share_faster(over_hyb[complete]) > 0.5);
     if (std::isfinite(small) && std::isfinite(large))
-      seen.add(name_of(precision), share_faster(over_hyb[complete]) > 0.5 && small > large);
+      seen.add(fmt::format("above all small ones, {}", name_of(precision)), small > large);
     now += fmt::format("{}{}: {} of all, {} of the small, {} of the large", now.empty() ? "" : "; ", name_of(precision),
                        share_above(over_hyb[complete], tie), share_above(over_hyb[small_part], tie),
                        share_above(over_hyb[large_part], tie));
