@@ -115,7 +115,8 @@ TEST_F(ReproduceCommand, writes_every_claim_and_table_as_markdown_and_html) {
   const std::string markdown = content_of(folder->path("r.md")), html = content_of(folder->path("r.html"));
   const std::string tables = content_of(folder->path("r-tables.md"));
   for (const std::string& id : ids()) {
-    EXPECT_NE(markdown.find("| [" + id + "](r-tables.md#"), std::string::npos) << id;
+    EXPECT_NE(markdown.find("| [" + id + "] |"), std::string::npos) << id;
+    EXPECT_NE(markdown.find("\n[" + id + "]: r-tables.md#"), std::string::npos) << id;
     EXPECT_NE(tables.find("### " + id + "\n"), std::string::npos) << id;
     EXPECT_NE(html.find("id=\"" + id + "\""), std::string::npos) << id;
   }
@@ -149,11 +150,38 @@ TEST_F(ReproduceCommand, renders_a_stored_result_exactly_as_when_it_was_measured
 TEST_F(ReproduceCommand, has_written_the_page_in_the_documentation) {
   const std::string tree = tree::folder(), result = tree + "/bench/results/reproduce-h200.json";
   if (!exists(result)) GTEST_SKIP() << "no result of an H200 is kept";
-  ASSERT_EQ(heddle_command({"reproduce", "--from", result, "--markdown", folder->path("reproduction.md")}).exit_code,
-            0);
+  const std::string cpu = tree + "/bench/results/reproduce-cpu.json";
+  std::vector<std::string> words{"reproduce", "--from", result, "--markdown", folder->path("reproduction.md")};
+  if (exists(cpu)) words.insert(words.end(), {"--beside", cpu});
+  ASSERT_EQ(heddle_command(words).exit_code, 0);
   for (const char* name : {"reproduction.md", "reproduction-tables.md"})
     EXPECT_EQ(content_of(folder->path(name)), content_of(tree + "/docs/" + name))
-        << "heddle reproduce --from bench/results/reproduce-h200.json --markdown docs/reproduction.md";
+        << "heddle reproduce --from bench/results/reproduce-h200.json"
+        << (exists(cpu) ? " --beside bench/results/reproduce-cpu.json" : "") << " --markdown docs/reproduction.md";
+}
+
+TEST_F(ReproduceCommand, puts_the_words_of_another_device_beside_its_own) {
+  const ScratchFolder pages;
+  Json other = document;
+  for (Json& paper : other["papers"])
+    for (Json& one : paper["claims"])
+      if (one["id"] == "R7") one["verdict"] = "mixed", one["held"] = 4;
+  const Outcome written = heddle_command({"reproduce", "--from", folder->path("r.json"), "--beside",
+                                          pages.write("other.json", other.dump()), "--markdown", pages.path("p.md")});
+  ASSERT_EQ(written.exit_code, 0) << written.err;
+  const std::string page = content_of(pages.path("p.md")), tables = content_of(pages.path("p-tables.md"));
+  const auto row = [&](const std::string& id) {
+    const auto begin = page.find("\n| [" + id + "] |") + 1;
+    return page.substr(begin, page.find('\n', begin) - begin);
+  };
+  EXPECT_TRUE(row("R7").ends_with("| **confirmed** | 5 of 5 numbers | mixed, 4 of 5 |")) << row("R7");
+  EXPECT_TRUE(row("R19").ends_with("|  | not testable |")) << row("R19");
+  EXPECT_TRUE(row("R12").ends_with("|  |  |")) << "speaks of a GPU's times: " << row("R12");
+  EXPECT_NE(page.find("[R7]."), std::string::npos);
+  EXPECT_NE(page.find("(p-tables.md#on-the-cpu)"), std::string::npos);
+  EXPECT_NE(tables.find("## On the CPU\n"), std::string::npos);
+  EXPECT_NE(tables.find("* R7, **mixed**: 4 of 5 numbers"), std::string::npos);
+  EXPECT_EQ(content_of(folder->path("r.md")).find("| on the CPU |"), std::string::npos) << "without --beside";
 }
 
 // The same rules and the same times.
@@ -173,17 +201,19 @@ TEST_F(ReproduceCommand, judges_a_stored_result_again) {
 
 // What is stored was judged by the rules of today, but for what has no times.
 TEST_F(ReproduceCommand, has_stored_results_that_today_would_judge_alike) {
-  const std::string path = tree::folder() + "/bench/results/reproduce-h200.json";
-  if (!exists(path)) GTEST_SKIP() << "no result of an H200 is kept";
-  const Json stored = Json::parse(content_of(path));
-  std::map<std::string, Json> rules;
-  for (const Json& paper : stored["papers"])
-    for (const Json& one : paper["claims"]) rules[one["id"]] = one;
-  EXPECT_EQ(rules.size(), ids().size());
-  for (const std::string& id : ids())
-    for (const char* text : {"claim", "then", "rule"})
-      EXPECT_EQ(rules[id][text], (*claim(id))[text])
-          << id << ": heddle reproduce --from " << path << " --judge --matrices FOLDER --json=" << path;
+  for (const char* name : {"reproduce-h200.json", "reproduce-cpu.json"}) {
+    const std::string path = tree::folder() + "/bench/results/" + name;
+    if (!exists(path)) continue;
+    const Json stored = Json::parse(content_of(path));
+    std::map<std::string, Json> rules;
+    for (const Json& paper : stored["papers"])
+      for (const Json& one : paper["claims"]) rules[one["id"]] = one;
+    EXPECT_EQ(rules.size(), ids().size());
+    for (const std::string& id : ids())
+      for (const char* text : {"claim", "then", "rule"})
+        EXPECT_EQ(rules[id][text], (*claim(id))[text])
+            << id << ": heddle reproduce --from " << path << " --judge --matrices FOLDER --json=" << path;
+  }
 }
 
 TEST_F(ReproduceCommand, runs_the_kernels_of_a_gpu_on_the_emulator) {
@@ -240,8 +270,8 @@ TEST_F(ReproduceCommand, refuses_what_it_cannot_do) {
        {Case{{"ellpack"}, 2, "papers: ellpack_r, csr_ell, rgcsr, ellr_t, model"},
         Case{{"--matrices", folder->path("nowhere")}, 2, "nowhere"}, Case{{"model", "--from", other}, 2, "--from"},
         Case{{"--judge"}, 2, "--from"}, Case{{"--corpus-step", "0"}, 2, "--corpus-step"},
-        Case{{"--from", other}, 3, "other.json"}, Case{{"--from", text}, 3, "not JSON"},
-        Case{{"--from", folder->path("none.json")}, 3, "none.json"}}) {
+        Case{{"--beside", folder->path("r.json")}, 2, "--markdown"}, Case{{"--from", other}, 3, "other.json"},
+        Case{{"--from", text}, 3, "not JSON"}, Case{{"--from", folder->path("none.json")}, 3, "none.json"}}) {
     std::vector<std::string> words{"reproduce", "--quick", "--device", "cpu"};
     words.insert(words.end(), c.words.begin(), c.words.end());
     const Outcome refused = heddle_command(words);

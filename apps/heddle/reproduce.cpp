@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 
 #include "collection/index.hpp"
 #include "collection/places.hpp"
@@ -31,14 +32,17 @@ using reproduce::Verdict;
 
 struct Options {
   std::vector<std::string> papers;
-  std::string folder, corpus, from, markdown, html;
+  std::string folder, corpus, from, beside, markdown, html;
   double seconds = 0.02, within = 0;  // within: of the whole run; 0: as long as it takes
-  int corpus_step = 10;
+  int corpus_step = 0;                // 0: as the device is fast
   bool quick = false, judge = false;
 };
 
 // What to do for each of the two: to measure, and to judge again what was measured.
 using Work = std::function<Outcome(const reproduce::Settings& settings, const reproduce::Reporter& reporter)>;
+
+// Of paper 3's 1,598 stand-ins every so manieth. A CPU takes some minutes for every fortieth.
+int step_on(Device device) { return device.kind == Device::Kind::cpu ? 40 : 10; }
 
 Outcome done(Session& session, const Options& options, const char* doing, const Work& work) {
   using Clock = std::chrono::steady_clock;
@@ -46,13 +50,14 @@ Outcome done(Session& session, const Options& options, const char* doing, const 
   const auto over = [&] {
     return options.within > 0 && std::chrono::duration<double>(Clock::now() - begun).count() >= options.within;
   };
-  const reproduce::Settings settings{.device = session.device(),
-                                     .seconds = options.quick ? 0 : options.seconds,
-                                     .quick = options.quick,
-                                     .folder = options.folder,
-                                     .stopped = [&] { return Interruptible::signal() != 0 || over(); },
-                                     .corpus = options.corpus,
-                                     .corpus_step = options.corpus_step};
+  const reproduce::Settings settings{
+      .device = session.device(),
+      .seconds = options.quick ? 0 : options.seconds,
+      .quick = options.quick,
+      .folder = options.folder,
+      .stopped = [&] { return Interruptible::signal() != 0 || over(); },
+      .corpus = options.corpus,
+      .corpus_step = options.corpus_step > 0 ? options.corpus_step : step_on(session.device())};
   const Interruptible until_asked;
   const Progress bar = session.progress(doing);
   return work(settings, [&](const std::string& what, double share) {
@@ -154,11 +159,11 @@ void print_verdicts(Session& session, const Outcome& outcome) {
 }
 
 // The page and, in the same folder, its tables and pictures.
-void write_page(const std::string& path, const Outcome& outcome) {
+void write_page(const std::string& path, const Outcome& outcome, const Outcome* beside) {
   const std::filesystem::path page(path);
   const std::string stem = page.stem().string();
-  write_whole_file(path, to_markdown(outcome, stem));
-  write_whole_file((page.parent_path() / (stem + "-tables.md")).string(), tables_in_markdown(outcome, stem));
+  write_whole_file(path, to_markdown(outcome, stem, beside));
+  write_whole_file((page.parent_path() / (stem + "-tables.md")).string(), tables_in_markdown(outcome, stem, beside));
   for (const reproduce::Picture& picture : pictures_of(outcome, stem))
     write_whole_file((page.parent_path() / picture.name).string(), picture.svg);
 }
@@ -167,6 +172,9 @@ void reproduce_papers(Session& session, const Options& options) {
   check(options.from.empty() || options.papers.empty(), ErrorKind::usage,
         "--from shows what was measured; papers cannot be picked from it");
   check(!options.judge || !options.from.empty(), ErrorKind::usage, "--judge wants the result that is judged: --from");
+  check(options.beside.empty() || !options.markdown.empty(), ErrorKind::usage,
+        "--beside wants the page it goes into: --markdown");
+  const std::optional<Outcome> beside = options.beside.empty() ? std::nullopt : std::optional(stored(options.beside));
   for (const std::string& path : {options.markdown, options.html})
     if (!path.empty()) check_writable(path);
   const Outcome outcome = options.from.empty() ? measured(session, options) : shown_again(session, options);
@@ -176,7 +184,7 @@ void reproduce_papers(Session& session, const Options& options) {
   session.print("{}\n", headline(outcome));
   for (const Paper& paper : outcome.papers) print_paper(session, paper);
   print_verdicts(session, outcome);
-  if (!options.markdown.empty()) write_page(options.markdown, outcome);
+  if (!options.markdown.empty()) write_page(options.markdown, outcome, beside ? &*beside : nullptr);
   if (!options.html.empty()) write_whole_file(options.html, to_html(outcome));
 }
 
@@ -202,14 +210,15 @@ void add_reproduce(Command root, Session& session) {
   command.flag("--quick", options->quick, "Small matrices, one call each: to see that everything runs");
   command
       .option("--corpus-step", options->corpus_step,
-              "Every so manieth of the 1,598 stand-ins of paper 3's corpus on a GPU; 1: all")
-      .check(number_from(1, 1000))
-      .shows_default();
+              "Every so manieth of the 1,598 stand-ins of paper 3's corpus; 1: all; without it 10, on a CPU 40")
+      .check(number_from(1, 1000));
   command.option("--from", options->from, "Show the result in this JSON file instead of measuring");
   command.flag("--judge", options->judge,
                "With --from: judge its times by the rules of today; its matrices are made or read again");
   command.option("--markdown", options->markdown,
                  "Write the verdicts to this file; next to it their tables and a picture for each paper");
+  command.option("--beside", options->beside,
+                 "With --markdown: the JSON of another device, whose verdicts get a column");
   command.option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
   command.footer(
       "Real matrices are used where the folder has them; elsewhere stand-ins of the same class, which the tables "

@@ -239,7 +239,7 @@ void Record::judge(const Findings& seen, const std::string& now, const std::stri
   if (lab.stopped()) {
     claim.reason = "interrupted";
   } else if (kind == Kind::timed && !lab.on_gpu() && !lab.planted()) {
-    claim.reason = fmt::format("speaks of a GPU's times; this is the {}", to_string(device));
+    claim.reason = fmt::format("{}times; this is the {}", of_a_gpu, to_string(device));
   } else if (kind != Kind::exact && lab.quick() && !lab.planted()) {
     claim.reason = "a quick run: the matrices are too small for times to say anything";
   } else if (ruling.judged == 0) {

@@ -11,6 +11,9 @@ std::vector<std::string> paper_names();
 // Dashes for underscores are fine. Error(usage) when there is no such paper.
 std::string parse_paper(const std::string& word);
 
+// How the reason of a claim begins that is left open because no GPU was there.
+inline constexpr const char* of_a_gpu = "speaks of a GPU's ";
+
 // Called before each part with what it is and the share done.
 using Reporter = std::function<void(const std::string& what, double share)>;
 

@@ -24,10 +24,10 @@ std::vector<ClaimText> ellpack_r_claims() {
        "HYB below the others on the small matrices",
        "slower than the best one-kernel format, by the papers' kernels, on every matrix of Table I below 10,000 rows"},
       {"R34", timed, Likeness::lengths, 1,
-       "CRS is poorest; rates grow with the entries; ELLPACK is above CRS and CRS (vector) in general; HYB is at or "
-       "below ELLPACK on qcd5_4, mc2depi, cop20k_A, wbp128, consph, wbp256; SpMV4GPU is above CRS (vector) on most "
-       "(papers 1 and 4)",
-       "figure 4 of both papers; on SpMV4GPU they differ",
+       "figure 4 in five sentences: which of CRS, CRS (vector), SpMV4GPU, ELLPACK and HYB are ahead, and where",
+       "papers 1 and 4: CRS is poorest; rates grow with the entries; ELLPACK is above CRS and CRS (vector) in general; "
+       "HYB is at or below ELLPACK on qcd5_4, mc2depi, cop20k_A, wbp128, consph, wbp256; SpMV4GPU is above CRS "
+       "(vector) on most, on which the papers differ",
        "each of the five sentences, by the papers' kernels, for more than half of the matrices or kernels it speaks "
        "of"},
       {"R38", timed, Likeness::lengths, 1, "the GPU's products are at least twice as fast as MKL's (papers 1 and 2)",

@@ -11,8 +11,7 @@ std::vector<ClaimText> ellr_t_claims() {
        "ELLR-T* (the best of twelve) is the fastest of the six kernels on every one of the 21 matrices", "21 of 21",
        "faster than the best of CRS, CRS (vector), SpMV4GPU, ELLPACK and HYB, the papers' kernels, on each"},
       {"R35", timed, Likeness::pattern, 1,
-       "ELLR-T* reaches 57 to 80 % of the nominal bandwidth on the large matrices, and more than 30 times MKL on one "
-       "core on some",
+       "ELLR-T* reaches 57 to 80 % of the nominal bandwidth on large matrices, over 30 times MKL on one core on some",
        "90 to 128 of 159 GB/s, but 38 on mac_econ and 70 on cop20k_A; above 30 times on 5 of 21",
        "at least 57 % of the data sheet's bandwidth, caches evicted, on each matrix of which the paper prints 90 GB/s "
        "and more; above 30 times one core somewhere"},

@@ -151,8 +151,8 @@ namespace {
 
 std::vector<CorpusMatrix> chosen(const Lab& lab) {
   const Outcome* stored = lab.settings().stored;
-  if (stored == nullptr)
-    return lab.on_gpu() && !lab.quick() ? part_of_corpus(lab.settings().corpus_step) : few_of_corpus();
+  const bool to_see_it_run = lab.quick() || lab.settings().device.kind == Device::Kind::emulator;
+  if (stored == nullptr) return to_see_it_run ? few_of_corpus() : part_of_corpus(lab.settings().corpus_step);
   std::set<std::string> names;
   for (const Specimen& one : stored->matrices) names.insert(one.name);
   std::vector<CorpusMatrix> again;

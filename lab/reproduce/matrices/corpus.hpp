@@ -37,7 +37,8 @@ struct CorpusItem {
   std::string name;
   std::function<const Matrix&(Lab& lab)> get;
 };
-// Every Settings::corpus_step-th stand-in; in a quick run and on a CPU a few small ones; those of a stored result.
+// Every Settings::corpus_step-th stand-in; in a quick run and on the emulator a few small ones; those of a stored
+// result.
 std::vector<CorpusItem> corpus_items(const Lab& lab);
 std::string corpus_origin(const Lab& lab);
 

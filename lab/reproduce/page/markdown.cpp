@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "reproduce/matrices/corpus.hpp"
 #include "reproduce/numbers.hpp"
 #include "reproduce/page/fifteen_years.hpp"
+#include "reproduce/reproduce.hpp"
 
 namespace heddle::reproduce {
 
@@ -50,6 +52,15 @@ std::string link(const std::string& words, const std::string& stem, const std::s
   return fmt::format("[{}]({}#{})", words, tables_name(stem), anchor_of(heading));
 }
 
+// A claim, and below the page where such words lead: rows of tables stay short.
+std::string reference(const std::string& id) { return '[' + id + ']'; }
+std::string references(const Outcome& outcome, const std::string& stem) {
+  std::string text = "\n";
+  for (const Claim& claim : claims_of(outcome))
+    text += fmt::format("{}: {}#{}\n", reference(claim.id), tables_name(stem), anchor_of(claim.id));
+  return text;
+}
+
 // Lines of at most 120 characters, those after the first under the text of a list.
 std::string wrapped(const std::string& text) {
   constexpr std::size_t width = 120;
@@ -65,12 +76,70 @@ std::string wrapped(const std::string& text) {
   return made + line + '\n';
 }
 
-std::string verdicts(const Outcome& outcome, const std::string& stem) {
+std::string called(const Outcome& outcome) {
+  return outcome.device_kind.starts_with("gpu") ? "GPU" : outcome.device_kind == "cpu" ? "CPU" : outcome.device_kind;
+}
+std::string heading_of(const Outcome& beside) { return "On the " + called(beside); }
+bool wants_a_gpu(const Claim& claim) { return claim.reason.starts_with(of_a_gpu); }
+
+// What another device's run says of a claim. Nothing where that device cannot say anything.
+std::string word_beside(const Outcome& beside, const std::string& id) {
+  for (const Claim& claim : claims_of(beside))
+    if (claim.id == id && !wants_a_gpu(claim))
+      return claim.judged == 0 ? "not testable"
+                               : fmt::format("{}, {} of {}", name_of(claim.verdict), claim.held, claim.judged);
+  return {};
+}
+
+std::string verdicts(const Outcome& outcome, const Outcome* beside) {
+  std::vector<std::string> columns{"claim", "", "verdict", "holds for"};
+  if (beside) columns.push_back("on the " + called(*beside));
   std::vector<std::vector<std::string>> rows;
-  for (const Claim& claim : claims_of(outcome))
-    rows.push_back({link(claim.id, stem, claim.id), claim.statement, "**" + std::string(name_of(claim.verdict)) + "**",
+  for (const Claim& claim : claims_of(outcome)) {
+    rows.push_back({reference(claim.id), claim.statement, "**" + std::string(name_of(claim.verdict)) + "**",
                     claim.judged > 0 ? fmt::format("{} of {} {}", claim.held, claim.judged, claim.unit) : ""});
-  return table({"claim", "", "verdict", "holds for"}, rows);
+    if (beside) rows.back().push_back(word_beside(*beside, claim.id));
+  }
+  return table(columns, rows);
+}
+
+std::string measured_on(const Outcome& outcome) {
+  return fmt::format(
+      "Measured on {}, in {} seconds, {} seconds for each measurement{}.", headline(outcome), fixed(outcome.seconds, 0),
+      outcome.seconds_each,
+      outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "");
+}
+
+// The other run in short, and which claims it judges otherwise.
+std::string summary_beside(const Outcome& outcome, const Outcome& beside, const std::string& stem) {
+  std::size_t judged = 0, want_a_gpu = 0;
+  std::map<std::string, Verdict> words;
+  for (const Claim& claim : claims_of(beside)) {
+    want_a_gpu += wants_a_gpu(claim);
+    if (claim.judged > 0) ++judged, words[claim.id] = claim.verdict;
+  }
+  std::vector<std::string> other;
+  for (const Claim& claim : claims_of(outcome))
+    if (claim.judged > 0 && words.contains(claim.id) && words[claim.id] != claim.verdict)
+      other.push_back(reference(claim.id));
+  return fmt::format("## {}\n\n", heading_of(beside)) +
+         wrapped(fmt::format(
+             "{} {} of the claims are judged there, all as here{}. {} speak of a GPU and are left open. {}.",
+             measured_on(beside), judged, other.empty() ? "" : fmt::format(" but {}", fmt::join(other, ", ")),
+             want_a_gpu, link("What was seen", stem, heading_of(beside)))) +
+         '\n';
+}
+
+std::string full_beside(const Outcome& beside) {
+  std::string text = fmt::format("## {}\n\n", heading_of(beside));
+  text += wrapped(measured_on(beside)) + '\n' + wrapped(origins(beside)) + '\n';
+  for (const std::string& note : beside.notes) text += wrapped(note) + '\n';
+  text += wrapped("What speaks of a GPU is left open there and out of this list.") + '\n';
+  for (const Claim& claim : claims_of(beside))
+    if (const std::string seen = evidence(claim); !seen.empty() && !wants_a_gpu(claim))
+      text += wrapped(fmt::format("* {}{}: {}", claim.id,
+                                  claim.judged > 0 ? fmt::format(", **{}**", name_of(claim.verdict)) : "", seen));
+  return text + '\n';
 }
 
 std::string claims_in_full(const Outcome& outcome) {
@@ -88,12 +157,14 @@ std::string claims_in_full(const Outcome& outcome) {
 }
 
 std::string also_measured(const Outcome& outcome) {
-  std::vector<std::vector<std::string>> rows;
+  std::string list;
   for (const Paper& paper : outcome.papers)
-    for (const Extra& extra : paper.also_measured) rows.push_back({extra.what, extra.now, extra.basis});
-  if (rows.empty()) return {};
+    for (const Extra& extra : paper.also_measured)
+      list += wrapped(fmt::format("* **{}**: {}{}", extra.what, extra.now.empty() ? "-" : extra.now,
+                                  extra.basis.empty() ? "" : fmt::format(" ({})", extra.basis)));
+  if (list.empty()) return {};
   return "## Also measured\n\nWhat no paper says: our own expectations and questions. They count as no claim.\n\n" +
-         table({"", "here", "rests on"}, rows);
+         list + '\n';
 }
 
 std::string self_checks(const Outcome& outcome) {
@@ -106,18 +177,18 @@ std::string self_checks(const Outcome& outcome) {
          table({"", "here", ""}, rows);
 }
 
-std::string fifteen_years(const Outcome& outcome, const std::string& stem) {
+std::string fifteen_years(const Outcome& outcome) {
   std::vector<std::vector<std::string>> rows;
   for (const Fate& fate : fates_of(outcome)) {
     std::vector<std::string> evidence;
-    for (const std::string& id : fate.claims) evidence.push_back(link(id, stem, id));
+    for (const std::string& id : fate.claims) evidence.push_back(reference(id));
     rows.push_back(
         {fate.idea, "**" + fate.word + "**", fate.why, fate.number, fmt::format("{}", fmt::join(evidence, ", "))});
   }
   if (rows.empty()) return {};
   return fmt::format(
-             "## What fifteen years changed\n\nWhich of the papers' ideas still pay on the {}, and why. The word and "
-             "the number are those of the first claim.\n\n",
+             "## What fifteen years changed\n\nWhich of the papers' ideas still pay on the {}, and why. Papers in "
+             "brackets.\nThe word and the number are those of the first claim.\n\n",
              outcome.device_name) +
          table({"idea", "", "why", "number", "claims"}, rows);
 }
@@ -143,7 +214,7 @@ std::string picture_name(const Paper& paper, const std::string& stem) { return s
 std::string pictures(const Outcome& outcome, const std::string& stem) {
   std::string text;
   for (const Paper& paper : outcome.papers) {
-    text += fmt::format("## {}\n\n{}. {}.\n\n", paper.title, paper.authors,
+    text += fmt::format("## {}\n\n{}.\n{}.\n\n", paper.title, paper.authors,
                         link("Tables and parts", stem, paper.title + ", tables"));
     if (const Figure* figure = main_figure(paper))
       text += fmt::format("![{}]({})\n\n", figure->title, picture_name(paper, stem));
@@ -175,15 +246,13 @@ std::string recipe(const Outcome& outcome) {
          wrapped(
              "FOLDER has matrices by the papers' names (`cant.mtx`, `cant.mtx.gz`, `cant.hdl`, or a folder `cant` with "
              "one of them); for those it has not there are stand-ins. Without `--corpus` every tenth of 1,598 "
-             "stand-ins "
-             "is taken; `--corpus-step 1` takes all. The stored result makes the page again, and its times can be "
-             "judged "
-             "by the rules of today:") +
+             "stand-ins is taken, on a CPU every fortieth; `--corpus-step 1` takes all. The stored result makes the "
+             "page again, and its times can be judged by the rules of today:") +
          "\n"
          "    heddle reproduce --from RESULT.json --markdown PAGE.md --html PAGE.html\n"
          "    heddle reproduce --from RESULT.json --judge --matrices FOLDER --json=AGAIN.json\n"
          "\n"
-         "`PAGE.html` has every figure.\n";
+         "`PAGE.html` has every figure. `--beside CPU.json` puts the words of another device into the page.\n";
 }
 
 std::string matrices(const Outcome& outcome) {
@@ -269,15 +338,12 @@ std::vector<Picture> pictures_of(const Outcome& outcome, const std::string& stem
   return pictures;
 }
 
-std::string to_markdown(const Outcome& outcome, const std::string& stem) {
+std::string to_markdown(const Outcome& outcome, const std::string& stem, const Outcome* beside) {
   std::string text = "# The papers' results, then and here\n\n";
-  text += wrapped(
-      fmt::format("Measured on {}, in {} seconds, {} seconds for each measurement{}.{}", headline(outcome),
-                  fixed(outcome.seconds, 0), outcome.seconds_each,
-                  outcome.read_gbps > 0 ? fmt::format("; the device reads {} GB/s", fixed(outcome.read_gbps, 0)) : "",
-                  outcome.device_kind.starts_with("gpu")
-                      ? ""
-                      : " Its times say nothing about a GPU: claims about a GPU's times are left open."));
+  text += wrapped(measured_on(outcome) +
+                  (outcome.device_kind.starts_with("gpu")
+                       ? ""
+                       : " Its times say nothing about a GPU: claims about a GPU's times are left open."));
   text += '\n' + wrapped(origins(outcome)) + '\n';
   for (const std::string& note : outcome.notes) text += wrapped(note) + '\n';
   text +=
@@ -292,14 +358,17 @@ std::string to_markdown(const Outcome& outcome, const std::string& stem) {
               "every table: [{0}]({0}). How to repeat it: [at the end](#to-repeat-it).",
               tables_name(stem))) +
           '\n';
-  text += fifteen_years(outcome, stem) + "## Verdicts\n\n" + verdicts(outcome, stem) + pictures(outcome, stem);
-  return text + recipe(outcome);
+  text += fifteen_years(outcome) + "## Verdicts\n\n" + verdicts(outcome, beside);
+  if (beside) text += summary_beside(outcome, *beside, stem);
+  return text + pictures(outcome, stem) + recipe(outcome) + references(outcome, stem);
 }
 
-std::string tables_in_markdown(const Outcome& outcome, const std::string& stem) {
+std::string tables_in_markdown(const Outcome& outcome, const std::string& stem, const Outcome* beside) {
   std::string text =
       fmt::format("# The papers' results in full\n\nWhat [the page of verdicts]({}.md) rests on.\n\n", stem);
-  text += "## The claims\n\n" + claims_in_full(outcome) + also_measured(outcome) + self_checks(outcome);
+  text += "## The claims\n\n" + claims_in_full(outcome);
+  if (beside) text += full_beside(*beside);
+  text += also_measured(outcome) + self_checks(outcome);
   for (const Paper& paper : outcome.papers) text += tables_of(paper);
   return text + matrices(outcome);
 }

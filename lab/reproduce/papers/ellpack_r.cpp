@@ -45,11 +45,11 @@ std::vector<std::string> statistics_row(const TableOneRow& row, const Matrix* ma
                                         const std::string& remark) {
   const Specimen facts = matrix ? matrix->facts : Specimen{};
   const auto pair = [&](const std::string& printed, const std::string& here) {
-    return printed + " | " + (matrix ? here : "-");
+    return matrix && printed == here ? here : printed + " | " + (matrix ? here : "-");
   };
   const auto numbers = [&](double printed, double here) { return pair(fixed(printed, 2), fixed(here, 2)); };
   return {row.name,
-          matrix ? fmt::format("{}: {}", name_of(facts.origin), facts.source) : "stand-in, not compared",
+          matrix ? name_of(facts.origin) : "stand-in, not compared",
           pair(grouped(row.rows), grouped(facts.rows)),
           pair(grouped(row.nnz), grouped(facts.nnz)),
           numbers(row.mean, facts.mean),
@@ -64,7 +64,7 @@ void statistics(Record& record) {
   Table table{.title = "Table I: the test matrices, printed | here",
               .note =
                   "Real files are compared with the print. What a description fixes (a lattice, a full matrix) is a "
-                  "self-check; stand-ins show what they are like.",
+                  "self-check; stand-ins show what they are like. One number where print and matrix agree.",
               .columns = {"matrix", "source", "rows", "entries", "mean", "longest - mean", "deviation", "cv %",
                           "% in HYB's ELL", ""}};
   Findings same = record.findings("R1"), shares = record.findings("R2");

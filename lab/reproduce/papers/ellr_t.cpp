@@ -192,7 +192,7 @@ void against_all(Record& record, const std::vector<OnMatrix>& all) {
                            "of today's six on {} of {}",
                            fixed(geometric_mean(ratios), 2), fixed(smallest(ratios), 2), fixed(largest(ratios), 2),
                            today, counted),
-               fmt::format("{} times the best other kernel", fixed(geometric_mean(ratios), 2)));
+               fmt::format("{} times the best other", fixed(geometric_mean(ratios), 2)));
 }
 
 // mac_econ (38 GB/s) and cop20k_A (70) are large, too, but the paper's own table excepts them.

@@ -179,7 +179,7 @@ void pass_model(Record& record) {
                            percent(median(f32.errors())), percent(median(f64.errors())), percent(median(s32.errors())),
                            percent(median(s64.errors())), of_matrices(errors.whole, "cases"),
                            of_matrices(errors.part, "less than a pass, not judged")),
-               percent(median(f32.errors())) + " off on sizes that were not fitted");
+               percent(median(f32.errors())) + " off on sizes not fitted");
 }
 
 // ---- R19, R20

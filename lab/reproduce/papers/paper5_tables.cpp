@@ -8,6 +8,7 @@
 #include "bench/results.hpp"
 #include "reproduce/papers/matrix_model.hpp"
 #include "reproduce/papers/paper5.hpp"
+#include "reproduce/reproduce.hpp"
 
 namespace heddle::reproduce::paper5 {
 
@@ -224,8 +225,8 @@ void table_7(Record& record, const TimesOfAll& all) {
   Table table{
       .title = "Table 7: the best time, then on two devices | here",
       .note = "Milliseconds. C1060: Table 5's best; GTX 480: Table 6's. Here: the best of Table 6's strategies.",
-      .columns = {"matrix", "source", "C1060 float", "GTX 480 float", "gain then %", "here float", "here over GTX 480",
-                  "C1060 double", "GTX 480 double", "gain then %", "here double", "here over GTX 480"}};
+      .columns = {"matrix", "source", "C1060 float", "GTX 480 float", "gain %", "here float", "GTX 480 / here",
+                  "C1060 double", "GTX 480 double", "gain %", "here double", "GTX 480 / here"}};
   Numbers gains_then[2], factors[2], before[2], here[2];
   for (const auto& [one, times] : all) {
     std::vector<std::string> cells{one.then.called, source_of(one.matrix)};
@@ -279,7 +280,8 @@ void tables_5_to_7(Record& record) {
   std::string first, second;
   const bool timed = table_5(record, list, headlines, first);
   if (!record.lab.has_lane_kernel()) {
-    for (const char* id : {"R21", "R30", "R41"}) record.leave_open(id, "speaks of a GPU's loads; this is the cpu");
+    for (const char* id : {"R21", "R30", "R41"})
+      record.leave_open(id, fmt::format("{}loads; this is the cpu", of_a_gpu));
     return record.judge(headlines, first);
   }
   own_loads(record, list);
