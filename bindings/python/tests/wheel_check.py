@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 CONTAINER = struct.pack("<I", 0xBA55ED50)  # a container of kernels begins so
@@ -137,12 +138,21 @@ def check(wheel, folder, generations=None):
     print(f"{os.path.basename(wheel)}: {size:.1f} MB")
 
 
+def installed_bytes(python, folder):
+    """What the files of the package take."""
+    where = "import importlib.util as u; print(u.find_spec('heddle').submodule_search_locations[0])"
+    package = run(python, "-c", where, cwd=folder).strip()
+    return sum(os.path.getsize(os.path.join(package, name)) for name in os.listdir(package))
+
+
 def install(folder, definitions):
     """As docs/python.md says it: pip fetches what the build needs into an environment of its own."""
     python = new_environment(folder)
+    begin = time.monotonic()
     run(python, "-m", "pip", "install", "./bindings/python", *settings(os.path.join(folder, "build"), definitions), cwd=ROOT)
+    took = time.monotonic() - begin
     try_out(python, folder)
-    print("pip install ./bindings/python: done")
+    print(f"pip install ./bindings/python: {took:.0f} s, {installed_bytes(python, folder) / 1e6:.1f} MB installed")
 
 
 def main():
