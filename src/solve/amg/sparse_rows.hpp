@@ -10,8 +10,8 @@
 //   [ rows of task 0 | rows of task 1 .  .  .  .  | rows of task 2 | rows of task 3  .  .  .
 //
 // Room that is left over is not touched, so it costs addresses but no memory, except for the rest of a page. With pages
-// of 2 MiB that was more than the rows, while each task had its own room: the system then cleared pages for 26 to 30 %
-// of a set-up's time (grids of 64,000 and 216,000 rows, elasticity with 7,260; one thread, 2026-11).
+// of 2 MiB that adds up: while every task began in its own room, the system cleared pages for 27 % of a run of
+// `amg_bench --steps gen:stencil3d7,n=60`, and for 12 % since (one thread, 2026-11).
 #pragma once
 
 #include <algorithm>
