@@ -18,16 +18,22 @@ bool is_source(const std::string& path) {
   return std::regex_match(path, source);
 }
 
-//  apps                              a layer may include the layers below it and its neighbours on the same line,
-//  peers  bench  report  collection  the neighbours as long as that closes no circle; this line lies in lab/ (with
-//    reproduce  below solve          reproduce), those below it in src/: plan machine formats update layout cost
-//                                    simd codec simt io generate analyze reorder core
+//  apps                              main.cpp; a layer may include the layers below it and its neighbours on the same
+//  commands                          line, the neighbours as long as that closes no circle
+//  pictures products records systems
+//  session
+//  terminal  options                 the rooms down to here lie in apps/heddle/, those of the next line in lab/
+//  peers  bench  report  collection
+//    reproduce                       those below it in src/: solve plan machine formats update layout cost simd codec
+//                                    simt io generate analyze reorder core
 int layer(const std::string& folder) {
   static const std::map<std::string, int> layers = {
-      {"core", 0},    {"simt", 1},    {"simt/primitives", 1}, {"simt/csr", 1},  {"io", 1},     {"generate", 1},
-      {"analyze", 1}, {"reorder", 1}, {"codec", 2},           {"simd", 2},      {"layout", 3}, {"update", 3},
-      {"cost", 3},    {"formats", 4}, {"machine", 5},         {"plan", 5},      {"solve", 6},  {"peers", 7},
-      {"bench", 7},   {"report", 7},  {"collection", 7},      {"reproduce", 7}, {"apps", 8}};
+      {"core", 0},    {"simt", 1},      {"simt/primitives", 1}, {"simt/csr", 1},  {"io", 1},       {"generate", 1},
+      {"analyze", 1}, {"reorder", 1},   {"codec", 2},           {"simd", 2},      {"layout", 3},   {"update", 3},
+      {"cost", 3},    {"formats", 4},   {"machine", 5},         {"plan", 5},      {"solve", 6},    {"peers", 7},
+      {"bench", 7},   {"report", 7},    {"collection", 7},      {"reproduce", 7}, {"terminal", 8}, {"options", 8},
+      {"session", 9}, {"pictures", 10}, {"products", 10},       {"records", 10},  {"systems", 10}, {"commands", 11},
+      {"apps", 12}};
   const auto known = layers.find(folder);
   return known == layers.end() ? -1 : known->second;
 }
@@ -42,11 +48,11 @@ std::string stage_in(const std::string& path) {
   return second != std::string::npos && layer(both) >= 0 ? both : path.substr(0, first);
 }
 
-// The stage a file belongs to: "io" for src/io/reader.cpp, "bench" for lab/bench/timing.cpp, "apps" for
-// apps/heddle/main.cpp, "" for what has no layer. Tests may look anywhere.
+// The stage a file belongs to: "io" for src/io/reader.cpp, "bench" for lab/bench/timing.cpp, "session" for
+// apps/heddle/session/load.cpp, "apps" for apps/heddle/main.cpp, "" for what has no layer. Tests may look anywhere.
 std::string stage_of(const std::string& path) {
   if (path.ends_with("_test.cpp")) return "";
-  static const std::regex in_source(R"((?:src|lab)/([^/]+/.*))");
+  static const std::regex in_source(R"((?:src|lab|apps/heddle)/([^/]+/.*))");
   std::smatch hit;
   if (std::regex_match(path, hit, in_source)) return stage_in(hit[1]);
   return path.starts_with("apps/") ? "apps" : "";
@@ -89,14 +95,17 @@ Complaints upward_includes(const Files& files) {
   return found;
 }
 
-// What is installed lies in src/, and what the command alone needs in lab/.
+// What is installed lies in src/, what the command and the benchmarks need in lab/, and the command in rooms of its own
+// with other names, so that an include says where the file lies.
 Complaints misplaced_stages(const Files& files) {
   Complaints found;
   for (const auto& [path, text] : files) {
     const std::string stage = stage_of(path);
-    if (stage.empty() || stage == "apps") continue;
-    const char* home = layer(stage) == lab_layer ? "lab/" : "src/";
+    if (stage.empty()) continue;
+    const char* home = layer(stage) < lab_layer ? "src/" : layer(stage) == lab_layer ? "lab/" : "apps/heddle/";
     if (!path.starts_with(home)) found.push_back(fmt::format("{} belongs into {}", path, home));
+    if (stage == "apps" && is_source(path) && path != "apps/heddle/main.cpp")
+      found.push_back(path + " belongs into a room");
   }
   return found;
 }
@@ -189,7 +198,7 @@ Complaints long_files(const Files& files) {
 // A room is taken in at a glance, its tests with it.
 Complaints full_folders(const Files& files) {
   constexpr int most = 35;
-  static const std::regex house(R"((src|lab|bindings)/.*)");
+  static const std::regex house(R"((src|lab|apps|bindings)/.*)");
   std::map<std::string, int> count;
   for (const auto& [path, text] : files)
     if (std::regex_match(path, house)) ++count[path.substr(0, path.rfind('/'))];
@@ -221,6 +230,7 @@ Complaints empty_names(const Files& files) {
 
 TEST(Architecture, includes_point_downwards) {
   EXPECT_GT(stage_edges(all()).size(), 1u) << "no includes were found at all";
+  EXPECT_TRUE(stage_edges(all()).contains("commands")) << "the rooms of the command were not found";
   EXPECT_TRUE(silent(upward_includes(all())));
 }
 
@@ -232,6 +242,10 @@ TEST(Architecture, complains_about_an_include_that_points_upwards) {
   EXPECT_EQ(upward_includes({{"src/simt/csr/a.hpp", "#include \"codec/a.hpp\"\n"}}).size(), 1u);
   EXPECT_EQ(upward_includes({{"src/attic/a.cpp", ""}}), Complaints{"src/attic/a.cpp: the folder attic has no layer"});
   EXPECT_TRUE(silent(upward_includes({{"apps/heddle/main.cpp", "#include \"io/reader.hpp\"\n"}})));
+  EXPECT_TRUE(silent(upward_includes({{"apps/heddle/main.cpp", "#include \"commands/commands.hpp\"\n"}})));
+  EXPECT_EQ(upward_includes({{"apps/heddle/terminal/a.cpp", "#include \"session/session.hpp\"\n"}}),
+            Complaints{"apps/heddle/terminal/a.cpp includes session/session.hpp"});
+  EXPECT_EQ(upward_includes({{"lab/bench/a.cpp", "#include \"terminal/text.hpp\"\n"}}).size(), 1u);
 }
 
 TEST(Architecture, the_library_holds_nothing_of_the_lab) {
@@ -239,9 +253,14 @@ TEST(Architecture, the_library_holds_nothing_of_the_lab) {
   EXPECT_TRUE(silent(misplaced_stages(all())));
 }
 
-TEST(Architecture, complains_about_a_part_of_the_lab_in_the_library) {
+TEST(Architecture, complains_about_a_part_that_lies_in_another_house) {
   EXPECT_EQ(misplaced_stages({{"src/report/a.cpp", ""}}), Complaints{"src/report/a.cpp belongs into lab/"});
   EXPECT_EQ(misplaced_stages({{"lab/core/a.cpp", ""}}), Complaints{"lab/core/a.cpp belongs into src/"});
+  EXPECT_EQ(misplaced_stages({{"lab/session/a.cpp", ""}}), Complaints{"lab/session/a.cpp belongs into apps/heddle/"});
+  EXPECT_EQ(misplaced_stages({{"apps/heddle/bench/a.cpp", ""}}),
+            Complaints{"apps/heddle/bench/a.cpp belongs into lab/"});
+  EXPECT_EQ(misplaced_stages({{"apps/heddle/a.cpp", ""}}), Complaints{"apps/heddle/a.cpp belongs into a room"});
+  EXPECT_TRUE(silent(misplaced_stages({{"apps/heddle/main.cpp", ""}, {"apps/heddle/CMakeLists.txt", ""}})));
   EXPECT_EQ(upward_includes({{"src/solve/krylov/cg.cpp", "#include \"bench/timing.hpp\"\n"}}).size(), 1u);
   EXPECT_TRUE(silent(misplaced_stages({{"lab/bench/a.cpp", "#include \"core/b.hpp\"\n"}})));
 }
@@ -252,7 +271,7 @@ TEST(Architecture, one_file_includes_the_library_for_options) {
   for (const auto& [path, text] : all())
     for (const Include& include : includes_of(text))
       if (include.target.starts_with("CLI/")) found.insert(path);
-  EXPECT_EQ(found, std::set<std::string>{"apps/heddle/option.cpp"});
+  EXPECT_EQ(found, std::set<std::string>{"apps/heddle/options/option.cpp"});
 }
 
 TEST(Architecture, no_stage_includes_itself_by_way_of_others) { EXPECT_TRUE(silent(circles(all()))); }
@@ -337,9 +356,9 @@ TEST(Architecture, complains_about_file_36) {
   EXPECT_TRUE(silent(full_folders(files)));
   files["src/core/one_test.cpp"];
   EXPECT_EQ(full_folders(files), Complaints{"src/core has 36 files"});
-  for (const char* other : {"lab/reproduce", "bindings/petsc", "docs"})
+  for (const char* other : {"lab/reproduce", "apps/heddle", "bindings/petsc", "docs"})
     for (int i = 0; i < 36; ++i) files[fmt::format("{}/{}.cpp", other, i)];
-  EXPECT_EQ(full_folders(files).size(), 3u);
+  EXPECT_EQ(full_folders(files).size(), 4u);
 }
 
 TEST(Architecture, no_file_has_a_name_that_says_nothing) { EXPECT_TRUE(silent(empty_names(all()))); }

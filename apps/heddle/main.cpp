@@ -6,9 +6,9 @@
 #include <heddle/error.hpp>
 #include <heddle/version.hpp>
 
-#include "command_line.hpp"
-#include "commands.hpp"
-#include "interrupt.hpp"
+#include "commands/commands.hpp"
+#include "options/command_line.hpp"
+#include "terminal/interrupt.hpp"
 
 namespace {
 
