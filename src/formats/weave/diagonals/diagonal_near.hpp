@@ -93,12 +93,4 @@ SIMT_DEVICE void bring_near(const T* from, const U* others_from, const SliceRows
   });
 }
 
-// The columns of a slice. The block calls it together.
-SIMT_DEVICE const Index* columns_near(const PatternArrays& A, const SliceRows& rows, const SliceRoom& room) {
-  auto* near = simt::shared<Index>();
-  if (rows.count <= room.entries) bring_near(A.col, rows, near);
-  simt::sync_block();
-  return rows.count <= room.entries ? near : A.col + rows.begin;
-}
-
 }  // namespace heddle::weave

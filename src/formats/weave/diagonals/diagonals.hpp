@@ -5,9 +5,8 @@
 //                               [ . f d . . ]
 //
 //   pattern   the list of (offset, mask) of a slice; equal lists are stored once, and a grid has few of them
-//   masks     which of the 128 rows have the diagonal: 4 words, word j bit l is row 32 j + l; number 0 has all bits
-//   set.
-//             per_lane=1: number i + 1 is that of place i of the patterns, and can be read at once with it
+//   masks     which of the 128 rows have the diagonal: 4 words, word j bit l is row 32 j + l; number 0 has all
+//             bits set; per_lane=1: number i + 1 is that of place i of the patterns, and can be read at once with it
 //   values    128 of each diagonal; lane l of a warp has rows l, l + 32, l + 64, l + 96 (codec/lane_pieces.hpp)
 //
 //   values=constant: one value of each diagonal of a slice, and none at all per entry
