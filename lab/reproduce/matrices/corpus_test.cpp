@@ -75,6 +75,17 @@ TEST(Corpus, is_cut_to_parts_with_the_same_share_of_small_ones) {
   EXPECT_NEAR(static_cast<double>(small) / 160, 1061.0 / 1598, 0.02);
 }
 
+// Claims about a host's times want all sizes; to see that everything runs a few small ones do.
+TEST(Corpus, is_the_same_on_a_cpu_as_on_a_gpu_but_for_its_step_and_quick_runs) {
+  const auto taken = [](Device device, bool quick) {
+    Lab lab({.device = device, .seconds = 0, .quick = quick, .corpus_step = 40});
+    return corpus_items(lab).size();
+  };
+  EXPECT_EQ(taken(Device::cpu(), false), part_of_corpus(40).size());
+  EXPECT_LT(taken(Device::cpu(), true), 20u);
+  EXPECT_LT(taken(Device::emulator(), false), 20u);
+}
+
 // Files of a folder in the place of the stand-ins: small and large apart, what is not square left out by its name.
 TEST(Corpus, may_be_a_folder_of_files) {
   const test::ScratchFolder folder;
