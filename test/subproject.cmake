@@ -3,10 +3,12 @@
 #   cmake -DROOT=... -DWORK=... -DCXX=... -DLAUNCHER=... -P subproject.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/must.cmake)
 
+set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${LAUNCHER}")  # it may be a list, which would come apart among arguments
+
 # The library is optimised elsewhere; here it is built once more for its rules alone.
 function(check_project source work)
   must(${CMAKE_COMMAND} -S ${source} -B ${work} -DHEDDLE_FOLDER=${ROOT} -DCMAKE_CXX_COMPILER=${CXX}
-    "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DHEDDLE_CUDA=OFF)
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DHEDDLE_CUDA=OFF)
   must(${CMAKE_COMMAND} --build ${work} --target multiply --parallel 2)
   check_multiply(${work} ${work}/multiply)
 endfunction()
