@@ -11,7 +11,7 @@ namespace heddle {
 
 // f(simt::Emulator{}) or f(simt::Cuda{}), for work that kernels do.
 template <class F>
-std::invoke_result_t<F&, simt::Emulator> on_gpu(Device device, F f) {
+std::invoke_result_t<F&, simt::Emulator> on_gpu(Device device, [[maybe_unused]] F f) {
   if (device.kind == Device::Kind::emulator) {
 #ifdef HEDDLE_HAS_EMULATOR
     return f(simt::Emulator{});
