@@ -152,12 +152,13 @@ TEST_F(ReproduceCommand, has_written_the_page_in_the_documentation) {
   if (!exists(result)) GTEST_SKIP() << "no result of an H200 is kept";
   const std::string cpu = tree + "/bench/results/reproduce-cpu.json";
   std::vector<std::string> words{"reproduce", "--from", result, "--markdown", folder->path("reproduction.md")};
-  if (exists(cpu)) words.insert(words.end(), {"--beside", cpu});
+  if (exists(cpu)) words.insert(words.end(), {"--compare-with", cpu});
   ASSERT_EQ(heddle_command(words).exit_code, 0);
   for (const char* name : {"reproduction.md", "reproduction-tables.md"})
     EXPECT_EQ(content_of(folder->path(name)), content_of(tree + "/docs/" + name))
         << "heddle reproduce --from bench/results/reproduce-h200.json"
-        << (exists(cpu) ? " --beside bench/results/reproduce-cpu.json" : "") << " --markdown docs/reproduction.md";
+        << (exists(cpu) ? " --compare-with bench/results/reproduce-cpu.json" : "")
+        << " --markdown docs/reproduction.md";
 }
 
 TEST_F(ReproduceCommand, puts_the_words_of_another_device_beside_its_own) {
@@ -166,7 +167,7 @@ TEST_F(ReproduceCommand, puts_the_words_of_another_device_beside_its_own) {
   for (Json& paper : other["papers"])
     for (Json& one : paper["claims"])
       if (one["id"] == "R7") one["verdict"] = "mixed", one["held"] = 4;
-  const Outcome written = heddle_command({"reproduce", "--from", folder->path("r.json"), "--beside",
+  const Outcome written = heddle_command({"reproduce", "--from", folder->path("r.json"), "--compare-with",
                                           pages.write("other.json", other.dump()), "--markdown", pages.path("p.md")});
   ASSERT_EQ(written.exit_code, 0) << written.err;
   const std::string page = content_of(pages.path("p.md")), tables = content_of(pages.path("p-tables.md"));
@@ -181,7 +182,7 @@ TEST_F(ReproduceCommand, puts_the_words_of_another_device_beside_its_own) {
   EXPECT_NE(page.find("(p-tables.md#on-the-cpu)"), std::string::npos);
   EXPECT_NE(tables.find("## On the CPU\n"), std::string::npos);
   EXPECT_NE(tables.find("* R7, **mixed**: 4 of 5 numbers"), std::string::npos);
-  EXPECT_EQ(content_of(folder->path("r.md")).find("| on the CPU |"), std::string::npos) << "without --beside";
+  EXPECT_EQ(content_of(folder->path("r.md")).find("| on the CPU |"), std::string::npos) << "without --compare-with";
 }
 
 // The same rules and the same times.
@@ -270,7 +271,7 @@ TEST_F(ReproduceCommand, refuses_what_it_cannot_do) {
        {Case{{"ellpack"}, 2, "papers: ellpack_r, csr_ell, rgcsr, ellr_t, model"},
         Case{{"--matrices", folder->path("nowhere")}, 2, "nowhere"}, Case{{"model", "--from", other}, 2, "--from"},
         Case{{"--judge"}, 2, "--from"}, Case{{"--corpus-step", "0"}, 2, "--corpus-step"},
-        Case{{"--beside", folder->path("r.json")}, 2, "--markdown"}, Case{{"--from", other}, 3, "other.json"},
+        Case{{"--compare-with", folder->path("r.json")}, 2, "--markdown"}, Case{{"--from", other}, 3, "other.json"},
         Case{{"--from", text}, 3, "not JSON"}, Case{{"--from", folder->path("none.json")}, 3, "none.json"}}) {
     std::vector<std::string> words{"reproduce", "--quick", "--device", "cpu"};
     words.insert(words.end(), c.words.begin(), c.words.end());

@@ -32,7 +32,7 @@ using reproduce::Verdict;
 
 struct Options {
   std::vector<std::string> papers;
-  std::string folder, corpus, from, beside, markdown, html;
+  std::string folder, corpus, from, compared, markdown, html;
   double seconds = 0.02, within = 0;  // within: of the whole run; 0: as long as it takes
   int corpus_step = 0;                // 0: as the device is fast
   bool quick = false, judge = false;
@@ -41,7 +41,7 @@ struct Options {
 // What to do for each of the two: to measure, and to judge again what was measured.
 using Work = std::function<Outcome(const reproduce::Settings& settings, const reproduce::Reporter& reporter)>;
 
-// Of paper 3's 1,598 stand-ins every so manieth. A CPU takes some minutes for every fortieth.
+// Paper 3 has 1,598 stand-ins: one in this many is taken. With one in forty a CPU takes some minutes.
 int step_on(Device device) { return device.kind == Device::Kind::cpu ? 40 : 10; }
 
 Outcome done(Session& session, const Options& options, const char* doing, const Work& work) {
@@ -159,11 +159,11 @@ void print_verdicts(Session& session, const Outcome& outcome) {
 }
 
 // The page and, in the same folder, its tables and pictures.
-void write_page(const std::string& path, const Outcome& outcome, const Outcome* beside) {
+void write_page(const std::string& path, const Outcome& outcome, const Outcome* compared) {
   const std::filesystem::path page(path);
   const std::string stem = page.stem().string();
-  write_whole_file(path, to_markdown(outcome, stem, beside));
-  write_whole_file((page.parent_path() / (stem + "-tables.md")).string(), tables_in_markdown(outcome, stem, beside));
+  write_whole_file(path, to_markdown(outcome, stem, compared));
+  write_whole_file((page.parent_path() / (stem + "-tables.md")).string(), tables_in_markdown(outcome, stem, compared));
   for (const reproduce::Picture& picture : pictures_of(outcome, stem))
     write_whole_file((page.parent_path() / picture.name).string(), picture.svg);
 }
@@ -172,9 +172,10 @@ void reproduce_papers(Session& session, const Options& options) {
   check(options.from.empty() || options.papers.empty(), ErrorKind::usage,
         "--from shows what was measured; papers cannot be picked from it");
   check(!options.judge || !options.from.empty(), ErrorKind::usage, "--judge wants the result that is judged: --from");
-  check(options.beside.empty() || !options.markdown.empty(), ErrorKind::usage,
-        "--beside wants the page it goes into: --markdown");
-  const std::optional<Outcome> beside = options.beside.empty() ? std::nullopt : std::optional(stored(options.beside));
+  check(options.compared.empty() || !options.markdown.empty(), ErrorKind::usage,
+        "--compare-with needs the page it goes into: --markdown PAGE.md");
+  const std::optional<Outcome> compared =
+      options.compared.empty() ? std::nullopt : std::optional(stored(options.compared));
   for (const std::string& path : {options.markdown, options.html})
     if (!path.empty()) check_writable(path);
   const Outcome outcome = options.from.empty() ? measured(session, options) : shown_again(session, options);
@@ -184,7 +185,7 @@ void reproduce_papers(Session& session, const Options& options) {
   session.print("{}\n", headline(outcome));
   for (const Paper& paper : outcome.papers) print_paper(session, paper);
   print_verdicts(session, outcome);
-  if (!options.markdown.empty()) write_page(options.markdown, outcome, beside ? &*beside : nullptr);
+  if (!options.markdown.empty()) write_page(options.markdown, outcome, compared ? &*compared : nullptr);
   if (!options.html.empty()) write_whole_file(options.html, to_html(outcome));
 }
 
@@ -217,7 +218,7 @@ void add_reproduce(Command root, Session& session) {
                "With --from: judge its times by the rules of today; its matrices are made or read again");
   command.option("--markdown", options->markdown,
                  "Write the verdicts to this file; next to it their tables and a picture for each paper");
-  command.option("--beside", options->beside,
+  command.option("--compare-with", options->compared,
                  "With --markdown: the JSON of another device, whose verdicts get a column");
   command.option("--html", options->html, "Write a page with tables, figures and verdicts to this file");
   command.footer(

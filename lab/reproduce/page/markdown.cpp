@@ -79,26 +79,26 @@ std::string wrapped(const std::string& text) {
 std::string called(const Outcome& outcome) {
   return outcome.device_kind.starts_with("gpu") ? "GPU" : outcome.device_kind == "cpu" ? "CPU" : outcome.device_kind;
 }
-std::string heading_of(const Outcome& beside) { return "On the " + called(beside); }
+std::string heading_of(const Outcome& compared) { return "On the " + called(compared); }
 bool wants_a_gpu(const Claim& claim) { return claim.reason.starts_with(of_a_gpu); }
 
 // What another device's run says of a claim. Nothing where that device cannot say anything.
-std::string word_beside(const Outcome& beside, const std::string& id) {
-  for (const Claim& claim : claims_of(beside))
+std::string word_compared(const Outcome& compared, const std::string& id) {
+  for (const Claim& claim : claims_of(compared))
     if (claim.id == id && !wants_a_gpu(claim))
       return claim.judged == 0 ? "not testable"
                                : fmt::format("{}, {} of {}", name_of(claim.verdict), claim.held, claim.judged);
   return {};
 }
 
-std::string verdicts(const Outcome& outcome, const Outcome* beside) {
+std::string verdicts(const Outcome& outcome, const Outcome* compared) {
   std::vector<std::string> columns{"claim", "", "verdict", "holds for"};
-  if (beside) columns.push_back("on the " + called(*beside));
+  if (compared) columns.push_back("on the " + called(*compared));
   std::vector<std::vector<std::string>> rows;
   for (const Claim& claim : claims_of(outcome)) {
     rows.push_back({reference(claim.id), claim.statement, "**" + std::string(name_of(claim.verdict)) + "**",
                     claim.judged > 0 ? fmt::format("{} of {} {}", claim.held, claim.judged, claim.unit) : ""});
-    if (beside) rows.back().push_back(word_beside(*beside, claim.id));
+    if (compared) rows.back().push_back(word_compared(*compared, claim.id));
   }
   return table(columns, rows);
 }
@@ -111,10 +111,10 @@ std::string measured_on(const Outcome& outcome) {
 }
 
 // The other run in short, and which claims it judges otherwise.
-std::string summary_beside(const Outcome& outcome, const Outcome& beside, const std::string& stem) {
+std::string summary_compared(const Outcome& outcome, const Outcome& compared, const std::string& stem) {
   std::size_t judged = 0, want_a_gpu = 0;
   std::map<std::string, Verdict> words;
-  for (const Claim& claim : claims_of(beside)) {
+  for (const Claim& claim : claims_of(compared)) {
     want_a_gpu += wants_a_gpu(claim);
     if (claim.judged > 0) ++judged, words[claim.id] = claim.verdict;
   }
@@ -122,20 +122,20 @@ std::string summary_beside(const Outcome& outcome, const Outcome& beside, const 
   for (const Claim& claim : claims_of(outcome))
     if (claim.judged > 0 && words.contains(claim.id) && words[claim.id] != claim.verdict)
       other.push_back(reference(claim.id));
-  return fmt::format("## {}\n\n", heading_of(beside)) +
+  return fmt::format("## {}\n\n", heading_of(compared)) +
          wrapped(fmt::format(
              "{} {} of the claims are judged there, all as here{}. {} speak of a GPU and are left open. {}.",
-             measured_on(beside), judged, other.empty() ? "" : fmt::format(" but {}", fmt::join(other, ", ")),
-             want_a_gpu, link("What was seen", stem, heading_of(beside)))) +
+             measured_on(compared), judged, other.empty() ? "" : fmt::format(" but {}", fmt::join(other, ", ")),
+             want_a_gpu, link("What was seen", stem, heading_of(compared)))) +
          '\n';
 }
 
-std::string full_beside(const Outcome& beside) {
-  std::string text = fmt::format("## {}\n\n", heading_of(beside));
-  text += wrapped(measured_on(beside)) + '\n' + wrapped(origins(beside)) + '\n';
-  for (const std::string& note : beside.notes) text += wrapped(note) + '\n';
+std::string full_compared(const Outcome& compared) {
+  std::string text = fmt::format("## {}\n\n", heading_of(compared));
+  text += wrapped(measured_on(compared)) + '\n' + wrapped(origins(compared)) + '\n';
+  for (const std::string& note : compared.notes) text += wrapped(note) + '\n';
   text += wrapped("What speaks of a GPU is left open there and out of this list.") + '\n';
-  for (const Claim& claim : claims_of(beside))
+  for (const Claim& claim : claims_of(compared))
     if (const std::string seen = evidence(claim); !seen.empty() && !wants_a_gpu(claim))
       text += wrapped(fmt::format("* {}{}: {}", claim.id,
                                   claim.judged > 0 ? fmt::format(", **{}**", name_of(claim.verdict)) : "", seen));
@@ -252,7 +252,7 @@ std::string recipe(const Outcome& outcome) {
          "    heddle reproduce --from RESULT.json --markdown PAGE.md --html PAGE.html\n"
          "    heddle reproduce --from RESULT.json --judge --matrices FOLDER --json=AGAIN.json\n"
          "\n"
-         "`PAGE.html` has every figure. `--beside CPU.json` puts the words of another device into the page.\n";
+         "`PAGE.html` has every figure. `--compare-with CPU.json` puts the words of another device into the page.\n";
 }
 
 std::string matrices(const Outcome& outcome) {
@@ -338,7 +338,7 @@ std::vector<Picture> pictures_of(const Outcome& outcome, const std::string& stem
   return pictures;
 }
 
-std::string to_markdown(const Outcome& outcome, const std::string& stem, const Outcome* beside) {
+std::string to_markdown(const Outcome& outcome, const std::string& stem, const Outcome* compared) {
   std::string text = "# The papers' results, then and here\n\n";
   text += wrapped(measured_on(outcome) +
                   (outcome.device_kind.starts_with("gpu")
@@ -358,16 +358,16 @@ std::string to_markdown(const Outcome& outcome, const std::string& stem, const O
               "every table: [{0}]({0}). How to repeat it: [at the end](#to-repeat-it).",
               tables_name(stem))) +
           '\n';
-  text += fifteen_years(outcome) + "## Verdicts\n\n" + verdicts(outcome, beside);
-  if (beside) text += summary_beside(outcome, *beside, stem);
+  text += fifteen_years(outcome) + "## Verdicts\n\n" + verdicts(outcome, compared);
+  if (compared) text += summary_compared(outcome, *compared, stem);
   return text + pictures(outcome, stem) + recipe(outcome) + references(outcome, stem);
 }
 
-std::string tables_in_markdown(const Outcome& outcome, const std::string& stem, const Outcome* beside) {
+std::string tables_in_markdown(const Outcome& outcome, const std::string& stem, const Outcome* compared) {
   std::string text =
       fmt::format("# The papers' results in full\n\nWhat [the page of verdicts]({}.md) rests on.\n\n", stem);
   text += "## The claims\n\n" + claims_in_full(outcome);
-  if (beside) text += full_beside(*beside);
+  if (compared) text += full_compared(*compared);
   text += also_measured(outcome) + self_checks(outcome);
   for (const Paper& paper : outcome.papers) text += tables_of(paper);
   return text + matrices(outcome);

@@ -6,11 +6,11 @@
 namespace heddle::reproduce {
 
 // The page STEM.md: what became of the papers' ideas, and the verdicts. Beside it lie its pictures STEM-PAPER.svg and
-// STEM-tables.md, which has what the verdicts rest on. `beside`: the result of another device, whose words get a column
+// STEM-tables.md, which has what the verdicts rest on. `compared`: the result of another device, whose words get a column
 // and a list of what was seen there.
-std::string to_markdown(const Outcome& outcome, const std::string& stem = "page", const Outcome* beside = nullptr);
+std::string to_markdown(const Outcome& outcome, const std::string& stem = "page", const Outcome* compared = nullptr);
 std::string tables_in_markdown(const Outcome& outcome, const std::string& stem = "page",
-                               const Outcome* beside = nullptr);
+                               const Outcome* compared = nullptr);
 // One for each paper that has a main figure, as the page names them.
 struct Picture {
   std::string name, svg;
